@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "io/ring/probe.hpp"
 
@@ -21,14 +21,14 @@ std::string_view name(Backend backend) {
 
 Backend backend(std::string_view name) {
   auto const at = std::ranges::find(kNames, name) - kNames;
-  assert(at < std::ssize(kNames));
+  check(at < std::ssize(kNames), name, "is no way to move bytes");
   return static_cast<Backend>(at);
 }
 
 std::string_view backend_in_words(std::string_view name) {
   if (name == "uring") return "io_uring, buffers registered once";
   if (name == "uring-plain") return "io_uring, buffers pinned for every transfer";
-  assert(name == "posix");
+  check(name == "posix", name, "is no way to move bytes");
   return "threads that call pread and pwrite";
 }
 

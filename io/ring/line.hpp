@@ -1,9 +1,10 @@
 // A line of fixed length, first in, first out.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <vector>
+
+#include "base/check.hpp"
 
 namespace spillway {
 
@@ -17,11 +18,11 @@ class Line {
   bool full() const { return m_count == m_entries.size(); }
   T& front() { return m_entries[m_first]; }
   void push(T const& entry) {
-    assert(!full());
+    check(!full(), "a line", "is full");
     m_entries[(m_first + m_count++) % m_entries.size()] = entry;
   }
   T pop() {
-    assert(!empty());
+    check(!empty(), "a line", "is empty");
     auto const entry = m_entries[m_first];
     m_first = (m_first + 1) % m_entries.size();
     --m_count;

@@ -3,24 +3,27 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
+
+#include "base/check.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::string_view kQueue = "the queue of transfers";
 
 constexpr double kLongestWait_s = 1e9;  // clocks count nanoseconds in 63 bits
 
 }  // namespace
 
 TransferQueue::TransferQueue(int depth) : m_operations(static_cast<std::size_t>(depth)) {
-  assert(depth > 0);
+  check(depth > 0, kQueue, "has room for nothing");
   m_free.reserve(m_operations.size());
   for (int i = depth; i-- > 0;) m_free.push_back(i);
 }
 
 void TransferQueue::submit(TransferRequest const& request) noexcept {
-  assert(!full() && !request.memory.empty());
+  check(!full() && !request.memory.empty(), kQueue, "is full, or asked to move nothing");
   auto const operation = m_free.back();
   m_free.pop_back();
   m_operations[static_cast<std::size_t>(operation)] = {
@@ -46,7 +49,8 @@ std::optional<TransferDone> TransferQueue::wait(double timeout_s) noexcept {
 std::optional<int> TransferQueue::advance(Outcome const& outcome) noexcept {
   auto& rest = m_operations[static_cast<std::size_t>(outcome.operation)].rest;
   auto const moved = outcome.moved_bytes;
-  assert(moved <= static_cast<std::int64_t>(rest.memory.size()));
+  check(moved <= static_cast<std::int64_t>(rest.memory.size()), kQueue,
+        "has moved more than was asked for");
   if (moved < 0 && moved != -EINTR && moved != -EAGAIN) return static_cast<int>(-moved);
   if (moved == 0) return EIO;  // the file's end
   if (moved > 0) {

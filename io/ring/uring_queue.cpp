@@ -4,16 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <cmath>
 #include <iterator>
 
+#include "base/check.hpp"
 #include "io/file/file.hpp"
 #include "io/ring/backends.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::string_view kRing = "io_uring";
 
 // The kernel's limit for one registered buffer.
 constexpr std::size_t kLargestRegistered = std::size_t{1} << 30;
@@ -46,7 +48,7 @@ class UringQueue final : public TransferQueue {
   char const* backend() const override { return m_registered.empty() ? "uring-plain" : "uring"; }
 
   int register_memory(std::span<std::span<std::byte> const> memory) override {
-    assert(in_flight() == 0);
+    check(in_flight() == 0, kRing, "registers memory while transfers are under way");
     stop_listening();  // before Linux 5.13 the kernel waits here for all that is under way
     if (!m_registered.empty()) io_uring_unregister_buffers(&m_ring);
     m_registered = pieces_of(memory);
@@ -94,7 +96,7 @@ class UringQueue final : public TransferQueue {
 
   void start(int operation, TransferRequest const& rest) noexcept override {
     auto* const entry = io_uring_get_sqe(&m_ring);
-    assert(entry);  // as many entries as operations, and all are submitted at once
+    check(entry != nullptr, kRing, "has fewer entries than operations");
     auto const bytes = static_cast<unsigned>(std::min(rest.memory.size(), kLargestRegistered));
     auto const offset = static_cast<std::uint64_t>(rest.offset_bytes);
     auto* const memory = rest.memory.data();
@@ -120,7 +122,7 @@ class UringQueue final : public TransferQueue {
   // Arms the read that `wake` ends.
   void listen() noexcept {
     auto* const entry = io_uring_get_sqe(&m_ring);
-    assert(entry);
+    check(entry != nullptr, kRing, "has fewer entries than operations");
     io_uring_prep_read(entry, m_event.get(), &m_wakes, sizeof m_wakes, 0);
     entry->user_data = kWoken;
     m_listens = true;

@@ -3,18 +3,20 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <numeric>
 #include <utility>
 
 #include "base/allocator_pass.hpp"
+#include "base/check.hpp"
 #include "base/checksum.hpp"
 #include "base/math.hpp"
 #include "io/ring/probe.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::string_view kSpillFile = "the spill file";
 
 Direction other(Direction direction) {
   return direction == Direction::read ? Direction::write : Direction::read;
@@ -65,7 +67,7 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
 }
 
 bool SpillFile::register_memory(std::span<std::span<std::byte> const> memory) {
-  assert(under_way() == 0);
+  check(under_way() == 0, kSpillFile, "registers memory while transfers are under way");
   if (m_dead) return true;  // it moves nothing any more, and may still have something in flight
   int const error = m_queue->register_memory(memory);
   if (error != 0) {
@@ -81,9 +83,11 @@ int SpillFile::under_way() const {
 }
 
 void SpillFile::begin(SpillTransfer const& transfer) noexcept {
-  assert(!full() && !transfer.memory.empty());
-  assert(transfer.offset_bytes >= 0 && transfer.offset_bytes % kSpillAlignment == 0);
-  assert(transfer.offset_bytes + std::ssize(transfer.memory) <= m_size_bytes);
+  check(!full() && !transfer.memory.empty(), kSpillFile, "is full, or asked to move nothing");
+  check(transfer.offset_bytes >= 0 && transfer.offset_bytes % kSpillAlignment == 0, kSpillFile,
+        "a transfer begins before it, or between its sectors");
+  check(transfer.offset_bytes + std::ssize(transfer.memory) <= m_size_bytes, kSpillFile,
+        "a transfer reaches beyond its end");
   bool const reading = transfer.direction == Direction::read;
   auto* const faults = m_settings.faults;
   auto const number = take(m_free);
@@ -277,7 +281,7 @@ void SpillFile::give_up() noexcept {
 }
 
 IoResult SpillFile::transfer(SpillTransfer const& transfer) noexcept {
-  assert(under_way() == 0);
+  check(under_way() == 0, kSpillFile, "waits for one transfer while others are under way");
   begin(transfer);
   std::optional<SpillDone> done;
   while (!done) done = wait(kForever_s);  // what wakes it is meant for others

@@ -1,8 +1,9 @@
 // Integer helpers that cannot fail silently.
 #pragma once
 
-#include <cassert>
 #include <concepts>
+
+#include "base/check.hpp"
 
 namespace spillway {
 
@@ -18,7 +19,7 @@ constexpr T round_up(T a, T multiple) {
 
 template <std::integral T>
 constexpr T div_exact(T a, T b) {
-  assert(a % b == 0);
+  check(a % b == 0, "a division", "leaves a rest");
   return a / b;
 }
 

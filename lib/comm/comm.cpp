@@ -1,15 +1,16 @@
 #include "comm/comm.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
+
+#include "base/check.hpp"
 
 namespace spillway {
 namespace {
 
 template <class Byte>
 std::span<Byte> part(std::span<Byte> whole, ByteSlice range) {
-  assert(range.first >= 0 && range.bytes >= 0);
+  check(range.first >= 0 && range.bytes >= 0, "a message", "begins or ends before its bytes");
   return whole.subspan(static_cast<std::size_t>(range.first),
                        static_cast<std::size_t>(range.bytes));
 }
@@ -71,7 +72,8 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
 // Every rank knows the blocks [rank, rank + known), counted round the ranks, and fetches as many
 // from the rank behind them.
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
-  assert(all.size() == one.size() * static_cast<std::size_t>(size()));
+  check(all.size() == one.size() * static_cast<std::size_t>(size()), "all_gather",
+        "there is not one block for every rank");
   auto const own = block(all, rank(), one.size());
   if (own.data() != one.data() && !one.empty()) std::memcpy(own.data(), one.data(), one.size());
   auto const blocks = [&](int first, int count) {

@@ -1,6 +1,6 @@
-#include <cassert>
 #include <cstdlib>
 
+#include "base/check.hpp"
 #include "comm/comm.hpp"
 
 namespace spillway {
@@ -15,7 +15,8 @@ class SingleRankComm final : public Comm {
  private:
   void exchange(Traffic, [[maybe_unused]] std::span<Outgoing const> outgoing,
                 [[maybe_unused]] std::span<Incoming const> incoming) override {
-    assert(outgoing.empty() && incoming.empty());
+    check(outgoing.empty() && incoming.empty(), "a message",
+          "is meant for a rank that is not there");
   }
 };
 

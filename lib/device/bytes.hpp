@@ -1,11 +1,12 @@
 // Types that tell memories apart: what the host may read, and what only a device may.
 #pragma once
 
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <variant>
+
+#include "base/check.hpp"
 
 namespace spillway {
 
@@ -23,7 +24,8 @@ class DeviceBytes {
   void* operand() const { return m_address; }
   // Returns the bytes [first, first + bytes) of these.
   DeviceBytes part(std::int64_t first, std::int64_t bytes) const {
-    assert(first >= 0 && bytes >= 0 && first + bytes <= m_bytes);
+    check(first >= 0 && bytes >= 0 && first + bytes <= m_bytes, "bytes of a device",
+          "a part reaches beyond their end");
     return {static_cast<std::byte*>(m_address) + first, bytes};
   }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <type_traits>
 
 #include "base/bf16.hpp"
+#include "base/check.hpp"
 #include "kernels/kernel.hpp"
 
 namespace spillway {
@@ -20,10 +20,15 @@ inline bool all_contiguous(Op const& op) {
          std::ranges::all_of(present(op.outputs), is_contiguous);
 }
 
+inline constexpr std::string_view kHasGaps = "has an operand with gaps between its elements";
+inline void require_contiguous(Op const& op) {
+  check(all_contiguous(op), name(op.kind), kHasGaps);
+}
+
 // How many elements lie from one row to the next, whose columns are neighbours; 0 for an absent
 // view.
 inline std::int64_t row_stride(View const& view) {
-  assert(!is_present(view) || view.strides.back() == 1);
+  check(!is_present(view) || view.strides.back() == 1, "an operand", "its columns lie apart");
   return is_present(view) ? view.strides[0] : 0;
 }
 
@@ -38,7 +43,7 @@ auto dispatch(F const& f, DType type, More... more) {
   auto const with = [&]<class T>(T first) {
     return dispatch([&](auto... rest) { return f(first, rest...); }, more...);
   };
-  assert(type == DType::f32 || type == DType::bf16);
+  check(type == DType::f32 || type == DType::bf16, name(type), "no kernel computes with it");
   return type == DType::bf16 ? with(bf16{}) : with(float{});
 }
 

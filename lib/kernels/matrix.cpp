@@ -1,11 +1,11 @@
 #include "kernels/matrix.hpp"
 
-#include <cassert>
+#include "base/check.hpp"
 
 namespace spillway {
 
 MatrixLayout matrix_layout(DType dtype, View const& view) {
-  assert(view.shape.size() == 2);
+  check(view.shape.size() == 2, "an operand", "it is no matrix");
   return {dtype, view.shape[0], view.shape[1], view.strides[0], view.strides[1]};
 }
 

@@ -1,7 +1,6 @@
 #include "model/layers.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "base/math.hpp"
 #include "graph/flops.hpp"
 
@@ -126,7 +125,7 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
 
 View Layers::weights(std::vector<Part> const& parts, std::int64_t rows) {
   if (m_orientation == Orientation::in_out) {
-    assert(parts.size() == 1);
+    check(parts.size() == 1, parts.front().name, "only matrices as [out, in] lie side by side");
     auto const& part = parts.front();
     return matrix(part.name + ".weight", {rows, part.columns}, part.init);
   }
@@ -192,7 +191,7 @@ View Layers::cached(std::string const& op, View const& x, Stack const& stack) {
   auto const cache = m_builder.add_tensor(op, Role::cache, m_dtype, {stack.cached, x.shape[1]});
   append<OpKind::store_rows>(
       op, {.x = x, .positions = batch(BatchField::positions, stack.number), .cache = cache});
-  assert(m_runs_ops);  // else the op in place would be another one
+  check(m_runs_ops, op, "a cache is filled by an op that does not run");
   set_in_place(m_graph.ops.back(), cache.tensor, true);
   return cache;
 }

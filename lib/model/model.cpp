@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
 #include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 
 namespace spillway {
@@ -42,7 +42,7 @@ Family const& family(std::string const& name) {
 Activation activation_of(ModelConfig const& model) {
   constexpr std::string_view words[] = {"gelu_tanh", "gelu_erf", "relu", "silu"};
   auto const at = std::ranges::find(words, model.activation) - std::begin(words);
-  assert(at < std::ssize(words));
+  check(at < std::ssize(words), "model.activation", "has a word that lib/config does not know");
   return static_cast<Activation>(at);
 }
 

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include "base/check.hpp"
 
 namespace spillway {
 
@@ -48,7 +49,7 @@ inline FaultPlan parse_fault(std::string const& text) {
   if (colon == std::string::npos) return {};
   auto const name = std::string_view(text).substr(0, colon);
   auto const* const found = std::ranges::find(kFaultNames, name, &FaultName::name);
-  assert(found != std::end(kFaultNames));
+  check(found != std::end(kFaultNames), name, "is no fault that lib/config lets through");
   return {found->kind, std::stoll(text.substr(colon + 1))};
 }
 

@@ -1,7 +1,8 @@
 #include "runtime/bind.hpp"
 
-#include <cassert>
 #include <utility>
+
+#include "base/check.hpp"
 
 namespace spillway {
 
@@ -26,12 +27,11 @@ BoundItem bind_item(EngineParts const& parts, BindTo const& to, Item const& item
     case ItemKind::report:
       return action(bind_commit(parts, to.state_lost, item));
   }
-  assert(false);
-  return {};
+  fail_check("an item", "is of no kind");
 }
 
 Buffer const& operand(Program const& program, Item const& item, std::size_t index) {
-  assert(index < item.operands.size());
+  check(index < item.operands.size(), "an item", "has fewer operands than its kind");
   return program.buffers[static_cast<std::size_t>(item.operands[index])];
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
 #include <stdexcept>
 
+#include "base/check.hpp"
 #include "comm/comm.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/memory/lifetime.hpp"
@@ -97,8 +97,9 @@ BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) 
   }
   // The copy includes the gap behind a slice's last parameter, though nothing reads it.
   read.last = read.first + write.last - write.first;
-  assert(read.last <= source.bytes);
-  assert(parts.tiers.spill || !(reload || spill));
+  check(read.last <= source.bytes, source.name, "a copy reads beyond its end");
+  check(parts.tiers.spill != nullptr || !(reload || spill), source.name,
+        "a copy needs a spill file, and there is none");
 
   BoundItem bound;
   bound.go = go_words(parts, item);

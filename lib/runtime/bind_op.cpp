@@ -1,6 +1,7 @@
-#include <cassert>
+#include <stdexcept>
 #include <vector>
 
+#include "base/check.hpp"
 #include "comm/comm.hpp"
 #include "kernels/exec.hpp"
 #include "runtime/bind.hpp"
@@ -29,7 +30,8 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
   std::vector<View const*> views;
   for (auto const& view : op.inputs) views.push_back(&view);
   for (auto const& view : op.outputs) views.push_back(&view);
-  assert(item.operands.size() == views.size() + (op.workspace_bytes > 0 ? 1 : 0));
+  check(item.operands.size() == views.size() + (op.workspace_bytes > 0 ? 1 : 0), op.name,
+        "its item has another number of operands");
   std::vector<void*> pointers;
   for (std::size_t i = 0; i < item.operands.size(); ++i) {
     if (item.operands[i] == kAbsent) {
@@ -49,6 +51,15 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
   return pointers;
 }
 
+// A kernel that refuses an op does not know its name.
+Launch bind_kernel(Kernel const& kernel, bool on_host, KernelContext const& context, Op const& op) {
+  try {
+    return (on_host ? kernel.serial : kernel.bind)(context, op);
+  } catch (std::logic_error const& mistake) {
+    throw std::logic_error(op.name + ": " + mistake.what());
+  }
+}
+
 }  // namespace
 
 Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item) {
@@ -59,7 +70,7 @@ Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item) {
   bool const on_host = item.lane == Lane::host;
   auto const kernel = (on_host ? parts.kernels.host : parts.kernels.device.of)(op.kind);
   return
-      [launch = (on_host ? kernel.serial : kernel.bind)(context, op), &exec = to.exec,
+      [launch = bind_kernel(kernel, on_host, context, op), &exec = to.exec,
        pointers = std::array{view_pointers(parts, item, op, 0), view_pointers(parts, item, op, 1)},
        fences = !on_host && to.stream == nullptr](ItemContext const& now) {
         launch(exec, pointers[static_cast<std::size_t>(now.parity)].data());

@@ -1,11 +1,11 @@
 #include "runtime/tiers.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <stdexcept>
 #include <type_traits>
 
+#include "base/check.hpp"
 #include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "graph/gradient_slice.hpp"
@@ -39,7 +39,7 @@ void Tiers::pin() {
 }
 
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity) {
-  assert(buffer.tier != Tier::nvme && buffer.offset >= 0);
+  check(buffer.tier != Tier::nvme && buffer.offset >= 0, buffer.name, "has no place in memory");
   auto const offset = buffer.offset + (buffer.versions > 1 ? parity * buffer.stride : 0);
   if (buffer.tier == Tier::host) return tiers.host.at(offset, buffer.bytes);
   auto const bytes = tiers.device_memory->at(offset, buffer.bytes);

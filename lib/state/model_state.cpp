@@ -1,13 +1,13 @@
 #include "state/model_state.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "base/bf16.hpp"
 #include "base/cannot_start.hpp"
+#include "base/check.hpp"
 #include "base/math.hpp"
 #include "base/normal.hpp"
 #include "base/philox.hpp"
@@ -107,7 +107,7 @@ ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there
   for (std::size_t i = 0; i < m_chunks.size(); ++i) {
     auto const& chunk = program.chunks[i];
     m_chunks[i].parameter = stored(chunk.parameter);
-    assert(m_chunks[i].parameter.exists());
+    check(m_chunks[i].parameter.exists(), chunk.name, "its parameters are nowhere");
     for (State const& state : chunk.states) m_chunks[i].states.push_back(stored(state.tensor));
   }
 }

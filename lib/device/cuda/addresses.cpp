@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "base/units.hpp"
@@ -80,7 +80,7 @@ CUresult CudaAddresses::reserve(std::int64_t bytes) {
 }
 
 void CudaAddresses::resize(std::int64_t bytes) {
-  assert(bytes >= 0 && bytes <= m_reserved_bytes);
+  check(bytes >= 0 && bytes <= m_reserved_bytes, "device memory", "grows beyond its addresses");
   CudaCalls const calls(m_context);
   auto const before = m_mapped_bytes, end = round_up(bytes, m_granule_bytes);
   bool enough = true;

@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <cassert>
 #include <utility>
 
 #include "base/allocator_pass.hpp"
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "device/cuda/calls.hpp"
@@ -29,7 +29,8 @@ void CudaMemory::commit(std::int64_t bytes) {
 }
 
 DeviceBytes CudaMemory::at(std::int64_t offset, std::int64_t bytes) const {
-  assert(offset >= 0 && bytes >= 0 && offset + bytes <= m_bytes);
+  check(offset >= 0 && bytes >= 0 && offset + bytes <= m_bytes, "device memory",
+        "bytes beyond its end are asked for");
   return DeviceBytes(m_addresses.first(), m_bytes).part(offset, bytes);
 }
 

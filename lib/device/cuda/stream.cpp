@@ -1,11 +1,12 @@
 #include "device/cuda/stream.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "device/cuda/calls.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::string_view kTwoSizes = "has a source and a target of two sizes";
 
 cudaEvent_t handle_of(Event const& event) {
   return static_cast<CudaEvent const&>(event).handle();
@@ -59,7 +60,7 @@ CudaStream::~CudaStream() {
 }
 
 void CudaStream::copy(DeviceBytes to, HostBytes from) {
-  assert(to.size() == std::ssize(from));
+  check(to.size() == std::ssize(from), "a copy", kTwoSizes);
   CudaCalls const calls(m_context);
   calls.require(
       cudaMemcpyAsync(to.operand(), from.data(), from.size(), cudaMemcpyHostToDevice, m_stream),
@@ -67,7 +68,7 @@ void CudaStream::copy(DeviceBytes to, HostBytes from) {
 }
 
 void CudaStream::copy(HostBytes to, DeviceBytes from) {
-  assert(std::ssize(to) == from.size());
+  check(std::ssize(to) == from.size(), "a copy", kTwoSizes);
   CudaCalls const calls(m_context);
   calls.require(
       cudaMemcpyAsync(to.data(), from.operand(), to.size(), cudaMemcpyDeviceToHost, m_stream),
@@ -75,7 +76,7 @@ void CudaStream::copy(HostBytes to, DeviceBytes from) {
 }
 
 void CudaStream::copy(DeviceBytes to, DeviceBytes from) {
-  assert(to.size() == from.size());
+  check(to.size() == from.size(), "a copy", kTwoSizes);
   CudaCalls const calls(m_context);
   calls.require(cudaMemcpyAsync(to.operand(), from.operand(), static_cast<std::size_t>(to.size()),
                                 cudaMemcpyDefault, m_stream),

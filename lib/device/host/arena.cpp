@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cerrno>
 #include <cstring>
 
 #include "base/address_sanitizer.hpp"
 #include "base/allocator_pass.hpp"
 #include "base/cannot_give.hpp"
+#include "base/check.hpp"
 #include "base/math.hpp"
 
 namespace spillway {
@@ -61,7 +61,7 @@ Arena::~Arena() {
 
 void Arena::commit(std::int64_t bytes) {
   refuse_when_locked("arena bytes");
-  assert(bytes >= 0 && bytes <= m_reserved_bytes);
+  check(bytes >= 0 && bytes <= m_reserved_bytes, m_name, "grows beyond its addresses");
   auto const before = round_up(m_bytes, kPage), now = round_up(bytes, kPage);
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     throw cannot_give(m_name, bytes, errno);
@@ -91,7 +91,8 @@ HostBytes Arena::pages() const {
 }
 
 HostBytes Arena::at(std::int64_t offset, std::int64_t bytes) const {
-  assert(offset >= 0 && bytes >= 0 && offset + bytes <= m_bytes);
+  check(offset >= 0 && bytes >= 0 && offset + bytes <= m_bytes, m_name,
+        "bytes beyond its end are asked for");
   return {m_base + offset, static_cast<std::size_t>(bytes)};
 }
 

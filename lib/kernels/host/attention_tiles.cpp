@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <cassert>
 #include <limits>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 
 namespace spillway::host {
@@ -82,7 +82,7 @@ AttentionStrides attention_strides(Op const& op) {
 
 RowFactor::RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels)
     : m_rows(rows), m_first(static_cast<std::byte const*>(panels)) {
-  assert(rows.depth_contiguous);
+  check(rows.depth_contiguous, "rows of attention", "their columns lie apart");
   bool const in_place = kernels.reads_in_place(rows);
   m_row_bytes = in_place ? rows.stride * size_bytes(DType::bf16) : 0;
   m_panel_bytes = in_place ? kPanel * m_row_bytes : kernels.panel_bytes(rows.depth);

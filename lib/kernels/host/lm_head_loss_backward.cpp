@@ -3,8 +3,8 @@
 //   dbias = column sums of slopes
 // Chunks add to dw and dbias in order, in fp32; what is bf16 is rounded once, after the last.
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host/lm_head.hpp"
 #include "kernels/portable/partitions.hpp"
@@ -34,8 +34,9 @@ struct Backward {
 Backward backward_of(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
   auto const o = operands<OpKind::lm_head_loss_backward>(op);
-  assert(dtype(context, o.dw) == DType::f32 || is_contiguous(o.dw) ||
-         is_contiguous(transposed(o.dw)));
+  check(
+      dtype(context, o.dw) == DType::f32 || is_contiguous(o.dw) || is_contiguous(transposed(o.dw)),
+      name(op.kind), kHasGaps);
   return {lm_head(context, op), layout(o.dx), layout(o.dw), is_in_place(op, o.dw)};
 }
 

@@ -1,7 +1,6 @@
 #include "kernels/host/row_product.hpp"
 
-#include <cassert>
-
+#include "base/check.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/portable/launch.hpp"
 
@@ -71,7 +70,7 @@ bool RowProduct::offers(MatmulShape const& shape) {
 }
 
 RowProduct::RowProduct(MatmulShape const& shape) : m_b(shape.b), m_c(shape.c.dtype) {
-  assert(offers(shape));
+  check(offers(shape), "a product of one row", "it is of another shape");
 }
 
 void RowProduct::operator()(Exec const& exec, MatmulOperands const& given) const {

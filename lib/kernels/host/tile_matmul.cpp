@@ -1,11 +1,11 @@
 #include "kernels/host/tile_matmul.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <type_traits>
 #include <utility>
 
 #include "base/bf16.hpp"
+#include "base/check.hpp"
 #include "kernels/host/deal.hpp"
 #include "kernels/host/stream.hpp"
 #include "kernels/host/tile_cut.hpp"
@@ -19,7 +19,7 @@ Label const label = "spillway::matmul";
 // The shape whose c has contiguous rows: the given one, or c^T = b^T a^T.
 MatmulShape by_rows(MatmulShape const& given) {
   if (given.c.column_stride == 1) return given;
-  assert(!given.bias);
+  check(!given.bias, "a product by columns", "it has a bias");
   auto shape = given;
   shape.a = given.b.transposed();
   shape.b = given.a.transposed();

@@ -1,8 +1,8 @@
 #include "kernels/host/workspaces.hpp"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.hpp"
 #include "base/math.hpp"
 #include "graph/attention.hpp"
 #include "graph/operands.hpp"
@@ -106,7 +106,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
 }
 
 std::int64_t workspace_bytes(std::string_view target, KernelContext const& context, Op const& op) {
-  assert(is_target(target));
+  check(is_target(target), target, "no kernels are made for it");
   if (auto const architecture = cuda_architecture(target))
     return cuda_workspace_bytes(*architecture, context, op);
   auto const bytes = host::kernel(op.kind).workspace_bytes;

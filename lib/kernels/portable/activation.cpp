@@ -39,7 +39,7 @@ Launch bind_form(KernelContext const& context, Op const& op) {
   auto const& g = operands<kind>(op).g;
   if (kLikeDevice || dtype(context, g) != DType::bf16)
     return bind_elementwise<kind, Value<Form>, label>(context, op);
-  assert(all_contiguous(op));
+  require_contiguous(op);
   static Bf16Table<std::uint16_t> const table([](float f) { return to_bf16(Form::value(f)).bits; });
   return [n = element_count(g.shape)](Exec const& exec, void* const* p) {
     auto const o = Pointers<kind, bf16>::of(p);

@@ -38,7 +38,7 @@ Launch bind_form(KernelContext const& context, Op const& op) {
   auto const& df = operands<kind>(op).df;
   if (kLikeDevice || dtype(context, df) != DType::bf16)
     return bind_elementwise<kind, Slope<Form>, label>(context, op);
-  assert(all_contiguous(op));
+  require_contiguous(op);
   static Bf16Table<float> const table(Form::slope);
   return [n = element_count(df.shape)](Exec const& exec, void* const* p) {
     auto const o = Pointers<kind, bf16>::of(p);

@@ -3,6 +3,7 @@
 // by less than bf16 resolves, and rounding to nearest would leave them where they are.
 #include "kernels/formulas/adamw.hpp"
 
+#include "base/check.hpp"
 #include "kernels/formulas/moment_draws.hpp"
 #include "kernels/formulas/parameter_ranges.hpp"
 #include "kernels/host_pieces.hpp"
@@ -139,8 +140,9 @@ struct AdamWKernel {
   static constexpr auto kind = OpKind::adamw;
 
   static Settings prepare(KernelContext const& context, Op const& op) {
-    [[maybe_unused]] auto const o = operands<kind>(op);
-    assert(is_present(o.remainder) == (dtype(context, o.parameter) == DType::bf16));
+    auto const o = operands<kind>(op);
+    check(is_present(o.remainder) == (dtype(context, o.parameter) == DType::bf16), name(op.kind),
+          "a remainder belongs to bf16 parameters, and to no others");
     auto const& a = attributes_of<AdamWAttributes>(op);
     return {{a.beta1, a.beta2, a.eps, a.weight_decay},
             {a.seed, op.chunk, a.range.first},

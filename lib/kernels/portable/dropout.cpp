@@ -1,6 +1,7 @@
 // dropout: y = x / (1 - p) where a number drawn by counter is >= p, else 0.
 #include "kernels/formulas/dropout.hpp"
 
+#include "base/check.hpp"
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -72,13 +73,14 @@ struct DropoutKernel {
   static constexpr auto kind = OpKind::dropout;
 
   static Settings prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     auto const o = operands<kind>(op);
     auto const n = element_count(o.y.shape), samples = element_count(o.samples.shape);
     auto const& attributes = attributes_of<DropoutAttributes>(op);
-    assert(n == samples * attributes.sequence * o.y.shape[1]);
+    check(n == samples * attributes.sequence * o.y.shape[1], name(op.kind),
+          "its rows are not those of its samples");
     double const p = attributes.p;
-    assert(p >= 0 && p < 1);
+    check(p >= 0 && p < 1, name(op.kind), "the share that it drops is none");
     return {samples,
             div_exact(n, samples),
             static_cast<float>(p),

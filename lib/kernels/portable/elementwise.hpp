@@ -52,7 +52,7 @@ struct Elementwise {
 
 template <OpKind kind, class Formula, Label const& label>
 Launch bind_elementwise(KernelContext const& context, Op const& op) {
-  assert(all_contiguous(op));
+  require_contiguous(op);
   auto const launch = [n = element_count(op.outputs.front().shape)]<class T>(T) {
     return Launch([n](Exec const& exec, void* const* p) {
       for_each_element(exec, label, n, Elementwise<T, Formula>{places(Pointers<kind, T>::of(p))});

@@ -50,7 +50,7 @@ struct EmbedKernel {
   static constexpr auto kind = OpKind::embed;
 
   static Extents prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     auto const& x = operands<kind>(op).x;
     return {x.shape[0], x.shape[1], attributes_of<EmbedAttributes>(op).sequence};
   }

@@ -87,7 +87,7 @@ struct EmbedBackward {
   static constexpr auto kind = OpKind::embed_backward;
 
   static Extents prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     auto const o = operands<kind>(op);
     auto const entries = [](View const& table) { return is_present(table) ? table.shape[0] : 0; };
     return {.rows = o.dx.shape[0],

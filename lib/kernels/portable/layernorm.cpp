@@ -61,7 +61,7 @@ struct LayerNormKernel {
   static constexpr auto kind = OpKind::layernorm;
 
   static Extents prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     auto const& x = operands<kind>(op).x;
     return {x.shape[0], x.shape[1], static_cast<float>(attributes_of<NormAttributes>(op).eps)};
   }

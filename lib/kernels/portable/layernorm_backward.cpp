@@ -97,7 +97,7 @@ struct LayerNormBackwardKernel {
   static constexpr auto kind = OpKind::layernorm_backward;
 
   static Extents prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     auto const& dx = operands<kind>(op).dx;
     return {Partitions::of(dx.shape[0]), dx.shape[1]};
   }

@@ -1,6 +1,7 @@
 // relative_bias: distance_bias[h, e] = table[bucket of e - (queries - 1) rows ahead, h].
 #include "kernels/formulas/relative_bias.hpp"
 
+#include "base/check.hpp"
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -32,7 +33,8 @@ struct RelativeBiasKernel {
   static Extents prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
     auto const &table = o.table.shape, &bias = o.distance_bias.shape;
-    assert(all_contiguous(op) && bias[0] == table[1]);
+    require_contiguous(op);
+    check(bias[0] == table[1], name(op.kind), "its table has another number of heads");
     return {relative_buckets(op, table[0]), table[1],
             attributes_of<RelativeBiasAttributes>(op).queries, bias[1]};
   }

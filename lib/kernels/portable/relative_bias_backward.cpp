@@ -43,7 +43,7 @@ struct RelativeBiasBackwardKernel {
   static constexpr auto kind = OpKind::relative_bias_backward;
 
   static Extents prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     auto const o = operands<kind>(op);
     auto const& table = o.dtable.shape;
     return {relative_buckets(op, table[0]), table[0], table[1],

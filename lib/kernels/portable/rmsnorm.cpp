@@ -2,6 +2,7 @@
 // arXiv:1910.07467), of each group of as many columns as gamma has: a row, or each head of it.
 #include <cmath>
 
+#include "base/check.hpp"
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -48,7 +49,7 @@ struct RmsNormKernel {
 
   static Extents prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
-    assert(is_contiguous(o.gamma) && is_contiguous(o.rstd));
+    check(is_contiguous(o.gamma) && is_contiguous(o.rstd), name(op.kind), kHasGaps);
     auto const columns = o.gamma.shape[0];
     return {o.x.shape[0],    div_exact(o.x.shape[1], columns),
             columns,         row_stride(o.x),

@@ -2,6 +2,7 @@
 //   dx = rstd (d - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over groups.
 #include <cmath>
 
+#include "base/check.hpp"
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -96,7 +97,8 @@ struct RmsNormBackwardKernel {
 
   static Extents prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
-    assert(is_contiguous(o.gamma) && is_contiguous(o.rstd) && is_contiguous(o.dgamma));
+    for (auto const* const view : {&o.gamma, &o.rstd, &o.dgamma})
+      check(is_contiguous(*view), name(op.kind), kHasGaps);
     auto const groups = div_exact(o.x.shape[1], o.gamma.shape[0]);
     return {Partitions::of(o.x.shape[0] * groups),
             groups,

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "base/check.hpp"
 #include "kernels/formulas/fast_math.hpp"
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
@@ -67,7 +68,7 @@ struct RopeKernel {
   static Settings prepare(KernelContext const&, Op const& op) {
     auto const& a = attributes_of<RopeAttributes>(op);
     auto const o = operands<kind>(op);
-    assert(a.heads * a.head_size <= o.x.shape[1]);
+    check(a.heads * a.head_size <= o.x.shape[1], name(op.kind), "it has more heads than columns");
     return {.rows = o.x.shape[0],
             .columns = o.x.shape[1],
             .heads = a.heads,

@@ -26,7 +26,7 @@ struct ScaleKernel {
   static constexpr auto kind = OpKind::scale;
 
   static Settings prepare(KernelContext const&, Op const& op) {
-    assert(all_contiguous(op));
+    require_contiguous(op);
     return {element_count(operands<kind>(op).y.shape),
             static_cast<float>(attributes_of<ScaleAttributes>(op).factor)};
   }

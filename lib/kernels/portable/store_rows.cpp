@@ -1,4 +1,5 @@
 // store_rows: cache[positions[m]] = x[m]; other rows keep what earlier steps have stored.
+#include "base/check.hpp"
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -28,7 +29,8 @@ struct StoreRowsKernel {
 
   static Extents prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
-    assert(is_contiguous(o.cache) && o.cache.shape[1] == o.x.shape[1]);
+    check(is_contiguous(o.cache) && o.cache.shape[1] == o.x.shape[1], name(op.kind),
+          "its cache has other rows, or gaps");
     return {o.x.shape[0], o.x.shape[1], row_stride(o.x)};
   }
   static auto typed(auto const& o) { return std::tie(o.cache); }

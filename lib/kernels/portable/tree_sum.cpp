@@ -4,6 +4,7 @@
 // this rank's own row is not read.
 #include <bit>
 
+#include "base/check.hpp"
 #include "graph/gradient_slice.hpp"
 #include "kernels/host_pieces.hpp"
 #include "kernels/portable/partitions.hpp"
@@ -101,7 +102,9 @@ struct TreeSumKernel {
     auto const elements = element_count(operands<kind>(op).gradient.shape);
     TreeSum const sum{parts[0], context.rank, parts[1],
                       gradient_slice(elements, context.rank, parts[0])};
-    assert(all_contiguous(op) && sum.rank < sum.ranks && sum.slice.count <= sum.stride);
+    require_contiguous(op);
+    check(sum.rank < sum.ranks && sum.slice.count <= sum.stride, name(op.kind),
+          "it has no part for every rank");
     return sum;
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }

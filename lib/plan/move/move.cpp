@@ -1,9 +1,9 @@
 #include "plan/move/move.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <map>
 
+#include "base/check.hpp"
 #include "base/math.hpp"
 #include "plan/move/move_order.hpp"
 #include "plan/proof/derive.hpp"
@@ -36,12 +36,12 @@ class MoveWriter {
     auto const goals = state_of(to);
     for (auto const& [tensor, buffer] : state_of(from)) {
       auto const& goal = *goals.at(tensor);
-      assert(goal.bytes == buffer->bytes);
+      check(goal.bytes == buffer->bytes, buffer->name, "has another size in the new Program");
       m_relocations.push_back(
           {buffer->bytes, {buffer->tier, buffer->offset}, {goal.tier, goal.offset}});
       m_now.push_back(add(*buffer, m_relocations.back().from, true));
     }
-    assert(goals.size() == m_relocations.size());
+    check(goals.size() == m_relocations.size(), "a move", "the new Program keeps other tensors");
   }
 
   std::optional<Program> run() {

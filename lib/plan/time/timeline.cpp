@@ -139,6 +139,7 @@ class Timeline::Execution {
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
   auto const job = jobs();
+  // The proof of a Program (plan/proof) says so, too; here it would cost the search its time.
   assert(std::ranges::all_of(waits, [&](int wait) { return 0 <= wait && wait < job; }));
   auto const first = static_cast<int>(m_waits.size());
   m_waits.insert(m_waits.end(), waits.begin(), waits.end());

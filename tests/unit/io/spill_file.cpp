@@ -154,6 +154,15 @@ TEST_F(SpillFileTest, more_than_the_disk_has_cannot_fit) {
   }
 }
 
+// What reached beyond it would be another file's or another tensor's bytes: no build goes on.
+TEST_F(SpillFileTest, a_transfer_beyond_its_end_ends_the_process) {
+  SpillFile file(m_dir, 3 * kSpillAlignment, {});
+  auto const bytes = pattern(kSpillAlignment + 1, 1);
+  EXPECT_DEATH(file.write(2 * kSpillAlignment, bytes),
+               "the spill file: a transfer reaches beyond its end");
+  EXPECT_DEATH(file.write(8, bytes), "the spill file: a transfer begins before it, or between");
+}
+
 TEST_F(SpillFileTest, a_missing_directory_is_bad_input) {
   try {
     SpillFile const file(m_dir / "none", 4096, {});

@@ -10,6 +10,7 @@
 #include "kernels/host_pool.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/kernels/attention_case.hpp"
+#include "tests/unit/kernels/every_case.hpp"
 
 namespace spillway::kernels_refusals_test {
 namespace {
@@ -133,6 +134,26 @@ TEST(RefusedBuckets, are_named_with_their_distances) {
   EXPECT_EQ(line(32, 9, true), "");
   EXPECT_EQ(line(32, 16, false), "bias: 32 buckets of distances up to 16" + rest);
   EXPECT_EQ(line(32, 17, false), "");
+}
+
+// Kernels that number elements straight through would read and write others where these lie apart.
+TEST(RefusedGaps, are_named_with_the_kind) {
+  test::KernelHarness h;
+  std::vector<std::string_view> let_through;
+  for (auto const& each : test::every_case(h)) {
+    auto outputs = each.outputs;
+    outputs.back().strides.back() *= 2;
+    auto const why = test::mistake([&] {
+      h.op(each.kind, each.inputs, outputs, each.attributes, each.in_place);
+      host::kernel(each.kind).bind(h.context(), h.op());
+    });
+    if (why.empty()) let_through.push_back(name(each.kind));
+    EXPECT_TRUE(why.empty() || why == "an operand: its columns lie apart" ||
+                why.starts_with(std::string(name(each.kind)) + ": "))
+        << why;
+  }
+  EXPECT_EQ(let_through,
+            (std::vector<std::string_view>{"select_row", "column_sum", "square_norm", "adamw"}));
 }
 
 TEST(RefusedThreads, are_named_with_what_limits_them) {

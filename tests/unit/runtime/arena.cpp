@@ -13,12 +13,14 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
 #include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "runtime/poison.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
 
 namespace spillway::arena_test {
@@ -165,6 +167,17 @@ TEST(ArenaDeathTest, BytesThatAreNotCommittedTrap) {
   Arena const arena("device", kMiB, 16 * kMiB);
   auto* const beyond = arena.at(0, 1).data() + 2 * kMiB;
   EXPECT_DEATH(*static_cast<std::byte volatile*>(beyond) = std::byte{1}, "");
+}
+
+TEST(Arena, BytesBeyondItsEndAreRefusedByName) {
+  Arena arena("host memory", kMiB, 2 * kMiB);
+  EXPECT_EQ(arena.at(kMiB - 8, 8).size(), 8u);
+  for (auto const& [offset, bytes] :
+       {std::pair{kMiB - 8, std::int64_t{9}}, {std::int64_t{-1}, std::int64_t{1}}, {kMiB, -8}})
+    EXPECT_EQ(test::mistake([&] { arena.at(offset, bytes); }),
+              "host memory: bytes beyond its end are asked for");
+  EXPECT_EQ(test::mistake([&] { arena.commit(3 * kMiB); }),
+            "host memory: grows beyond its addresses");
 }
 
 TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {

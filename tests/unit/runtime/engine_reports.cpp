@@ -14,6 +14,7 @@
 #include "runtime/poison.hpp"
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/hand_made_run.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::engine_reports_test {
 namespace {
@@ -190,6 +191,34 @@ class EngineVersions : public ::testing::Test {
   NoBatches m_batches;
   std::unique_ptr<Tiers> m_tiers;  // cannot be moved
 };
+
+Launch bind_refused(KernelContext const&, Op const&) {
+  throw std::logic_error("matmul: has an operand with gaps between its elements");
+}
+Kernel refused_kernel(OpKind) {
+  return {bind_refused, bind_refused};
+}
+
+TEST_F(EngineVersions, OfAnOpThatItsKernelRefusesAreNamed) {
+  m_made.program.ops.front().name = "h.0/fc";
+  EXPECT_EQ(
+      test::mistake([&] {
+        Engine({m_made.program, *m_tiers, KernelTable(refused_kernel), *m_comm, m_batches, {}});
+      }),
+      "h.0/fc: matmul: has an operand with gaps between its elements");
+}
+
+// Whatever an item may be made of, no byte outside of what it names is reached.
+TEST_F(EngineVersions, OfAnItemWithOtherOperandsThanItsOpAreRefused) {
+  m_made.program.ops.front().name = "h.0/fc";
+  for (Item& item : m_made.program.items)
+    if (item.op == 0) item.operands.push_back(item.operands.front());
+  EXPECT_EQ(
+      test::mistake([&] {
+        Engine({m_made.program, *m_tiers, KernelTable(counting_kernel), *m_comm, m_batches, {}});
+      }),
+      "h.0/fc: its item has another number of operands");
+}
 
 TEST_F(EngineVersions, AreThoseOfTheLastStep) {
   Engine engine({m_made.program, *m_tiers, KernelTable(counting_kernel), *m_comm, m_batches, {}});

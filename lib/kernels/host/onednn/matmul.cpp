@@ -3,12 +3,12 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cassert>
 #include <dnnl.hpp>
 #include <utility>
 #include <vector>
 
 #include "base/allocator_pass.hpp"
+#include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "kernels/host/team/team.hpp"
@@ -24,8 +24,10 @@ dnnl::engine const& engine() {
 }
 
 memory::desc descriptor(MatrixLayout const& m) {
-  assert(m.dtype == DType::f32 || m.dtype == DType::bf16);
-  assert(m.row_stride == 1 || m.column_stride == 1);
+  check(m.dtype == DType::f32 || m.dtype == DType::bf16, name(m.dtype),
+        "no product computes with it");
+  check(m.row_stride == 1 || m.column_stride == 1, "a matrix",
+        "neither its rows nor its columns are contiguous");
   return {{m.rows, m.columns},
           m.dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32,
           memory::dims{m.row_stride, m.column_stride}};
@@ -86,7 +88,8 @@ struct OneDnnMatmul::Bound {
 
 OneDnnMatmul::OneDnnMatmul(MatmulShape const& shape, std::int64_t threads)
     : m_bound(std::make_unique<Bound>()) {
-  assert(!shape.accumulate || shape.c.dtype == DType::f32);
+  check(!shape.accumulate || shape.c.dtype == DType::f32, "a product",
+        "it adds to what is not fp32");
   Team const team(threads);  // for which oneDNN cuts its products
   auto& m = *m_bound;
   m.threads = threads;

@@ -1,8 +1,8 @@
 #include "kernels/host/tiles/tiles.hpp"
 
 #include <array>
-#include <cassert>
 
+#include "base/check.hpp"
 #include "kernels/host/tiles/kinds.hpp"
 
 namespace spillway {
@@ -22,7 +22,7 @@ struct Offers {
 }  // namespace
 
 std::span<TileKernels const* const> all_tile_kernels(DType dtype) {
-  assert(dtype == DType::bf16 || dtype == DType::f32);
+  check(dtype == DType::bf16 || dtype == DType::f32, name(dtype), "no tiles are made of it");
   static Offers const bf16(DType::bf16), f32(DType::f32);
   auto const& offers = dtype == DType::bf16 ? bf16 : f32;
   return {offers.kernels.data(), offers.count};

@@ -1,0 +1,16 @@
+#include "base/check.hpp"
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+
+#include "base/allocator_pass.hpp"
+
+namespace spillway {
+
+void fail_check(std::string_view where, std::string_view why) {
+  AllocatorPass const pass;  // a run forbids its lanes to allocate
+  throw std::logic_error(fmt::format("{}: {}", where, why));
+}
+
+}  // namespace spillway
