@@ -1,4 +1,4 @@
-// What a batch may be made of, for any training graph.
+// These functions fill the batch of any training graph with numbers that suit it.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,15 @@
 
 namespace spillway::test {
 
-// Tokens and targets are below this: the words that the graph's loss knows.
+// Returns how many words the graph's loss distinguishes, or 0 if it has no loss. Tokens and targets
+// are below this number.
 inline std::int64_t vocabulary(Graph const& graph) {
   auto const head = std::ranges::find(graph.ops, OpKind::lm_head_loss, &Op::kind);
   return head == graph.ops.end() ? 0 : head->inputs[1].shape[0];
 }
 
-// Writes documents of two to four rows, others in each sequence; every third one ends in padding.
+// Writes documents of two to four rows; the length changes from sequence to sequence. The last two
+// rows of every third sequence are padding.
 inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro,
                            std::int64_t first_sample) {
   auto const sequence = static_cast<std::int64_t>(documents.size()) / micro;
@@ -29,7 +31,7 @@ inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro
   }
 }
 
-// Writes where rows stand in the documents of fill_documents.
+// Writes the position of each row in its document, for the documents of fill_documents.
 inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro,
                            std::int64_t first_sample) {
   auto const sequence = static_cast<std::int64_t>(positions.size()) / micro;
@@ -40,7 +42,7 @@ inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro
   }
 }
 
-// Fills the batch of a SequentialRun; some rows have no weight.
+// Fills the batch of a SequentialRun. Every fifth row has the weight 0.
 template <class Run>
 void fill_batch(Run& run, std::mt19937& random) {
   constexpr std::int64_t first_sample = 7;

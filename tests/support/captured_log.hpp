@@ -1,4 +1,4 @@
-// What the program says to its user, kept for comparison.
+// Captures what the program logs for its user, so that tests can compare it.
 #pragma once
 
 #include <spdlog/sinks/ostream_sink.h>
@@ -10,7 +10,7 @@
 
 namespace spillway::test {
 
-// While it lives, log lines come here as "warning: text" instead of to stderr.
+// While this object lives, log lines are kept here as "warning: text" and do not go to stderr.
 class CapturedLog {
  public:
   CapturedLog() {
@@ -22,7 +22,7 @@ class CapturedLog {
   CapturedLog(CapturedLog const&) = delete;
   CapturedLog& operator=(CapturedLog const&) = delete;
 
-  // What has been said since the last call.
+  // Returns all that was logged since the last call.
   std::string taken() {
     auto text = m_text.str();
     m_text.str("");

@@ -31,7 +31,7 @@ void reorder(Program& program, std::vector<ItemNumber> const& order) {
   program.items = std::move(items);
 }
 
-// The first element from a random place on that suits; null: none.
+// Searches the list from a random place on. Returns the first element that suits, or null.
 template <class List, class Suits>
 auto* pick(List& list, Random& random, Suits suits) {
   auto const n = static_cast<int>(list.size());
@@ -43,13 +43,13 @@ auto* pick(List& list, Random& random, Suits suits) {
   return static_cast<decltype(&list[0])>(nullptr);
 }
 
-// Whether it ends inside its tier at this offset.
+// Returns whether the buffer would end inside its tier if it began at this offset.
 bool fits(Program const& program, Buffer const& buffer, std::int64_t offset) {
   auto const end = offset + (buffer.versions - 1) * buffer.stride + buffer.bytes;
   return 0 <= offset && end <= program.peak_bytes[index(buffer.tier)];
 }
 
-// The item before this one on its lane, in the same step; -1: none.
+// Returns the item before this one on its lane in the same step, or -1 if there is none.
 ItemNumber before_on_lane(Program const& program, ItemNumber item) {
   auto const lane = program.items[static_cast<std::size_t>(item)].lane;
   while (--item >= 0 && program.items[static_cast<std::size_t>(item)].lane != lane) continue;

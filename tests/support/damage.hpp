@@ -1,5 +1,5 @@
-// Ways to break a Program that was sound. Each returns false if it offers no place for the damage;
-// then it is unchanged. Not every damage makes a Program wrong.
+// These functions damage a sound Program. Each returns false, and leaves the Program unchanged, if
+// it finds no place for the damage. A damaged Program is not always wrong.
 #pragma once
 
 #include "support/random_program.hpp"
@@ -9,15 +9,23 @@ namespace spillway::test {
 using Damage = bool (*)(Program&, Random&);
 
 bool remove_wait(Program& program, Random& random);
-bool weaken_wait(Program& program, Random& random);  // for the item before it on its lane
-bool move_buffer(Program& program, Random& random);  // to where another one begins
+// Makes an item wait for the item that comes on the same lane before the one it should wait for.
+bool weaken_wait(Program& program, Random& random);
+// Moves a buffer to the offset of another one.
+bool move_buffer(Program& program, Random& random);
 bool shift_buffer(Program& program, Random& random);
-bool shorten_stays(Program& program, Random& random);  // offsets as if nothing were asynchronous
-bool move_item_forward(Program& program, Random& random);  // before one that it follows
+// Lays the Program out anew as if every item had ended before the next one begins.
+bool shorten_stays(Program& program, Random& random);
+// Moves an item to an earlier place in its segment.
+bool move_item_forward(Program& program, Random& random);
 bool change_lane(Program& program, Random& random);
-bool change_range(Program& program, Random& random);  // of one access
-bool drop_writer(Program& program, Random& random);   // of those that a read expects
-bool forget_span(Program& program, Random& random);   // of a buffer that carries a value on
-bool drop_version(Program& program, Random& random);  // of a buffer that has two
+// Moves the first or the last byte of one access by 64 bytes.
+bool change_range(Program& program, Random& random);
+// Removes one of the writers whose value a read expects.
+bool drop_writer(Program& program, Random& random);
+// Marks a buffer that may carry a value into another segment as one that does not.
+bool forget_span(Program& program, Random& random);
+// Leaves only one version of a buffer that has two.
+bool drop_version(Program& program, Random& random);
 
 }  // namespace spillway::test

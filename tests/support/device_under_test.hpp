@@ -1,4 +1,4 @@
-// The device on which tests run a Program: the host, or one with memory of its own.
+// DeviceUnderTest is the device on which tests run a Program.
 #pragma once
 
 #include <memory>
@@ -7,27 +7,27 @@
 
 namespace spillway::test {
 
-// A Program for a device with memory of its own runs on CUDA's backend and the stand-in for CUDA's
-// runtime, whose seed is another one each time. Where tests are built without CUDA's headers, and
-// for other Programs, this is the host.
+// A Program for a device with memory of its own runs on the CUDA backend, which then uses the
+// stand-in for CUDA's runtime (tests/support/cuda) with a new seed each time. Other Programs, and
+// all if tests are built without CUDA's headers, run on the host.
 class DeviceUnderTest {
  public:
   explicit DeviceUnderTest(bool unified);
-  ~DeviceUnderTest();  // expects that nothing is left of what was made on the device
+  ~DeviceUnderTest();  // expects that nothing is left that was made on the device
   DeviceUnderTest(DeviceUnderTest const&) = delete;
   DeviceUnderTest& operator=(DeviceUnderTest const&) = delete;
 
   bool is_stand_in() const;
   Device& device();
   Kernels kernels() const;
-  // Makes the watch of an Engine, which expects at its end that everything was ordered.
+  // Makes the OrderWatch of an Engine. At its end it expects that everything was ordered.
   MakeWatch make_watch() const;
-  // Call it when no Engine runs. Expects no complaints.
+  // Expects that the stand-in has no complaints. It must not be called while an Engine runs.
   void expect_sound() const;
 
  private:
   struct StandIn;
-  std::unique_ptr<StandIn> m_stand_in;  // null: the host
+  std::unique_ptr<StandIn> m_stand_in;  // null if the host is the device
 };
 
 }  // namespace spillway::test

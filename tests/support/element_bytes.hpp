@@ -1,4 +1,4 @@
-// Elements of any type as doubles, read from and written to raw bytes.
+// Converts single elements of any type between raw bytes and doubles.
 #pragma once
 
 #include <cstddef>

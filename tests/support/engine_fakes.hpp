@@ -1,4 +1,4 @@
-// Kernels, batches and commits that are easy to predict, for tests of the engine.
+// Tests of the engine use these kernels and batches, whose effects are easy to predict.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,19 @@
 
 namespace spillway::test {
 
-// The value that a fake op gives to 8-byte words: any missing, early or torn input changes it.
+// Mixes two words into one. Fake ops compute their results with it, so that a missing, early or
+// torn input changes them.
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   a = (a ^ b) * 0x9E3779B97F4A7C15ull;
   return a ^ (a >> 29);
 }
 
-// By op id: a digest of every execution so far. Each op is run by one thread at a time.
+// Holds a digest of all runs of each op, by op id. Only one thread at a time runs an op.
 inline std::vector<std::uint64_t> g_digests;
-// Sleeps now and then, or throws; called with the digest inside fake ops.
+// Fake ops call this with their digest, if it is set, so that a test can make them sleep or throw.
 inline std::function<void(Op const&, std::uint64_t)> g_disturb;
 
-// One execution of a fake op; operands are whole words.
+// Runs a fake op, whose operands consist of 8-byte words.
 inline void run_fake(Op const& op, void* const* operands) {
   auto digest = static_cast<std::uint64_t>(op.id);
   for (auto const& view : op.inputs) {

@@ -1,4 +1,4 @@
-// The model families, as small as tests want them: a suite about families runs for every row.
+// Lists a small model of every family, so that a suite about families can run for each of them.
 #pragma once
 
 #include <ostream>
@@ -12,9 +12,9 @@
 namespace spillway::test {
 
 struct FamilyCase {
-  std::string name;               // in names of tests
-  std::vector<std::string> keys;  // "a.b=value", for runs of the program
-  Config config;                  // the tiny one with these keys; suites change sizes and the like
+  std::string name;               // a part of the names of tests
+  std::vector<std::string> keys;  // settings "a.b=value", as runs of the program take them
+  Config config;                  // tiny_config() with these keys; suites change sizes and the like
 };
 
 inline std::ostream& operator<<(std::ostream& out, FamilyCase const& family) {
@@ -28,8 +28,8 @@ inline FamilyCase family_case(std::string name, std::vector<std::string> keys) {
   return {std::move(name), std::move(keys), config};
 }
 
-// Graphs come from `tiny_training_graph` of the config, what batches are made of from `vocabulary`
-// of the graph.
+// Returns one case or more for each family. `tiny_training_graph` makes a graph of its `config`,
+// and `vocabulary` says which tokens a batch for that graph may have.
 inline std::vector<FamilyCase> family_cases() {
   return {
       family_case("Gpt", {}),
@@ -50,7 +50,8 @@ inline std::vector<FamilyCase> family_cases() {
   };
 }
 
-// Those that a suite which walks plans of the first in full takes a sample of.
+// Returns all cases but the first. Suites that test many plans of the first case use these for a
+// sample of the plans.
 inline std::vector<FamilyCase> other_families() {
   auto all = family_cases();
   all.erase(all.begin());

@@ -1,4 +1,4 @@
-// A process in which only a few more threads can be started.
+// Limits how many more threads the process can start.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@
 
 namespace spillway::test {
 
-// What start_threads() says where the system starts none.
+// This is what start_threads() says if the system cannot start a thread.
 inline constexpr char const* kNoThread =
     "the system starts no more threads: Resource temporarily unavailable; raise the limit (ulimit "
     "-u, or pids.max of the job's control group)";
 
-// While it lives, a thread's stack takes 1 GiB of addresses, of which there are as many as `most`
-// threads need, and half of one more.
+// While this object lives, the stack of a new thread takes 1 GiB of addresses, and the process may
+// use only as many more addresses as `most` and a half such stacks take.
 class FewThreads {
  public:
   explicit FewThreads(int most)

@@ -10,7 +10,8 @@
 namespace spillway::test {
 namespace {
 
-// Along directions of length one; a smaller one where the loss bends too sharply for it.
+// These are steps along directions of length one. A smaller one is for a loss that bends too
+// sharply for the larger ones.
 constexpr double kSteps[] = {2e-2, 1e-2, 4e-3, 8e-4};
 
 double dot(std::vector<double> const& a, std::vector<double> const& b) {
@@ -57,14 +58,14 @@ void FiniteDifferences::draw_parameters() {
   }
 }
 
-// The head's own op is elided: its backward op computes the loss.
+// Runs the op lm_head_loss_backward, which also computes the loss: the forward op is elided.
 double FiniteDifferences::loss() {
   m_run.run(Phase::forward);
   m_run.run(OpKind::lm_head_loss_backward);
   return m_run.data<double>(m_run.graph().known.loss)[0];
 }
 
-// Central differences at two distances, so that errors are of fourth order.
+// Takes central differences at two distances, so that the error is of fourth order in the step.
 double FiniteDifferences::derivative(std::vector<Gradient> const& direction, double step) {
   std::vector<std::vector<double>> starts;
   for (auto const& part : direction) starts.push_back(m_run.values(part.parameter.view));

@@ -1,5 +1,5 @@
-// Gradients of a graph's loss against differences of the loss itself: the oracle of the backward
-// pass. Serial kernels, fp32.
+// Compares gradients of a graph's loss with differences of the loss itself, which tests the
+// backward pass. It runs serial kernels in fp32.
 #pragma once
 
 #include <optional>
@@ -14,33 +14,36 @@ namespace spillway::test {
 
 class FiniteDifferences {
  public:
-  // Draws batch and parameters, and runs the graph once. `zeroed`: tensors that are zero before the
-  // backward pass, not NaN.
+  // Draws the batch and the parameters and runs the graph once. The tensors in `zeroed` are filled
+  // with zeros before the run, not with NaN.
   FiniteDifferences(Graph graph, unsigned seed, std::vector<TensorId> const& zeroed = {});
 
   struct Gradient {
     Parameter parameter;
     std::vector<double> values;
   };
-  // Of all trainable parameters, by the backward pass.
+  // Returns the gradients of all trainable parameters, which the backward pass has computed.
   std::vector<Gradient> const& gradients() const { return m_gradients; }
 
   Graph const& graph() const { return m_run.graph(); }
   std::span<float const> data(TensorId tensor) { return m_run.data<float>(tensor); }
-  void take_norms() { m_run.run(Phase::norm); }  // of the gradients
+  // Computes the norms of the gradients.
+  void take_norms() { m_run.run(Phase::norm); }
   std::span<double const> scalars(TensorId tensor) { return m_run.data<double>(tensor); }
 
   struct Slope {
     std::string of;
-    double measured = 0, predicted = 0, norm = 0;  // norm: of the gradient
+    double measured = 0, predicted = 0, norm = 0;  // `norm` is that of the gradient
     bool agrees() const;
   };
-  // Where they disagree by more than `agrees` allows, in smaller steps: the loss may bend sharply.
-  // Along a mean of the parameter's gradient and a random direction, both of length one: the first
-  // alone would not show a part of the gradient that is missing and orthogonal to the rest.
+  // Measures how the loss changes along a direction of length one: the normalised sum of the
+  // parameter's gradient and a random direction. The gradient alone would not show that a part is
+  // missing which is orthogonal to the rest. If `agrees` is false, smaller steps are tried, because
+  // the loss may bend sharply.
   Slope slope(Gradient const& gradient);
-  Slope slope_of_all();  // along the gradient of all parameters at once
-  // The first that disagrees, if any does.
+  // Measures along the gradient of all parameters at once.
+  Slope slope_of_all();
+  // Returns the first slope that does not agree, if there is one.
   std::optional<Slope> disagreement();
 
  private:
@@ -56,7 +59,8 @@ class FiniteDifferences {
 
 std::string describe(FiniteDifferences::Slope const& slope);
 
-// Whether some parameter's gradient is another: by more than 2 % of its norm, and 0.02.
+// Returns whether the gradients of some parameter differ by more than 0.02 plus 2 % of the norm in
+// `a`.
 bool differ(std::vector<FiniteDifferences::Gradient> const& a,
             std::vector<FiniteDifferences::Gradient> const& b);
 

@@ -1,4 +1,4 @@
-// Texts of this program that are committed and compared.
+// Compares texts that the program writes with texts that are committed.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace spillway::test {
 
-// Expects each block of `seen` as the file `name` in tests/goldens has it; a block begins at a line
-// that begins with `mark`. With SPILLWAY_WRITE_FROZEN=1 writes the file anew, whose difference is
-// to be read.
+// Expects that each block of `seen` is equal to that block of the file `name` in tests/goldens. A
+// line that begins with `mark` begins a block. If SPILLWAY_WRITE_FROZEN is set, the file is written
+// anew first, and a person must read its difference.
 void expect_frozen(std::string const& name, std::string const& seen, std::string_view mark = "");
 
 }  // namespace spillway::test

@@ -1,4 +1,4 @@
-// Reads what tests/goldens/make_*.py wrote.
+// Reads the files that tests/goldens/make_*.py have written.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace spillway::test {
 
 class Golden {
  public:
-  explicit Golden(std::string const& stem);  // path of the .txt and .bin without their endings
+  explicit Golden(std::string const& stem);  // `stem` is the path without .txt or .bin
 
-  // One row of a tensor (all of it for `row` = -1) as doubles.
+  // Returns one row of a tensor as doubles, or all of it if `row` is -1.
   std::vector<double> values(std::string const& name, std::int64_t row = -1) const;
   double setting(std::string const& name) const { return std::stod(word(name)); }
   std::int64_t integer(std::string const& name) const {
@@ -25,7 +25,7 @@ class Golden {
  private:
   struct Entry {
     std::string type;
-    std::size_t offset = 0;  // bytes
+    std::size_t offset = 0;  // in bytes
     std::vector<std::int64_t> shape;
   };
   std::map<std::string, Entry> m_tensors;

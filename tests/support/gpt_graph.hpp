@@ -1,4 +1,4 @@
-// GPT-2 graphs of any size for tests of the planning side.
+// Makes graphs of GPT-2 models of any size for tests of plans.
 #pragma once
 
 #include "config/config.hpp"
@@ -12,7 +12,7 @@ struct GptShape {
   double dropout = 0;
 };
 
-Graph gpt_training_graph(GptShape const& shape);  // with backward and update
+Graph gpt_training_graph(GptShape const& shape);  // has backward and update ops
 Graph gpt_graph(GptShape const& shape, Purpose purpose);
 
 }  // namespace spillway::test

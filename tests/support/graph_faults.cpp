@@ -19,7 +19,7 @@ Op& op_of(Graph& graph, int id) {
   return graph.ops[static_cast<std::size_t>(id)];
 }
 
-// Whoever used the one uses the other.
+// Makes all ops from `first_op` on use the tensor `by` instead of `tensor`.
 void replace(Graph& graph, TensorId tensor, TensorId by, int first_op = 0) {
   for (auto id = first_op; id < static_cast<int>(graph.ops.size()); ++id) {
     Op& op = op_of(graph, id);
@@ -29,7 +29,7 @@ void replace(Graph& graph, TensorId tensor, TensorId by, int first_op = 0) {
   }
 }
 
-// Which input of the op is an earlier contribution that it adds to its first output; -1: none.
+// Returns the number of the input that the op adds to its first output, or -1 if there is none.
 int addend_of(Op const& op) {
   auto const input = op.kind == OpKind::matmul               ? 3
                      : op.kind == OpKind::layernorm_backward ? 5
@@ -38,7 +38,8 @@ int addend_of(Op const& op) {
   return input >= 0 && is_present(op.inputs[static_cast<std::size_t>(input)]) ? input : -1;
 }
 
-// The ops that add an earlier contribution to what they make: which input or output is that.
+// Says how a backward op adds an earlier contribution to its own: as the op `accumulate` or `add`,
+// in place, or by an optional input (addend).
 enum class Sum : std::uint8_t { accumulate, in_place, addend, add };
 struct SumOf {
   int op;
@@ -58,7 +59,7 @@ std::vector<SumOf> sums(Graph const& graph) {
   return all;
 }
 
-// When gradients of activations are written and read: ops' numbers.
+// Lists the ops that write and read a gradient of an activation.
 struct Life {
   TensorId tensor = -1;
   std::vector<int> writes, reads;
@@ -88,7 +89,7 @@ std::vector<Life> lives(Graph const& graph) {
   return all;
 }
 
-// The backward op of a forward one whose mask matters.
+// Returns the backward op of a forward attention op, or -1 if there is none.
 int backward_of(Graph const& graph, int forward) {
   auto const found = std::ranges::find_if(graph.ops, [&](Op const& op) {
     return op.kind == OpKind::attention_backward && op.origin == forward;

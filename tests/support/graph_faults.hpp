@@ -1,4 +1,4 @@
-// Mistakes that a backward pass could make, planted in finished training graphs.
+// Plants mistakes that a backward pass could make in finished training graphs.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,24 @@ namespace spillway::test {
 
 struct FaultyGraph {
   Graph graph;
-  // What a backward pass without the fault would have made of the graph's forward ops.
+  // This is the graph that a correct backward pass makes of the same forward ops.
   Graph sound;
-  std::vector<TensorId> zeroed = {};  // what nobody writes any more, and is read as zero
+  // No op writes these tensors any more, and readers are to find zeros in them.
+  std::vector<TensorId> zeroed = {};
 };
 
-// Each picks a place at random; nothing: the graph has none.
+// A GraphFault plants its fault at a place drawn at random. It returns nothing if the graph has no
+// such place.
 using GraphFault = std::optional<FaultyGraph> (*)(Graph const&, Random&);
 
-// Of two contributions to one gradient, the later one replaces the sum.
+// The later one of two contributions to a gradient replaces the sum of both.
 std::optional<FaultyGraph> drop_accumulate(Graph const& graph, Random& draws);
-// A gradient is written where another one lies that is still to be read.
+// A gradient is written to the tensor of another one that is still to be read.
 std::optional<FaultyGraph> alias_gradients(Graph const& graph, Random& draws);
-// A rule leaves out what one of its inputs contributes.
+// One gradient lacks what a backward op should contribute to it.
 std::optional<FaultyGraph> ignore_wanted(Graph const& graph, Random& draws);
-// Forward or backward sees another mask than the other: causal or not, or a window one key off.
+// The forward and the backward pass use different masks: one of them is causal and the other is
+// not, or their windows differ by one key.
 std::optional<FaultyGraph> shift_mask(Graph const& graph, Random& draws);
 
 }  // namespace spillway::test

@@ -1,4 +1,4 @@
-// Programs written item by item, for tests that need to know every byte.
+// HandMade builds a Program item by item, for tests that need to know every byte.
 #pragma once
 
 #include "plan/data/program.hpp"
@@ -30,13 +30,13 @@ class HandMade {
     return id;
   }
 
-  // Reads and writes whole buffers.
+  // Adds an item that reads and writes whole buffers.
   ItemNumber item(Lane lane, std::vector<BufferId> const& reads,
                   std::vector<BufferId> const& writes) {
     Item item;
     item.number = item.horizon = next();
     item.lane = lane;
-    item.kind = ItemKind::load_batch;  // any number of operands
+    item.kind = ItemKind::load_batch;  // this kind may have any number of operands
     item.micro_batch = 0;
     for (BufferId const id : reads) item.reads.push_back(all_of(id));
     for (BufferId const id : writes) item.writes.push_back(all_of(id));

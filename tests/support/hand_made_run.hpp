@@ -1,4 +1,5 @@
-// Programs written item by item that an engine can run: their ops are fakes, see engine_fakes.hpp.
+// HandMadeRun builds a Program item by item that an Engine can run. Its ops are fakes (see
+// engine_fakes.hpp).
 #pragma once
 
 #include <vector>
@@ -12,7 +13,7 @@ namespace spillway::test {
 
 class HandMadeRun : public HandMade {
  public:
-  // The op's id, which is what g_disturb is told.
+  // Adds an op and returns its id, by which g_disturb can recognise it.
   int op(Lane lane, std::vector<BufferId> const& reads, std::vector<BufferId> const& writes) {
     auto& item = at(HandMade::item(lane, reads, writes));
     Op op;
@@ -41,14 +42,14 @@ class HandMadeRun : public HandMade {
     auto& item = at(HandMade::item(Lane::comm, {loss, norms}, {control}));
     item.kind = ItemKind::commit;
     item.operands = {loss, norms, control};
-    program.known.loss = loss;  // a tensor has the number of its buffer here
+    program.known.loss = loss;  // here a tensor has the number of its buffer
     program.known.norms = norms;
     program.known.control = control;
   }
 
   Buffer& at_buffer(BufferId id) { return program.buffers[static_cast<std::size_t>(id)]; }
 
-  // After this the program can run.
+  // Completes the Program so that an Engine can run it.
   void complete() {
     link(program);
     Program* programs[] = {&program};

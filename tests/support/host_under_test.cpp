@@ -1,4 +1,4 @@
-// What tests do without CUDA's headers: they run every Program on the host.
+// Without CUDA's headers tests run every Program on the host.
 #include "device/host/host_device.hpp"
 #include "kernels/host/kernels.hpp"
 #include "tests/support/device_under_test.hpp"

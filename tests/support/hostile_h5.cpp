@@ -11,7 +11,7 @@ void require(bool worked) {
   if (!worked) throw std::runtime_error("the HDF5 file for this test cannot be made");
 }
 
-// Runs body(file) and closes it.
+// Opens the file, runs body(file) and closes it.
 template <class Body>
 void in_file(std::filesystem::path const& path, Body const& body) {
   hid_t const access = H5Pcreate(H5P_FILE_ACCESS);

@@ -1,4 +1,4 @@
-// HDF5 files that no writer of ours makes, added to files that one has made.
+// Changes HDF5 files in ways in which the program never writes them.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace spillway::test {
 
-// "/soft", a link to /group, and "/external", one to /group of target.h5.
+// Adds a soft link "/soft" to /group and an external link "/external" to /group of target.h5.
 void add_links(std::filesystem::path const& file);
 
-// In place of /<name>: an external link to /<name> of `other`.
+// Replaces /`name` by an external link to the object of the same name in the file `other`.
 void replace_by_link(std::filesystem::path const& file, std::string const& name,
                      std::string const& other);
 
-enum class Oddity : std::uint8_t { scalar, null, huge };  // huge: 2^40 rows, of which none is there
-// In place of a dataset of int64.
+// `huge` has 2^40 rows, of which none is stored.
+enum class Oddity : std::uint8_t { scalar, null, huge };
+// Replaces /`name` by a dataset of int64 whose dataspace is scalar, null or huge.
 void replace_by_oddity(std::filesystem::path const& file, std::string const& name, Oddity oddity);
 
 }  // namespace spillway::test

@@ -12,7 +12,8 @@ Interleaver::State Interleaver::begin() const {
           .finished = std::vector<bool>(m_all.executions.size(), false)};
 }
 
-// Whether the value that is meant is there; -1 on both sides: what was there before step 0.
+// Returns whether the cell has the value that `touch` expects. If both numbers are -1, that is the
+// value from before step 0.
 bool Interleaver::holds(Cell const& cell, Touch const& touch) {
   return cell.writer == touch.expected && (cell.writer < 0 || cell.buffer == touch.buffer);
 }
@@ -131,7 +132,7 @@ std::optional<Failure> Interleaver::run_random(std::mt19937& random) const {
   return check_results(state, static_cast<int>(m_all.executions.size()) - 1);
 }
 
-// From start to end with nothing in between.
+// Runs an execution from its start to its end with nothing in between.
 std::optional<Failure> Interleaver::complete(State& state, int id) const {
   if (auto const wrong = start(state, id)) return wrong;
   return finish(state, id);
@@ -146,7 +147,8 @@ std::optional<Failure> Interleaver::run_others(State& state, int held) const {
         int const id = m_all.lanes[lane][static_cast<std::size_t>(state.started[lane])];
         if (id == held) break;
         ++state.started[lane];
-        if (lane != lane_held) ++state.published[lane];  // the held one's lane stays where it is
+        // On the lane of `held`, later items count as finished only after `held`.
+        if (lane != lane_held) ++state.published[lane];
         if (auto const wrong = complete(state, id)) return wrong;
         moved = true;
       }
@@ -155,7 +157,8 @@ std::optional<Failure> Interleaver::run_others(State& state, int held) const {
   return std::nullopt;
 }
 
-// `state`: all that comes before is done.
+// Runs all that can go on while `held` is held back, then `held`. Before the call all earlier
+// executions have finished; afterwards `state` is as it was before.
 std::optional<Failure> Interleaver::hold(State& state, int held, bool running) const {
   auto const started = state.started, published = state.published;
   state.undo.clear();

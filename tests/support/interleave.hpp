@@ -1,6 +1,6 @@
-// Runs Programs on imaginary lanes in any legal order and looks at every byte: the oracle of
-// `verify`. It knows nothing of clocks; it has counters, and memory whose cells remember who wrote
-// them and whether that write is still going on.
+// An Interleaver runs a Program on imaginary lanes in any legal order and looks at every byte.
+// Tests compare `verify` with it. It uses no clocks but counters, and memory whose cells remember
+// who wrote them and whether that write is still going on.
 #pragma once
 
 #include <array>
@@ -17,27 +17,30 @@ class Interleaver {
  public:
   Interleaver(Program const& program, int steps);
 
-  // One random legal order. Lanes get random speeds, so that some fall far behind.
+  // Runs one random legal order. Lanes get random speeds, so that some fall far behind.
   std::optional<Failure> run_random(std::mt19937& random) const;
-  // The total order, and every order in which one execution is not started, or not finished, for
-  // as long as anything after it can go on. If two items can meet, one of these shows it.
+  // Runs the total order. Besides, it holds back each execution once before its start and once
+  // before its end, for as long as anything after it can go on. If two items can conflict, one of
+  // these orders shows it.
   std::optional<Failure> run_held() const;
-  // The same for executions of these items alone.
+  // Does the same, but holds back executions of the items in `only` alone.
   std::optional<Failure> run_held(std::span<ItemNumber const> only) const;
 
  private:
   struct Cell {
-    int writer = -1;  // -1: nobody yet
+    int writer = -1;  // the execution that wrote last; -1 if none has
     BufferId buffer = -1;
     bool busy = false;
   };
   using Counts = std::array<int, kLanes>;
   struct State {
     std::vector<Cell> memory;
+    // `published` counts the executions at each lane's beginning that have all finished.
     Counts started{}, published{};
-    std::vector<bool> finished = {};  // per execution
+    std::vector<bool> finished = {};  // by execution
     std::vector<int> running = {};
-    std::vector<std::pair<int, Cell>> undo = {};  // what cells were, while one is held
+    // This list has earlier contents of cells, for `hold` to restore.
+    std::vector<std::pair<int, Cell>> undo = {};
   };
   struct Event {
     int execution;

@@ -1,4 +1,4 @@
-// A call of the system that signals interrupt while it waits.
+// Interrupts a blocking system call by signals while it waits.
 #pragma once
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ namespace spillway::test {
 
 inline std::atomic<int> g_interruptions = 0;
 
-// Says whether a thread of this process sleeps in a call.
+// Returns whether a thread of this process sleeps in a system call.
 inline bool is_asleep(pid_t thread) {
   std::string stat;
   std::getline(std::ifstream("/proc/self/task/" + std::to_string(thread) + "/stat"), stat);
@@ -23,7 +23,7 @@ inline bool is_asleep(pid_t thread) {
 }
 
 // Runs `waits` on a thread of its own and interrupts it three times while it sleeps, by a signal
-// whose handler says nothing of going on. `wakes` then gives it what it waits for.
+// whose handler is installed without SA_RESTART. Then `wakes` must end the wait.
 template <class Waits, class Wakes>
 void interrupted(Waits const& waits, Wakes const& wakes) {
   struct sigaction noted {

@@ -18,7 +18,8 @@ namespace spillway::test {
 namespace {
 
 constexpr std::size_t kGuardBytes = 256;
-constexpr std::byte kGuard{0xA5}, kPoison{0xFF};  // 0xFF..: a NaN in every floating type
+// Bytes of 0xFF are a NaN in every floating type.
+constexpr std::byte kGuard{0xA5}, kPoison{0xFF};
 using Buffer = Kokkos::View<std::byte*, Kokkos::SharedSpace>;
 
 std::size_t index(std::int64_t i) {
@@ -40,7 +41,7 @@ void for_each_position(View const& view, F const& f) {
   }
 }
 
-// `bytes` between two guard zones, where kernels can reach them.
+// Returns a copy of `bytes` between two guard zones, in memory that kernels reach.
 Buffer guarded(std::vector<std::byte> const& bytes) {
   Buffer buffer(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing),
                 bytes.size() + 2 * kGuardBytes);
@@ -179,7 +180,8 @@ void KernelHarness::run(Kernel const& kernel, Exec const& exec) {
   auto const context = this->context();
   m_op.workspace_bytes = kernel.workspace_bytes ? kernel.workspace_bytes(context, m_op) : 0;
   std::optional<KernelWatch> watch;
-  // A tool makes Kokkos allocate, so there is none where that is counted.
+  // A tool makes Kokkos allocate, so there is none if the test observes launches, as tests that
+  // count allocations do.
   if (!m_launching && dynamic_cast<host::SpaceExec const*>(&exec) != nullptr) watch.emplace(exec);
   m_kernel = run_one(kernel.bind(context, m_op), exec);
   if (watch) {

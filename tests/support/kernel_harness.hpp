@@ -7,9 +7,9 @@
 //   h.run(host::kernel(OpKind::activation));
 //   h.expect_close(c, 1e-6, 1e-3);   // or h.expect_same_bytes(c)
 //
-// `run` fails the test if a byte outside the outputs changed: inputs, elements between the rows of
-// a strided output, guard zones around every tensor and around the workspace. What must be
-// overwritten should be poisoned first: every tensor starts as NaN patterns.
+// `run` fails the test if a byte outside the outputs has changed: in inputs, between the rows of a
+// strided output, or in the guard zones around every tensor and the workspace. Every tensor starts
+// as NaN patterns, so a kernel that leaves a part of its outputs unwritten is noticed.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -29,44 +29,50 @@ class KernelHarness {
  public:
   explicit KernelHarness(std::uint64_t seed = 1) : m_seed(seed) {}
 
-  // Adds a contiguous tensor; windows on it (columns, transposed) may be used as operands.
+  // Adds a contiguous tensor. Operands may also be views of it, for example columns or a transpose.
   View tensor(DType dtype, Shape shape);
-  // Adds chunk 0: parameters of these sizes one after the other on aligned offsets.
+  // Adds chunk 0, whose parameters have these sizes. Each begins at the next aligned offset.
   Chunk& chunk(std::vector<std::int64_t> const& sizes);
   void op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
           Attributes attributes = {}, std::vector<int> in_place = {});
 
-  // Contents before a run; element numbers count within the view, row by row.
+  // These set the contents before a run. Element numbers count within the view, row by row.
   void fill_normal(View const& view, double deviation, double mean = 0);
-  void fill_integers(View const& view, std::int64_t first, std::int64_t last);  // first <= x < last
+  // Draws integers x with first <= x < last.
+  void fill_integers(View const& view, std::int64_t first, std::int64_t last);
   void set(View const& view, std::int64_t element, double value);
   void set_all(View const& view, std::vector<double> const& values);
   void fill_random_bits(View const& view);
 
-  // Runs both sides from the present contents. `threads` = 0: all; other counts are a smaller
-  // instance where the backend knows such. The execution space is never the default instance.
+  // Runs the kernel and the serial reference on the present contents. The kernel runs with
+  // `threads` threads if the backend can limit them, or with all if that is 0, and never on the
+  // default instance of the execution space.
   void run(Kernel const& kernel, int threads = 0);
-  // Runs the kernel on this Exec, which its table has made.
+  // Runs the kernel on this Exec, which the kernel's own table must have made.
   void run(Kernel const& kernel, Exec const& exec);
-  // The threads that share the reference from now on, as those of the host lane do.
+  // From now on the threads of `pool` share the work of the reference, as they share the host
+  // lane's.
   void share_reference(HostPool& pool) { m_pool = &pool; }
-  // Called with true before and with false after every launch, of the kernel and of the reference.
+  // Calls f(true) before every launch of the kernel and of the reference, and f(false) after it.
   void on_launch(std::function<void(bool begins)> f) { m_launching = std::move(f); }
-  // After `run`: makes the kernel's results the contents of the next run (training steps in tests).
+  // Makes the kernel's results of the last run the contents of the next one.
   void keep_results();
 
-  // The kernel's results of the last run; the serial reference's; the contents before the run.
+  // These return results of the last run, of the kernel or of the reference, and the contents
+  // before it.
   double result(View const& view, std::int64_t element) const {
     return value(m_kernel, view, element);
   }
   std::vector<double> results(View const& view) const { return values(m_kernel, view); }
   std::vector<double> serial_results(View const& view) const { return values(m_serial, view); }
   std::vector<double> contents(View const& view) const { return values(m_contents, view); }
-  std::vector<std::byte> const& result_bytes(View const& view) const {  // of the whole tensor
+  // Returns the bytes of the whole tensor.
+  std::vector<std::byte> const& result_bytes(View const& view) const {
     return m_kernel[static_cast<std::size_t>(view.tensor)];
   }
 
-  // |kernel - serial| <= absolute + relative * |serial|, NaN equal to NaN; every element written.
+  // Expects |kernel - serial| <= absolute + relative * |serial|, where NaN equals NaN, and that
+  // every element was written.
   void expect_close(View const& view, double absolute, double relative) const;
   void expect_same_bytes(View const& view) const;
 
@@ -75,11 +81,11 @@ class KernelHarness {
   KernelContext context() const {
     return {m_graph.tensors, m_graph.chunks, m_graph.arithmetic, m_rank};
   }
-  void run_as(int rank) { m_rank = rank; }  // 0 unless told
+  void run_as(int rank) { m_rank = rank; }  // the rank is 0 unless this is called
 
  private:
   using Bytes = std::vector<std::byte>;
-  using Contents = std::vector<Bytes>;  // of every tensor
+  using Contents = std::vector<Bytes>;  // by tensor
   Contents run_one(Launch const& launch, Exec const& exec) const;
   double value(Contents const& contents, View const& view, std::int64_t element) const;
   std::vector<double> values(Contents const& contents, View const& view) const;
@@ -88,16 +94,17 @@ class KernelHarness {
 
   std::uint64_t m_seed;
   std::uint64_t m_fills = 0;
-  Graph m_graph;  // holds the tensors and chunks; its list of ops stays empty
+  Graph m_graph;  // its list of ops stays empty
   Op m_op;
   int m_rank = 0;
   HostPool* m_pool = nullptr;
   std::function<void(bool)> m_launching;
-  Contents m_contents;          // before a run
-  Contents m_kernel, m_serial;  // after it
+  Contents m_contents;          // before the run
+  Contents m_kernel, m_serial;  // after the run
 };
 
-// An instance of `threads` threads (0: all) that is not the default one.
+// Makes an instance of the execution space that is not the default one. It has all threads if
+// `threads` is 0.
 std::unique_ptr<Exec const> other_instance(int threads = 0);
 
 }  // namespace spillway::test

@@ -8,7 +8,8 @@ namespace {
 
 namespace Tools = Kokkos::Tools::Experimental;
 
-// Callbacks are plain functions. Nothing here allocates: launches are watched for that as well.
+// These are globals because callbacks are plain functions. Nothing here allocates, because tests
+// also check that launches do not allocate.
 struct Seen {
   std::uint32_t expected = 0;
   int launches = 0;

@@ -1,5 +1,5 @@
-// Sees every Kokkos kernel that is launched while it lives, through Kokkos' tool callbacks.
-// One at a time.
+// A KernelWatch sees every Kokkos kernel that is launched while it lives, through Kokkos' tool
+// callbacks. Only one may exist at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class KernelWatch {
   ~KernelWatch();
 
   int launches() const;
-  // The first kernel that ran on another instance than the expected one, or whose label does not
-  // begin with "spillway::"; empty: none. A deep copy or a reduction without a label counts as
-  // well.
+  // Returns the label of the first kernel that ran on another instance than the expected one, or
+  // whose label does not begin with "spillway::". It is empty if there was none. A deep copy, or a
+  // reduction without a label, also counts as such a kernel.
   std::string stray() const;
 };
 

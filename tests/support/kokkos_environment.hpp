@@ -1,4 +1,4 @@
-// Kokkos around all tests of a program: initialised before the first, finalised after the last.
+// Initialises Kokkos before the first test of a program and finalises it after the last one.
 #pragma once
 
 namespace spillway::test {
@@ -6,7 +6,7 @@ namespace spillway::test {
 bool add_kokkos_environment();
 
 namespace {
-// In every test program that includes this header, before its main function begins.
+// Adds the environment to every program that includes this header, before its main function begins.
 [[maybe_unused]] bool const kokkos_environment_added = add_kokkos_environment();
 }  // namespace
 

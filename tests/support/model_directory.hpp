@@ -1,4 +1,4 @@
-// Small models as Hugging Face directories, one of every architecture, made without their library.
+// Makes small models of every architecture as Hugging Face directories, without that library.
 #pragma once
 
 #include <filesystem>
@@ -13,23 +13,26 @@ namespace spillway::test {
 
 struct DirectoryCase {
   std::string name;
-  std::string config;  // text of config.json
+  std::string config;  // the text of config.json
   ElementType type = ElementType::f32;
   std::int64_t most_shard_bytes = 1 << 30;
-  std::string exception = {};  // ending of names of tensors that are f32 whatever `type` is
+  // Tensors whose names end so are f32, whatever `type` is. It is empty if there are none.
+  std::string exception = {};
 };
-void PrintTo(DirectoryCase const& model, std::ostream* out);  // for googletest
+void PrintTo(DirectoryCase const& model, std::ostream* out);  // googletest calls it
 
-// Models of 2 layers with a vocabulary of 400 and room for 32 positions.
+// Returns models of two layers with a vocabulary of 400 and at most 32 positions.
 std::vector<DirectoryCase> const& directory_cases();
 
-// Weights that follow from their names, a config.json, a tokenizer.json with the special tokens.
+// Writes config.json, weights that follow from the tensors' names, and a tokenizer.json that has
+// the special tokens only.
 void write_model_directory(std::filesystem::path const& directory, DirectoryCase const& model);
 
-// All tensors of a directory, byte by byte.
+// Maps the name of each tensor to its description and its bytes.
 using Tensors = std::map<std::string, std::pair<TensorEntry, std::string>>;
 Tensors tensors_in(std::filesystem::path const& directory);
-// The same as weights of a new directory, in one file or several.
+// Writes tensors as the weights of a new directory, in one file or in several of at most
+// `most_shard_bytes`.
 void write_tensors(std::filesystem::path const& directory, Tensors const& tensors,
                    std::int64_t most_shard_bytes = 1 << 30);
 

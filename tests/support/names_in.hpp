@@ -1,4 +1,4 @@
-// What lies in a directory.
+// Lists what is in a directory.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace spillway::test {
 
-// The names alone, sorted.
+// Returns the file names of all entries, without their paths and sorted.
 inline std::vector<std::string> names_in(std::filesystem::path const& directory) {
   std::vector<std::string> names;
   for (auto const& entry : std::filesystem::directory_iterator(directory))

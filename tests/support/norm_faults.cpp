@@ -45,7 +45,7 @@ SlicedNorms with_tensor(Graph const& graph) {
   return sliced;
 }
 
-// Between the slices of `rank` and the next one.
+// An Edge lies between the slices of `rank` and of the next rank.
 struct Edge {
   int chunk;
   std::size_t rank;
@@ -62,12 +62,13 @@ std::vector<Edge> edges(Graph const& graph) {
   return all;
 }
 
-// The one slice ends, or the other begins, or both, a tile before or behind where they should.
+// Moves the end of one slice, or the beginning of the next, or both, by one tile. Returns the
+// elements that are misplaced by that.
 ElementRange shift_edge(ElementRange& before, ElementRange& behind, std::int64_t elements,
                         Random& draws) {
   auto const edge = behind.first;
   constexpr struct {
-    int before, behind;  // tiles
+    int before, behind;  // in tiles
   } shifts[] = {{-1, -1}, {-1, 0}, {-1, 1}, {0, -1}, {0, 1}, {1, -1}, {1, 0}, {1, 1}};
   auto const& shift = shifts[below(draws, std::size(shifts))];
   before.last = std::min(edge + shift.before * kNormTile, elements);

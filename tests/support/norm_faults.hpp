@@ -1,5 +1,5 @@
-// Norms taken slice by slice, as ranks do it that hold their own alone: rightly, or with a tile at
-// a slice's edge misplaced.
+// Computes gradient norms slice by slice, as ranks do that hold one slice each. A fault can
+// misplace a norm tile at the edge of a slice.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 namespace spillway::test {
 
 struct SlicedNorms {
-  Graph graph;          // with an op for each slice beside those for whole chunks
-  TensorId norms = -1;  // what these ops write, as WellKnown::norms
-  // Of this chunk these elements were counted by another rank, by none or by two.
+  Graph graph;          // has an op for each slice, besides those for whole chunks
+  TensorId norms = -1;  // these ops write it; its form is that of WellKnown::norms
+  // These elements of this chunk were counted by the wrong rank, by none or by two.
   int chunk = -1;
   ElementRange misplaced = {};
 };
 
 SlicedNorms slice_norms(Graph const& graph);
-// At the edge between two ranks' slices of some chunk a tile is counted by the neighbour, left out
-// or counted twice. Nothing: no chunk has such an edge.
+// Like slice_norms, but at the edge between two ranks' slices of one chunk the neighbour counts a
+// tile, nobody does or both do. Returns nothing if no chunk has such an edge.
 std::optional<SlicedNorms> misplace_norm_tile(Graph const& graph, Random& draws);
 
 }  // namespace spillway::test

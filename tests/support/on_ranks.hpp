@@ -1,4 +1,4 @@
-// The main function of tests that run on several ranks.
+// Tests that run on several ranks call this in their main function.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,8 @@
 
 namespace spillway::test {
 
-// Runs all tests on every rank of `comm`, which is there meanwhile; the first one tells of them.
+// Runs all tests on every rank and returns the worst result of any rank. `comm` is set while tests
+// run; rank 0 alone prints results.
 inline int run_on_ranks(int argc, char** argv, Comm*& comm) {
   testing::InitGoogleTest(&argc, argv);
   MpiScope const scope(argc, argv);

@@ -1,4 +1,4 @@
-// Batches of a text from which something can be learned.
+// Makes batches of a text from which a model can learn.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace spillway::test {
 
-// The text repeats; every micro-batch has its own part of it, and every rank if `first` is another
-// number of samples for each.
+// The text repeats. Every micro-batch has a part of its own, which begins at sample `first` plus
+// the samples of earlier micro-batches; ranks with different `first` have different parts.
 class PatternBatches final : public BatchSource {
  public:
   explicit PatternBatches(Graph const& graph, std::int64_t first = 0)
@@ -28,12 +28,12 @@ class PatternBatches final : public BatchSource {
       fill_positions(to.get<BatchField::positions>(stack), m_micro, first);
       std::ranges::fill(to.get<BatchField::token_types>(stack), 0);
     }
-    auto const samples = to.get<BatchField::samples>();  // for dropout
+    auto const samples = to.get<BatchField::samples>();  // dropout depends on them
     std::iota(samples.begin(), samples.end(), first);
   }
 
  private:
-  // Sample s begins s tokens into the text.
+  // Writes `m_micro` sequences. The sequence of sample s begins s tokens into the text.
   void fill(std::span<std::int32_t> tokens, std::int64_t first) const {
     auto const sequence = static_cast<std::int64_t>(tokens.size()) / m_micro;
     for (std::size_t row = 0; row < tokens.size(); ++row) {

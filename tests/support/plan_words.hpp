@@ -1,4 +1,4 @@
-// A PlanRequest in the words of input files.
+// Makes a PlanRequest of the words that input files use.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct PlanWords {
   std::optional<int> prefetch = {};
   bool norm_is_awaited = true;
 
-  // Throws std::invalid_argument for what is neither "auto" nor a word of its list.
+  // Throws std::invalid_argument for a word that is neither "auto" nor in the list of its key.
   operator PlanRequest() const {
     PlanRequest request;
     request.activations = asked(activations, parse_block_plan);

@@ -1,4 +1,4 @@
-// How often planted mistakes are caught.
+// Measures how many of the mistakes that tests plant on purpose are caught.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,12 +7,12 @@
 
 namespace spillway::test {
 
-// What became of the mistake that one seed plants. It is idle where it has no place, or where it
-// changes nothing.
+// Says what became of the mistake that a seed plants. It is `idle` if there was no place for it or
+// if it changes nothing.
 enum class Planted { idle, caught, missed };
 
-// Plants by one seed after the other, trial(seed), until `enough` mistakes have acted, and expects
-// that 99 % of those are caught.
+// Calls trial(seed) with one seed after the other until `enough` mistakes were not idle, and
+// expects that 99 % of these are caught.
 template <class Trial>
 void expect_caught(int enough, Trial const& trial) {
   int acting = 0, caught = 0;

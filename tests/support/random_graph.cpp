@@ -38,7 +38,7 @@ class GraphGenerator {
       builder.begin_block(stack.name + "." + std::to_string(i), true);
       m_layers.open_block();
       for (int step = 1 + below(m_draws, 2); step > 0; --step) add_step(stack);
-      // What a stack has come to is read by the next.
+      // The last layer always reads the stack before, so that none of its results is left unused.
       if (reads_another && (i + 1 == layers || m_layers.chance(40)))
         m_layers.cross_attention(stack, m_stacks[number - 1]);
       builder.end_block();
@@ -81,7 +81,7 @@ Graph random_graph(Random& draws, RandomGraphOptions const& options) {
   Graph graph = GraphGenerator(draws, options).take();
   append_backward(graph);
   append_update(graph, {});
-  // Some updates ask for whole parameters.
+  // Some updates take whole chunks only, not slices of them.
   for (Op& op : graph.ops) op.whole_chunk = op.phase == Phase::update && below(draws, 4) == 0;
   return graph;
 }

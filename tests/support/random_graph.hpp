@@ -1,6 +1,6 @@
-// Training graphs drawn at random: what families are made of, put together in ways that none of
-// them has. Parameters are shared and frozen, activations are read again by distant blocks, and
-// some graphs have two stacks of rows.
+// Draws random training graphs. They combine the layers of model families in ways that no family
+// does: parameters are shared or frozen, distant blocks read activations again, and some graphs
+// have two stacks of rows.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct Between {
 struct RandomGraphOptions {
   Between hidden{8, 24}, sequence{3, 9}, micro{1, 2}, vocab{11, 40}, layers{1, 5};
   std::string precision = "fp32";
-  int ranks = 1;  // for which there are norms
+  int ranks = 1;  // `norms` has room for so many ranks
 };
 
-// With backward and update; every trainable parameter lies before the loss. Equal draws, equal
-// graphs.
+// Returns a graph with backward and update ops. The loss depends on every trainable parameter.
+// Equal states of `draws` give equal graphs.
 Graph random_graph(Random& draws, RandomGraphOptions const& options = {});
 
 }  // namespace spillway::test

@@ -52,7 +52,7 @@ void RandomLayers::add_batch(std::vector<Activations>& stacks) {
   m_graph.known.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
 }
 
-// One that was made before for something else, at times.
+// Sometimes returns an earlier parameter of this shape, so that several ops share it.
 View RandomLayers::parameter(Shape const& shape, Init init) {
   auto& made = m_made[shape];
   if (!made.empty() && chance(35))
@@ -84,7 +84,7 @@ View RandomLayers::embed(Activations const& stack) {
   auto const tokens = batch(BatchField::tokens, stack.stack.number);
   View wpe, positions, types, wtt;
   if (chance(70)) wpe = parameter({std::max(m_graph.arithmetic.sequence, m_vocab), m_hidden}, init);
-  if (is_present(wpe) && chance(30)) positions = tokens;  // any numbers of the batch
+  if (is_present(wpe) && chance(30)) positions = tokens;  // any numbers of the batch will do
   if (chance(30)) wtt = parameter({m_vocab, m_hidden}, init);
   if (is_present(wtt) && chance(50)) types = tokens;
   auto const name = unique("embed");
@@ -104,11 +104,11 @@ View RandomLayers::embed(Activations const& stack) {
 View RandomLayers::norm(Activations& stack, View const& x) {
   if (chance(30)) return x;
   auto const y = chance(35) ? rmsnorm(x, x.shape[1]) : layernorm(x);
-  stack.values.insert(stack.values.end() - 1, y);  // the stream stays the last
+  stack.values.insert(stack.values.end() - 1, y);  // the stream stays the last value
   return y;
 }
 
-// Of each group of `columns` columns.
+// Normalises every group of `columns` columns by itself.
 View RandomLayers::rmsnorm(View const& x, std::int64_t columns) {
   auto const rows = x.shape[0], groups = x.shape[1] / columns;
   auto const gamma = parameter({columns}, {Init::Kind::ones});
@@ -135,7 +135,7 @@ View RandomLayers::layernorm(View const& x) {
   return y;
 }
 
-// x w, or x w^T of a matrix that lies the other way round.
+// Computes x w. Sometimes w is a transposed view, because its parameter is stored the other way.
 View RandomLayers::product(View const& x, std::int64_t n, View const& addend) {
   Init const init{Init::Kind::normal, 0.7 / std::sqrt(static_cast<double>(x.shape[1]))};
   auto const w =
@@ -148,7 +148,8 @@ View RandomLayers::product(View const& x, std::int64_t n, View const& addend) {
   return y;
 }
 
-// x [w_1, w_2, ...]^T: parameters that lie one behind the other, as q, k and v of nn.Linear do.
+// Computes x [w_1, w_2, ...]^T. The parameters lie one behind the other, as the weights of q, k and
+// v do in models of Hugging Face.
 View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> const& rows) {
   Init const init{Init::Kind::normal, 0.7 / std::sqrt(static_cast<double>(x.shape[1]))};
   std::vector<GraphBuilder::NewParameter> weights, biases;
@@ -166,7 +167,7 @@ View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> con
   return y;
 }
 
-// Positions are at times some numbers of the batch.
+// Sometimes the tokens of the batch serve as positions, because any numbers will do.
 View RandomLayers::rope(Activations const& stack, View const& x, std::int64_t heads,
                         std::int64_t head_size) {
   if (head_size % 2 != 0 || chance(60)) return x;
@@ -180,7 +181,7 @@ View RandomLayers::rope(Activations const& stack, View const& x, std::int64_t he
   return y;
 }
 
-// Without relu, whose loss has bends that differences do not see.
+// Never draws relu, because finite differences cannot follow the jump of its slope.
 Activation RandomLayers::smooth_form() {
   constexpr std::array forms = {Activation::gelu_tanh, Activation::gelu_erf, Activation::silu};
   return forms[static_cast<std::size_t>(below(m_draws, static_cast<int>(forms.size())))];
@@ -193,7 +194,7 @@ View RandomLayers::bend(View const& x) {
   return y;
 }
 
-// Of the halves of x.
+// The first half of x's columns is the gate of the second half.
 View RandomLayers::gated(View const& x) {
   auto const name = unique("gated");
   auto const n = x.shape[1] / 2;

@@ -1,4 +1,4 @@
-// The layers that random graphs are made of.
+// RandomLayers appends the layers of which random graphs consist.
 #pragma once
 
 #include <array>
@@ -12,15 +12,16 @@
 
 namespace spillway::test {
 
-// The activations of a stack. What was made last is the stream; the others may be read again.
+// Holds the activations of one stack of rows. The last value is the stream, from which the next
+// step goes on; steps may read the others again.
 struct Activations {
   std::string name;
   Stack stack;
-  View documents = {};            // absent: attention sees all rows of a sequence
-  std::vector<View> values = {};  // [micro * sequence, hidden]
+  View documents = {};            // if absent, attention sees all rows of a sequence
+  std::vector<View> values = {};  // each is [micro * sequence, hidden]
 };
 
-// Every step goes on from the stack's last value and reads it, so that nothing is made in vain.
+// Every step reads the last value of the stack, so that no op's result is left unused.
 class RandomLayers {
  public:
   RandomLayers(Graph& graph, Random& draws, RandomGraphOptions const& options);
@@ -33,9 +34,12 @@ class RandomLayers {
   bool has_trainable() const;
 
   Activations stack(int number, std::string const& name);
-  void add_batch(std::vector<Activations>& stacks);    // of which the last one has targets
-  void open_block() { m_chunks = {-1, -1}; }           // parameters go to chunks of its own
-  void set_frozen(bool frozen) { m_frozen = frozen; }  // from now on, all new parameters are
+  // Adds the batch tensors of all stacks. Only the last stack has targets.
+  void add_batch(std::vector<Activations>& stacks);
+  // Parameters that are added from now on go to chunks of a new block.
+  void open_block() { m_chunks = {-1, -1}; }
+  // Says whether all parameters that are added from now on are frozen.
+  void set_frozen(bool frozen) { m_frozen = frozen; }
 
   View embed(Activations const& stack);
   void self_attention(Activations& stack);
@@ -54,7 +58,8 @@ class RandomLayers {
   std::int64_t m_hidden, m_micro, m_vocab;
   bool m_drops, m_frozen = false;
   DType m_dtype;
-  std::array<int, 2> m_chunks = {-1, -1};  // of the open block: frozen, trainable
+  // The open block's chunks of frozen and of trainable parameters, or -1.
+  std::array<int, 2> m_chunks = {-1, -1};
   std::map<Shape, std::vector<View>> m_made;
   std::map<Shape, View> m_biases;
   int m_names = 0;

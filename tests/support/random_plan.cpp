@@ -6,7 +6,8 @@
 namespace spillway::test {
 
 GptShape random_shape(Random& draws) {
-  constexpr std::int64_t hidden[] = {84, 128, 192};  // gaps between parameters, or none
+  // With 84 there are gaps between parameters; with the others there are none.
+  constexpr std::int64_t hidden[] = {84, 128, 192};
   auto const h = hidden[below(draws, 3)];
   return {.layers = 1 + below(draws, 6),
           .hidden = h,
@@ -20,7 +21,7 @@ GptShape random_shape(Random& draws) {
 
 Plan random_plan(Graph const& graph, Random& draws) {
   Plan plan;
-  bool const uniform = below(draws, 2) == 0;  // the same everywhere, or each its own
+  bool const uniform = below(draws, 2) == 0;  // whether all blocks and chunks are planned alike
   BlockPlan block;
   ChunkPlan places;
   auto const draw_block = [&] {

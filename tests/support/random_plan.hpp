@@ -1,4 +1,4 @@
-// Models and Plans drawn at random, to be compiled and proved.
+// Draws random models and Plans, which tests compile and prove.
 #pragma once
 
 #include <random>
@@ -9,7 +9,7 @@
 namespace spillway::test {
 
 GptShape random_shape(std::mt19937& draws);
-// Any fate of any layer, any places of any chunk.
+// Draws any policy for each layer and any tiers for each chunk.
 Plan random_plan(Graph const& graph, std::mt19937& draws);
 
 }  // namespace spillway::test

@@ -75,7 +75,7 @@ class ProgramGenerator {
     return id;
   }
 
-  // A buffer with a value, or -1.
+  // Returns a random buffer that has a value, or -1 if there is none.
   BufferId any_written() {
     auto const n = static_cast<int>(m_here.size() + m_everywhere.size());
     if (n == 0) return -1;
@@ -137,7 +137,8 @@ class ProgramGenerator {
     BufferId const target = chance(30) ? any_written() : -1;
     if (target < 0) {
       item.writes = {all_of(fresh())};
-    } else {  // in place, or what was there goes
+      // The item changes the buffer in place, or replaces what was there.
+    } else {
       item.writes = {part_of(target)};
       if (chance(60)) item.reads.push_back(item.writes.front());
     }
@@ -154,7 +155,8 @@ class ProgramGenerator {
 
   Random& m_random;
   Program m_program;
-  std::vector<BufferId> m_here, m_away, m_everywhere;  // with a value: this segment's, spilled, all
+  // These are buffers that have a value: in this segment, as spilled copies, and in all segments.
+  std::vector<BufferId> m_here, m_away, m_everywhere;
 };
 
 }  // namespace

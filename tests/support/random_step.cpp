@@ -9,7 +9,7 @@ namespace spillway::test {
 
 namespace {
 
-constexpr int kMostCells = 4;  // of a chunk
+constexpr int kMostCells = 4;  // the most cells that a chunk may have
 constexpr Tier kAnyTier[] = {Tier::device, Tier::host, Tier::nvme};
 
 class StepMaker {
@@ -33,18 +33,19 @@ class StepMaker {
 
  private:
   struct Chunk {
-    std::array<BufferId, 2> states;  // parameters, moments
+    std::array<BufferId, 2> states;  // the parameters, then the moments
     BufferId gradient;
     int cells;
   };
-  struct Saved {  // a value that the backward pass reads; a part of it may be away
+  // A Saved is a value that the backward pass reads. `part` of it may be in buffer `away`.
+  struct Saved {
     BufferId here, away = -1;
     Access part = {};
   };
   struct Slice {
     Chunk const* chunk;
-    std::int64_t first, last;                 // bytes
-    std::array<BufferId, 2> work = {-1, -1};  // where the states are changed
+    std::int64_t first, last;                 // in bytes
+    std::array<BufferId, 2> work = {-1, -1};  // buffers in which the states are changed
   };
 
   bool chance(int percent) { return below(m_random, 100) < percent; }
@@ -64,7 +65,7 @@ class StepMaker {
     return id;
   }
 
-  // Its bytes may be another's between two slices, or not.
+  // Adds a slot. By its role, its bytes may or may not serve other buffers between two slices.
   BufferId slot(Tier tier) {
     BufferId const id = add(tier, kMostCells);
     auto const role = chance(50) ? Role::workspace : Role::activation;
@@ -100,7 +101,7 @@ class StepMaker {
     return item;
   }
 
-  // The parameters where ops reach them.
+  // Returns a buffer on the device that holds the parameters, which are copied there if need be.
   BufferId fetch(Chunk const& chunk) {
     BufferId const home = chunk.states[0];
     if (at(home).tier == Tier::device) return home;
@@ -116,7 +117,7 @@ class StepMaker {
     if (chance(50)) at(value).versions = 2;
     op(Lane::h2d, {}, {all_of(value)});
     for (Chunk const& chunk : m_chunks) value = forward(chunk, value);
-    op(Lane::compute, {part_of(value)}, {all_of(m_loss)});  // which only the run's user reads
+    op(Lane::compute, {part_of(value)}, {all_of(m_loss)});  // no item reads the loss
     for (auto chunk = m_chunks.rbegin(); chunk != m_chunks.rend(); ++chunk) {
       value = backward(*chunk, value, first);
     }
@@ -134,7 +135,8 @@ class StepMaker {
     return value;
   }
 
-  // Whole, or a part that leaves a hole.
+  // Copies a value, or a part of it, away. A part is later reloaded to where it was, a whole value
+  // into another buffer.
   void spill(Saved& saved) {
     saved.part = chance(50) ? all_of(saved.here) : part_of(saved.here);
     auto const bytes = saved.part.last - saved.part.first;
@@ -244,7 +246,7 @@ class StepMaker {
     }
   }
 
-  // What is asynchronous may last to the end of its segment; updates, into the next step.
+  // Lets some items last to any later item of their segment or, in updates, into the next step.
   void set_horizons() {
     auto& program = m_made.program;
     auto const first_segment = program.segments.front();

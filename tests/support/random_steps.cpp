@@ -1,4 +1,4 @@
-// What a stack may do next.
+// Implements the steps by which RandomLayers extends a stack.
 #include <cmath>
 
 #include "graph/flops.hpp"
@@ -6,8 +6,8 @@
 
 namespace spillway::test {
 
-// The stream goes on from a branch of it: added by the product itself or by an op, or (`adds` may
-// be false where the branch begins at the stream) replaced.
+// Appends a projection of `branch` to the stream. If `adds` is true, the product itself or an op
+// adds it to the stream's value; otherwise it replaces that value, on which `branch` then depends.
 void RandomLayers::join(Activations& stack, View const& branch, bool adds) {
   auto const stream = stack.values.back();
   bool const by_product = chance(60);
@@ -30,7 +30,7 @@ AttentionAttributes RandomLayers::heads(Activations const& stack, Activations co
           .tile = m_graph.arithmetic.attention_tile};
 }
 
-// At times it is one that an earlier block has made: T5's layers share theirs.
+// Sometimes returns the bias of an earlier block, as layers of T5 share theirs.
 View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
   if (!chance(30)) return {};
   Shape const shape{attributes.heads, attributes.queries + attributes.keys - 1};
@@ -75,7 +75,7 @@ View RandomLayers::attend(std::array<View, 3> const& qkv, AttentionAttributes at
   return o;
 }
 
-// On the columns of one fused product.
+// q, k and v are columns of one product.
 void RandomLayers::self_attention(Activations& stack) {
   auto attributes = heads(stack, stack);
   if (chance(70)) {
@@ -88,7 +88,8 @@ void RandomLayers::self_attention(Activations& stack) {
   auto const k = attributes.kv_heads * attributes.head_size;
   auto const fused = chance(40) ? product_of_fused(x, {q, k, k}) : product(x, q + 2 * k, {});
   auto const head = attributes.head_size;
-  // Of q and k at once, with v beside them, or of each.
+  // One rope op may rotate q and k, with v in the same tensor, and others may rotate each by
+  // itself.
   auto const qkv = rope(stack, fused, attributes.heads + attributes.kv_heads, head);
   auto const segments = chance(80) ? stack.documents : View{};
   auto const prepared = [&](View const& heads, std::int64_t number) {
@@ -100,7 +101,7 @@ void RandomLayers::self_attention(Activations& stack) {
   join(stack, o, !from_stream || chance(80));
 }
 
-// Queries of one stack, keys and values of another.
+// Queries come from one stack, keys and values from another.
 void RandomLayers::cross_attention(Activations& stack, Activations& other) {
   auto const attributes = heads(stack, other);
   auto const x = norm(stack, stack.values.back());
@@ -140,7 +141,7 @@ void RandomLayers::embed_again(Activations& stack) {
 }
 
 void RandomLayers::loss(Activations const& stack) {
-  // All that was trainable may be frozen by chance; then this is not.
+  // If all parameters have been frozen so far by chance, this op's matrix can be trained.
   Activations last = stack;
   auto const x = norm(last, last.values.back());
   if (!has_trainable()) m_made.clear();

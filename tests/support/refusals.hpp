@@ -1,4 +1,4 @@
-// Lines with which the program refuses something, for a comparison with those that are committed.
+// Collects the lines with which the program refuses something, to compare them with committed ones.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,10 +15,11 @@ namespace spillway::test {
 
 class Refusals {
  public:
-  // Lines name paths below `directory`, which is left out of them.
+  // Lines name paths below `directory`, whose own path is removed from them.
   explicit Refusals(std::filesystem::path const& directory) : m_directory(directory.string()) {}
 
-  // `action` and what it ends with. Our own mistakes have no status.
+  // Adds `what` and how `action` ends: "done", an Error's status and text, or the text of another
+  // exception, which has no status.
   template <class F>
   void add(std::string const& what, F const& action) {
     try {
@@ -47,7 +48,7 @@ class Refusals {
   }
 
  private:
-  static constexpr std::size_t kMostBytes = 1000;  // of a line
+  static constexpr std::size_t kMostBytes = 1000;  // a longer text is cut off
 
   std::string m_directory, m_text;
 };

@@ -1,4 +1,4 @@
-// The words with which an action is refused, or says that it is a mistake of ours.
+// Returns the text of the exception that an action throws, so that tests can compare it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 
 namespace spillway::test {
 
-// Empty where it is not refused; the status must be the given one.
+// Returns the text of the Error with which `action` is refused, or an empty one if it is not
+// refused. Expects that the Error has this status.
 template <class F>
 std::string refused_with(F const& action, Status status = Status::bad_input) {
   try {
@@ -22,7 +23,8 @@ std::string refused_with(F const& action, Status status = Status::bad_input) {
   return "";
 }
 
-// Returns what the mistake says, which must be thrown as `Thrown`; empty where there is none.
+// Returns the text of the `Thrown` that tells of a caller's mistake, or an empty one if nothing is
+// thrown.
 template <class Thrown = std::logic_error, class F>
 std::string mistake(F const& action) {
   try {

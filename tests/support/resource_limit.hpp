@@ -1,4 +1,4 @@
-// Limits of this process that last as long as an object.
+// Sets limits of this process that last as long as an object.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace spillway::test {
 
-// While it lives, the soft limit is at most `value`; hard limits stay.
+// While this object lives, the soft limit is at most `value`. The hard limit does not change.
 class ResourceLimit {
  public:
   using What = decltype(RLIMIT_AS);
@@ -30,8 +30,8 @@ class ResourceLimit {
   rlimit m_before{};
 };
 
-// While it lives, the process may map so many bytes more than it has, for all but sanitizers, which
-// map more than that themselves.
+// While this object lives, the process may map only `more_bytes` more than it has mapped. kWorks is
+// false under sanitizers, which map more than that themselves.
 class MemoryLimit {
  public:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -51,7 +51,7 @@ class MemoryLimit {
   ResourceLimit m_limit;
 };
 
-// While it lives, no file grows beyond `bytes`: whoever tries gets EFBIG.
+// While this object lives, no file grows beyond `bytes`: a write beyond that fails with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes)

@@ -58,8 +58,8 @@ std::string with_tested_memory(std::string const& machine) {
 }
 
 std::string fast_drive_machine() {
-  // Beside a device what lies on the drive has no room elsewhere, however slow that is. A faster
-  // drive's times would be all of beginnings and ends there, which slowness does not lengthen.
+  // On the stand-in, what lies on the drive has no room elsewhere, however slow the drive is. Times
+  // of a faster drive would consist of fixed costs only, which do not grow if the drive slows down.
   int const gbps = on_stand_in() ? 2 : 50;
   return with_tested_memory(
       fmt::format("matmul_gflops: {{bf16: 50, fp32: 50}}\nmemory_gbps: 10\n"
@@ -97,7 +97,8 @@ nlohmann::json read_summary(std::filesystem::path const& run_dir) {
 }
 
 std::filesystem::path scratch_directory(std::string const& name) {
-  auto const* const folder = on_stand_in() ? "scratch_on_stand_in" : "scratch";  // both may run now
+  // Tests with and without the stand-in may run at once.
+  auto const* const folder = on_stand_in() ? "scratch_on_stand_in" : "scratch";
   auto const path = std::filesystem::current_path() / folder / name;
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
@@ -111,7 +112,7 @@ void write_token_file(std::filesystem::path const& path, std::int64_t count,
     starts.push_back(at);
   TokenWriter writer(Output(path), "byte", 256, count, std::ssize(starts));
   std::vector<std::int32_t> tokens(static_cast<std::size_t>(count));
-  std::int32_t state = 0;  // each token mostly follows from the one before
+  std::int32_t state = 0;  // most tokens follow from the one before
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     auto const random = philox(7, 0, i).x[0];
     state = random % 8 == 0 ? static_cast<std::int32_t>(random >> 8) % 61 : (state * 5 + 3) % 61;

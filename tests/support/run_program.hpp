@@ -1,4 +1,4 @@
-// Runs the real binary as a user would, and looks at what it left.
+// Runs the real program as a user would and reads what it has written.
 #pragma once
 
 #include <filesystem>
@@ -15,40 +15,41 @@ struct Outcome {
   std::vector<std::string> lines() const;
 };
 
-// A command line for /bin/sh. What hangs is ended a while before ctest would end the test, so that
-// its output is told (status 124).
+// Runs a command line, without single quotes, by /bin/sh. A command that takes longer than
+// `limit_s` is ended with status 124. By default that is before ctest ends the test, so that its
+// output is seen.
 Outcome run_command(std::string const& command, int limit_s = 3000);
 
-// Says whether tests run the program that computes on the stand-in for a GPU: the environment has
-// SPILLWAY_ON_STAND_IN.
+// Returns whether tests run the program that computes on the stand-in for a GPU, which is so if the
+// environment has SPILLWAY_ON_STAND_IN.
 bool on_stand_in();
 
-// "mpirun -n <ranks> build/bin/spillway", or the binary alone for 0.
+// Returns "mpirun -n <ranks> build/bin/spillway", or the program alone if `ranks` is 0.
 std::string spillway_command(int ranks);
 
-// The machine that runs are planned for with "debug.machine=" before it, instead of being measured;
-// tests of measuring say "debug.machine=none".
+// Returns the path of the machine file for which runs are planned (debug.machine=PATH) instead of
+// measuring. Tests of measuring set debug.machine=none.
 std::string machine_file();
-// Returns a machine file's text with the memory and links of what tests run on.
+// Returns the machine file's text, to which it adds memory and links if tests run on the stand-in.
 std::string with_tested_memory(std::string const& machine);
-// Returns the text of one with a drive so fast that what can leave does. What is measured in runs
-// cannot come near to it, nor to a slow drive by a hundred.
+// Returns a machine file whose drive is so fast that plans spill whatever they can. It is at least
+// a hundred times as fast as the drive that "debug.fault=storage-slow" simulates.
 std::string fast_drive_machine();
 
-// The steps of a run's metrics.jsonl, its other rows, which mark starts and changes, or both; and
-// its summary.json.
+// These return the rows of a run's metrics.jsonl: those of steps, the other ones (which mark starts
+// and changes), or all.
 std::vector<nlohmann::json> read_metrics(std::filesystem::path const& run_dir);
 std::vector<nlohmann::json> read_events(std::filesystem::path const& run_dir);
 std::vector<nlohmann::json> read_rows(std::filesystem::path const& run_dir);
-// A condition for /bin/sh: the run has done a step.
+// Returns a condition for /bin/sh that is true once the run has done a step.
 std::string has_step(std::filesystem::path const& run_dir);
 nlohmann::json read_summary(std::filesystem::path const& run_dir);
 
-// An empty directory of its own under the build, removed at the end of the test program.
+// Makes an empty directory in the current directory, in place of what an earlier run left there.
 std::filesystem::path scratch_directory(std::string const& name);
 
-// Writes a token file of `count` bytes of a seeded, learnable pattern, in documents of so many
-// tokens, or with 0 in one that is not told of.
+// Writes a token file of `count` tokens of a seeded pattern that a model can learn. Documents have
+// `document_tokens` tokens; if that is 0, the file does not tell of documents.
 void write_token_file(std::filesystem::path const& path, std::int64_t count,
                       std::int64_t document_tokens = 0);
 

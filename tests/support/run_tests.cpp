@@ -31,7 +31,7 @@ void for_each_test(Visit const& visit) {
   }
 }
 
-// A googletest filter of the file's tests; empty if there are none.
+// Returns a googletest filter for the tests of a file, which is empty if there are none.
 std::string filter_of(std::string_view file) {
   std::string filter;
   for_each_test([&](testing::TestInfo const& test) {
@@ -53,7 +53,7 @@ bool all_stand_in(std::initializer_list<char const*> files) {
   return all;
 }
 
-// SPILLWAY_TURN=k/n: of n tests that take turns this is the k-th.
+// SPILLWAY_TURN=k/n means that this is the k-th of n test files that take turns, from 0.
 bool is_its_turn() {
   auto const* const asked = std::getenv("SPILLWAY_TURN");
   int turn = 0, turns = 1;
@@ -65,7 +65,7 @@ bool is_its_turn() {
 }  // namespace
 
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
-  testing::InitGoogleTest(&argc, argv);  // which takes what it knows
+  testing::InitGoogleTest(&argc, argv);  // removes googletest's own arguments
   if (!all_stand_in(files)) return 1;
   if (!is_its_turn()) {
     std::cout << "other tests have their turn in this sample\n";

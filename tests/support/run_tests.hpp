@@ -1,4 +1,4 @@
-// What the main function of a test program does.
+// Every test program calls this in its main function.
 #pragma once
 
 #include <initializer_list>
@@ -6,9 +6,9 @@
 namespace spillway::test {
 
 // Runs all tests, or with --file=NAME those of NAME.cpp (an explicit --gtest_filter wins). Fails if
-// that file has none, for any other argument that googletest does not know, and in any case if a
-// test stands in none of `files`, which are the names that ctest passes: it would run in a person's
-// hands only. Returns 77, and runs nothing, where SPILLWAY_TURN says that it is not their turn.
+// that file has no test, if googletest does not know another argument, or if the source of a test
+// is not among `files`, which ctest runs: ctest would never run that test. Returns 77 without
+// running a test if SPILLWAY_TURN says that it is another program's turn.
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files);
 
 }  // namespace spillway::test

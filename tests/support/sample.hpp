@@ -1,5 +1,5 @@
-// Says which of its many cases a test takes. An ordinary run takes a sample of them, which has a
-// number: SPILLWAY_SAMPLE, 0 where nobody says one; jobs/test.sh makes it of the commit.
+// These functions say which of its many cases a test runs. An ordinary run takes a sample of them,
+// whose number is SPILLWAY_SAMPLE, or 0 if it is not set; jobs/test.sh derives it from the commit.
 // SPILLWAY_SAMPLE=all takes all cases, as the long tests `..._whole` do.
 #pragma once
 
@@ -10,13 +10,13 @@ namespace spillway::test {
 
 bool takes_all();
 
-// Returns seeds: `kept`, which have failed once and are always tried, and behind them `some` of
-// 0 ... all - 1 that follow each other.
+// Returns the seeds `kept`, which have failed once and are always tried, and behind them `some`
+// consecutive seeds of 0 ... all - 1, which the sample picks.
 std::vector<unsigned> sampled_seeds(unsigned some, unsigned all,
                                     std::vector<unsigned> const& kept = {});
 
-// Returns which of `count` things has its turn. Tests that should not all be at the same one give
-// different offsets.
+// Returns which of `count` things this sample takes. Tests that should not all take the same one
+// pass different offsets.
 std::uint64_t turn_of(std::uint64_t count, std::uint64_t offset = 0);
 
 }  // namespace spillway::test

@@ -9,7 +9,8 @@
 namespace spillway::test {
 namespace {
 
-constexpr unsigned char kNothingWritten = 0xFF;  // 0xFF..: a NaN in every floating type
+// Bytes of 0xFF are a NaN in every floating type.
+constexpr unsigned char kNothingWritten = 0xFF;
 
 Kokkos::View<std::byte*, Kokkos::SharedSpace> filled(std::int64_t bytes, unsigned char value) {
   Kokkos::View<std::byte*, Kokkos::SharedSpace> memory("sequential_run",
@@ -28,7 +29,7 @@ SequentialRun::SequentialRun(Graph graph, Side side) : m_graph(std::move(graph))
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });
   for (auto& op : m_graph.ops) {
-    set_in_place(op, m_graph.known.loss, false);  // one micro-batch
+    set_in_place(op, m_graph.known.loss, false);  // the step has one micro-batch
     bind(op, side);
   }
 }

@@ -1,5 +1,6 @@
-// The simplest executor there can be: every tensor has memory of its own and the ops of a phase run
-// one after the other in the graph's order. An oracle for the engine; knows no Program.
+// A SequentialRun is the simplest executor: every tensor has its own memory, and the ops of a phase
+// run one after the other in the graph's order. Tests compare the engine with it. It uses no
+// Program.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -15,27 +16,29 @@
 
 namespace spillway::test {
 
-// One micro-batch per step: gradients and the loss are overwritten, not added to. All memory starts
-// as NaN patterns except the moments, which start as zeros.
+// A step has one micro-batch, so gradients and the loss are overwritten, not added to. All memory
+// starts as NaN patterns except the moments, which start as zeros.
 class SequentialRun {
  public:
-  enum class Side : bool { kernel, serial };  // Kernel::bind or Kernel::serial
+  enum class Side : bool { kernel, serial };  // whether Kernel::bind or Kernel::serial is used
 
   SequentialRun(Graph graph, Side side);
-  SequentialRun(SequentialRun const&) = delete;  // the launches may refer to the graph
+  SequentialRun(SequentialRun const&) = delete;  // the launches may refer to m_graph
   SequentialRun& operator=(SequentialRun const&) = delete;
 
   Graph const& graph() const { return m_graph; }
-  void run(Phase phase);  // returns when all is done
-  void run(OpKind kind);  // of the update: a commit belongs between square_norm and adamw
+  // Runs the ops of a phase and returns when they have ended.
+  void run(Phase phase);
+  // Runs the ops of one kind. In the update, a commit must come between square_norm and adamw.
+  void run(OpKind kind);
 
   template <class T>
   std::span<T> data(TensorId id) {
     auto const& bytes = m_memory[static_cast<std::size_t>(id)];
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  // A contiguous view's elements as doubles; written, they are rounded to the tensor's type. With
-  // bf16, a parameter's rounding goes to its remainder.
+  // These read and write the elements of a contiguous view as doubles, which are rounded to the
+  // tensor's type. If a parameter is bf16, what its rounding leaves goes to its remainder.
   std::vector<double> values(View const& view);
   void set(View const& view, std::span<double const> values);
 
@@ -44,8 +47,8 @@ class SequentialRun {
 
   Graph m_graph;
   std::unique_ptr<Exec const> m_exec = host::make_exec(nullptr);
-  std::vector<Bytes> m_memory;      // of every tensor
-  std::vector<Bytes> m_workspaces;  // of every op
+  std::vector<Bytes> m_memory;      // by tensor
+  std::vector<Bytes> m_workspaces;  // by op
   std::vector<Launch> m_launches;
   std::vector<std::vector<void*>> m_operands;
 

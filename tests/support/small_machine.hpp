@@ -1,4 +1,5 @@
-// A machine on which compute, a drive of about 1 GB/s and the host lane matter about alike.
+// On these machines computing, a drive of about 1 GB/s and the host lane take times of the same
+// order.
 #pragma once
 
 #include "plan/data/machine.hpp"
@@ -19,7 +20,7 @@ inline Machine small_machine_with_drive(double gbps) {
   return machine;
 }
 
-// One where what lies away from the device costs more than computing.
+// On this machine, what lies away from the device takes more time than computing.
 inline Machine machine_with_slow_links() {
   return {.matmul_gflops_bf16 = 350,
           .matmul_gflops_f32 = 200,

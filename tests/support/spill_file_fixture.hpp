@@ -1,4 +1,4 @@
-// A directory for a spill file, and what its tests share.
+// Gives each test of the spill file a directory of its own and helpers that these tests share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace spillway::test {
 
 inline constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
-inline constexpr double kLong = 60;  // seconds: never reached
+inline constexpr double kLong = 60;  // in seconds; no test waits so long
 
 class SpillFileTest : public testing::Test {
  protected:
@@ -34,7 +34,7 @@ class SpillFileTest : public testing::Test {
     return std::span(bytes).subspan(static_cast<std::size_t>(first),
                                     static_cast<std::size_t>(size));
   }
-  // The n-th transfer, as its tag says, with all results that were waited for.
+  // Waits for all transfers that are under way and returns the result of each by its tag.
   static std::map<std::uint64_t, IoResult> finish(SpillFile& file) {
     std::map<std::uint64_t, IoResult> results;
     while (file.under_way() > 0) {

@@ -1,4 +1,4 @@
-// A GPT that is small enough for tests, as configuration and as a complete training graph.
+// Makes the configuration and the graphs of a GPT that is small enough for tests.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ inline Arithmetic tiny_arithmetic(Config const& config, std::int64_t ranks = 1) 
   arithmetic.micro = 2;
   arithmetic.sequence = config.data.sequence;
   arithmetic.attention_tile = 8;
-  arithmetic.loss_chunk = 24;  // does not divide the rows
+  arithmetic.loss_chunk = 24;  // does not divide the number of rows
   return arithmetic;
 }
 

@@ -26,7 +26,7 @@ namespace spillway::test {
 namespace {
 
 constexpr std::uint64_t kSeed = 5;
-constexpr double kClip = 0.25;  // below every norm of these runs
+constexpr double kClip = 0.25;  // less than any gradient norm of these runs
 
 CommitDecision decide(CommitSums const& sums, bool clip) {
   CommitDecision decision;
@@ -64,7 +64,7 @@ SpillFile make_spill(TinyRun const& run, std::int64_t bytes) {
   return run.spill(bytes);
 }
 
-// As the Trainer does it.
+// Runs steps and reacts to failures of storage as the Trainer does.
 class Training {
  public:
   Training(TinyRun const& run, Program const& program)
@@ -102,7 +102,7 @@ class Training {
   }
 
  private:
-  // Small numbers, since moments begin with what is there.
+  // Writes small numbers, because the moments start with what is in memory.
   void use_memory() {
     constexpr auto left_there = std::byte{0x3c};
     for (auto const& buffer : m_program.buffers) {
@@ -139,7 +139,7 @@ class Training {
   Program const& m_program;
   DeviceUnderTest m_device;
   Tiers m_tiers;
-  SpillFile m_spill;  // after the arenas: its transfers end before their memory
+  SpillFile m_spill;  // after the arenas, so that its transfers end before their memory does
   ModelState m_model;
   PatternBatches m_batches;
   Engine m_engine;

@@ -10,7 +10,7 @@ namespace spillway::test {
 
 namespace {
 
-// Memory cut where any access begins or ends; the pieces of all tiers are numbered from 0.
+// Cuts memory where any access begins or ends. The cells of all tiers are numbered together from 0.
 class Cells {
  public:
   explicit Cells(Program const& program) {
@@ -28,7 +28,7 @@ class Cells {
   }
 
   int count() const { return m_count; }
-  // [first, last) of the access in the given step.
+  // Returns the range [first, last) of cells that the access uses in this step.
   std::pair<int, int> of(Buffer const& buffer, Access const& access, int step) const {
     auto const& cuts = m_cuts[index(buffer.tier)];
     auto const range = arena_range(buffer, access, step);
@@ -44,7 +44,8 @@ class Cells {
     }
   }
 
-  std::array<std::map<std::int64_t, int>, kTiers> m_cuts;  // number of the cell that begins there
+  // Maps the byte at which a cell begins to the number of the cell.
+  std::array<std::map<std::int64_t, int>, kTiers> m_cuts;
   int m_count = 0;
 };
 
@@ -86,7 +87,7 @@ class Unroller {
     m_all.executions.push_back(std::move(self));
   }
 
-  // After the last execution of a step.
+  // Adds the results of a step. It is called after the step's last execution.
   void end_step(int step) {
     std::vector<bool> read(m_program.buffers.size(), false);
     for (Item const& item : m_program.items) {
@@ -129,7 +130,8 @@ class Unroller {
     for (int cell = first; cell < last; ++cell) list.push_back({cell, access.buffer});
   }
 
-  // The latest of the writers that the read names; where it lies tells the version apart.
+  // Expects the value of the latest execution that the read names as writer and that wrote this
+  // cell through this buffer. Versions have cells of their own.
   void expect(Touch& touch, Access const& access, Instance const& now, int id) {
     Buffer const& buffer = m_program.buffers[static_cast<std::size_t>(access.buffer)];
     bool const local = !buffer.spanning && !buffer.persistent;
@@ -163,9 +165,10 @@ class Unroller {
 
   Program const& m_program;
   Cells m_cells;
-  std::vector<int> m_latest;                                   // per item: its latest execution
-  std::vector<std::map<int, std::vector<Written>>> m_written;  // per buffer and cell
-  std::vector<std::pair<int, BufferId>> m_writes;  // per cell: who writes it last, and through what
+  std::vector<int> m_latest;                                   // the latest execution of each item
+  std::vector<std::map<int, std::vector<Written>>> m_written;  // the writes of each buffer and cell
+  // By cell: the execution that writes it last, and through which buffer.
+  std::vector<std::pair<int, BufferId>> m_writes;
   Touches m_all;
 };
 

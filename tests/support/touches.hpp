@@ -1,6 +1,6 @@
-// What a Program's steps do to memory, execution by execution: the data of the oracle
-// (interleave.hpp). Memory is cut where any access begins or ends, into cells that are used as
-// wholes.
+// Touches say what each execution of a Program's items does to memory; the Interleaver
+// (interleave.hpp) works on them. Memory is cut into cells wherever an access begins or ends, so
+// that every access uses whole cells.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,23 @@
 namespace spillway::test {
 
 struct Failure {
-  ItemNumber item = -1;  // that saw or did something wrong
+  ItemNumber item = -1;  // the item that saw or did something wrong
   std::string why;
 };
 
-struct Touch {  // one cell that an execution reads or writes
+// A Touch is one cell that an execution reads or writes.
+struct Touch {
   int cell;
   BufferId buffer;
-  int expected = -1;  // of reads: the execution whose value must be there; -1: what was there
-  bool own = false;   // of reads: the execution writes it as well, through the same buffer
+  // For a read, `expected` is the execution whose value must be there, or -1 for the value from
+  // before step 0. `own` is true if the same execution writes the cell as well, through the same
+  // buffer.
+  int expected = -1;
+  bool own = false;
 };
 
-// What must be there after a step, because whoever runs the Program reads it.
+// A Result says which value a cell must have after a step, because the caller of the Program reads
+// it.
 struct Result {
   int after;  // the step's last execution
   Touch touch;
@@ -33,17 +38,18 @@ struct Result {
 struct Execution {
   ItemNumber item;
   std::size_t lane;
-  int position;                                    // on its lane, from 0
-  std::vector<std::pair<std::size_t, int>> waits;  // lane, count that must be published
+  int position;  // counts the executions on its lane, from 0
+  // Names a lane and the number of its executions that must have finished, with all before them.
+  std::vector<std::pair<std::size_t, int>> waits;
   std::vector<Touch> reads, writes;
 };
 
 struct Touches {
-  std::vector<Execution> executions;    // in total order
-  std::vector<std::vector<int>> lanes;  // executions per lane
-  std::vector<BufferId> owners;         // per cell: the persistent buffer that it belongs to, or -1
+  std::vector<Execution> executions;    // in the total order
+  std::vector<std::vector<int>> lanes;  // lists the executions of each lane
+  std::vector<BufferId> owners;         // by cell: the persistent buffer that it belongs to, or -1
   std::vector<Result> results;
-  std::optional<Failure> hopeless;  // no execution whatever could be right
+  std::optional<Failure> hopeless;  // set if no order of executions could be right
 };
 
 Touches touches(Program const& program, int steps);

@@ -1,4 +1,4 @@
-// A communicator of two ranks, of which the other one says what a test makes it say.
+// TwoRanks is a communicator of two ranks. The test decides what the other rank says.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace spillway::test {
 
 class TwoRanks final : public Comm {
  public:
-  // Gets what this rank sends in an exchange, and changes it into what the other one does.
+  // It gets what this rank sends in an exchange and changes it into what the other rank sends.
   using Answer = std::function<void(std::span<std::byte> said)>;
   enum class On { one_node, two_nodes };
 
@@ -43,7 +43,7 @@ class TwoRanks final : public Comm {
   Answer m_answer;
 };
 
-// Replaces what the other rank says by what `changed` makes of it, if it is as large as a T.
+// Replaces what the other rank says by changed(it), if it has the size of a T.
 template <class T, class Changed>
 void change(std::span<std::byte> said, Changed const& changed) {
   if (said.size() != sizeof(T)) return;
