@@ -9,7 +9,8 @@ namespace spillway::test {
 using Damage = bool (*)(Program&, Random&);
 
 bool remove_wait(Program& program, Random& random);
-// Makes an item wait for the item that comes on the same lane before the one it should wait for.
+// Changes one wait of an item: it then waits for the item that comes before the awaited one on the
+// same lane.
 bool weaken_wait(Program& program, Random& random);
 // Moves a buffer to the offset of another one.
 bool move_buffer(Program& program, Random& random);

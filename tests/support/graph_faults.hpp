@@ -21,14 +21,14 @@ struct FaultyGraph {
 // such place.
 using GraphFault = std::optional<FaultyGraph> (*)(Graph const&, Random&);
 
-// The later one of two contributions to a gradient replaces the sum of both.
+// The later of two contributions to a gradient is written instead of their sum.
 std::optional<FaultyGraph> drop_accumulate(Graph const& graph, Random& draws);
-// A gradient is written to the tensor of another one that is still to be read.
+// A gradient is written over another one that is still to be read.
 std::optional<FaultyGraph> alias_gradients(Graph const& graph, Random& draws);
 // One gradient lacks what a backward op should contribute to it.
 std::optional<FaultyGraph> ignore_wanted(Graph const& graph, Random& draws);
-// The forward and the backward pass use different masks: one of them is causal and the other is
-// not, or their windows differ by one key.
+// The forward and the backward pass of an attention op use different masks: one of them is causal
+// and the other is not, or their windows differ by one key.
 std::optional<FaultyGraph> shift_mask(Graph const& graph, Random& draws);
 
 }  // namespace spillway::test

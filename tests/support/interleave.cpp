@@ -12,8 +12,8 @@ Interleaver::State Interleaver::begin() const {
           .finished = std::vector<bool>(m_all.executions.size(), false)};
 }
 
-// Returns whether the cell has the value that `touch` expects. If both numbers are -1, that is the
-// value from before step 0.
+// Returns whether the cell has the value that `touch` expects. A writer of -1 stands for the value
+// from before step 0.
 bool Interleaver::holds(Cell const& cell, Touch const& touch) {
   return cell.writer == touch.expected && (cell.writer < 0 || cell.buffer == touch.buffer);
 }

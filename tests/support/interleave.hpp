@@ -37,9 +37,9 @@ class Interleaver {
     std::vector<Cell> memory;
     // `published` counts the executions at each lane's beginning that have all finished.
     Counts started{}, published{};
-    std::vector<bool> finished = {};  // by execution
+    std::vector<bool> finished = {};  // whether each execution has finished
     std::vector<int> running = {};
-    // This list has earlier contents of cells, for `hold` to restore.
+    // This list has earlier contents of cells, which `hold` restores.
     std::vector<std::pair<int, Cell>> undo = {};
   };
   struct Event {

@@ -85,7 +85,7 @@ class KernelHarness {
 
  private:
   using Bytes = std::vector<std::byte>;
-  using Contents = std::vector<Bytes>;  // by tensor
+  using Contents = std::vector<Bytes>;  // the bytes of each tensor
   Contents run_one(Launch const& launch, Exec const& exec) const;
   double value(Contents const& contents, View const& view, std::int64_t element) const;
   std::vector<double> values(Contents const& contents, View const& view) const;
@@ -99,8 +99,8 @@ class KernelHarness {
   int m_rank = 0;
   HostPool* m_pool = nullptr;
   std::function<void(bool)> m_launching;
-  Contents m_contents;          // before the run
-  Contents m_kernel, m_serial;  // after the run
+  Contents m_contents;          // the operands before a run
+  Contents m_kernel, m_serial;  // the operands after it
 };
 
 // Makes an instance of the execution space that is not the default one. It has all threads if

@@ -8,7 +8,7 @@
 
 namespace spillway::test {
 
-// Returns the file names of all entries, without their paths and sorted.
+// Returns the sorted file names of all entries, without paths.
 inline std::vector<std::string> names_in(std::filesystem::path const& directory) {
   std::vector<std::string> names;
   for (auto const& entry : std::filesystem::directory_iterator(directory))

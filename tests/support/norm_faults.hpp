@@ -10,8 +10,8 @@
 namespace spillway::test {
 
 struct SlicedNorms {
-  Graph graph;          // has an op for each slice, besides those for whole chunks
-  TensorId norms = -1;  // these ops write it; its form is that of WellKnown::norms
+  Graph graph;          // the given graph and, in addition, an op for each slice
+  TensorId norms = -1;  // the tensor that these ops write, of the form of WellKnown::norms
   // These elements of this chunk were counted by the wrong rank, by none or by two.
   int chunk = -1;
   ElementRange misplaced = {};

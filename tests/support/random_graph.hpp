@@ -17,7 +17,7 @@ struct Between {
 struct RandomGraphOptions {
   Between hidden{8, 24}, sequence{3, 9}, micro{1, 2}, vocab{11, 40}, layers{1, 5};
   std::string precision = "fp32";
-  int ranks = 1;  // `norms` has room for so many ranks
+  int ranks = 1;  // the number of ranks whose norms the graph has room for
 };
 
 // Returns a graph with backward and update ops. The loss depends on every trainable parameter.

@@ -155,7 +155,8 @@ class ProgramGenerator {
 
   Random& m_random;
   Program m_program;
-  // These are buffers that have a value: in this segment, as spilled copies, and in all segments.
+  // These buffers have a value: `m_here` in this segment, `m_away` as spilled copies,
+  // `m_everywhere` in all segments.
   std::vector<BufferId> m_here, m_away, m_everywhere;
 };
 

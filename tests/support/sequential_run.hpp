@@ -47,8 +47,8 @@ class SequentialRun {
 
   Graph m_graph;
   std::unique_ptr<Exec const> m_exec = host::make_exec(nullptr);
-  std::vector<Bytes> m_memory;      // by tensor
-  std::vector<Bytes> m_workspaces;  // by op
+  std::vector<Bytes> m_memory;      // the bytes of each tensor
+  std::vector<Bytes> m_workspaces;  // the workspace of each op
   std::vector<Launch> m_launches;
   std::vector<std::vector<void*>> m_operands;
 

@@ -102,7 +102,7 @@ class Training {
   }
 
  private:
-  // Writes small numbers, because the moments start with what is in memory.
+  // Leaves small numbers in memory, as an earlier user of it might. The moments start with them.
   void use_memory() {
     constexpr auto left_there = std::byte{0x3c};
     for (auto const& buffer : m_program.buffers) {
@@ -139,7 +139,7 @@ class Training {
   Program const& m_program;
   DeviceUnderTest m_device;
   Tiers m_tiers;
-  SpillFile m_spill;  // after the arenas, so that its transfers end before their memory does
+  SpillFile m_spill;  // declared after the arenas: its transfers must end before their memory
   ModelState m_model;
   PatternBatches m_batches;
   Engine m_engine;

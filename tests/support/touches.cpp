@@ -167,7 +167,7 @@ class Unroller {
   Cells m_cells;
   std::vector<int> m_latest;                                   // the latest execution of each item
   std::vector<std::map<int, std::vector<Written>>> m_written;  // the writes of each buffer and cell
-  // By cell: the execution that writes it last, and through which buffer.
+  // For each cell, the execution that writes it last and the buffer through which it does so.
   std::vector<std::pair<int, BufferId>> m_writes;
   Touches m_all;
 };

@@ -47,7 +47,7 @@ struct Execution {
 struct Touches {
   std::vector<Execution> executions;    // in the total order
   std::vector<std::vector<int>> lanes;  // lists the executions of each lane
-  std::vector<BufferId> owners;         // by cell: the persistent buffer that it belongs to, or -1
+  std::vector<BufferId> owners;         // the persistent buffer to which each cell belongs, or -1
   std::vector<Result> results;
   std::optional<Failure> hopeless;  // set if no order of executions could be right
 };

@@ -1,4 +1,4 @@
-// Finds two accesses to the same bytes, one of them a write, that nothing orders.
+// Finds pairs of accesses to the same bytes, at least one of them a write, that nothing orders.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ struct MemoryAccess {
   bool writes = false;
 };
 
-// Bytes are cut into cells where accesses began or ended. A plan uses the same bytes again and
+// Bytes are divided into cells where accesses begin or end. A plan uses the same bytes again and
 // again, so there are few cells.
 class Accesses {
  public:
-  // What begins at one mark and ends at the other touches the bytes. Complains about what it races
-  // with.
+  // Adds an access by work that begins at one mark and ends at the other. Complains about every
+  // earlier access that conflicts with it and is not ordered before it.
   void add(MemoryAccess const& access, Mark const& begin, Mark const& end,
            std::string const& label);
   void forget(Range const& range);
@@ -28,16 +28,16 @@ class Accesses {
 
  private:
   struct Moment {
-    int component = -1;  // -1: none
+    int component = -1;  // -1 if there was none
     std::uint64_t time = 0;
     std::string label;
   };
   struct Cell {
     std::uintptr_t last = 0;
     Moment write;
-    std::vector<Moment> reads;  // since the write, the latest of every component
+    std::vector<Moment> reads;  // the latest one of every component since the write
   };
-  using Cells = std::map<std::uintptr_t, Cell>;  // by where they begin
+  using Cells = std::map<std::uintptr_t, Cell>;  // by the address at which a cell begins
 
   void cut(std::uintptr_t at);
   void fill_gaps(Range const& range);

@@ -1,4 +1,4 @@
-// Devices, errors and versions of CUDA's runtime API.
+// Implements functions of CUDA's runtime API for devices, errors and versions.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
@@ -121,7 +121,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   });
 }
 
-// A sticky error stays; another one is told once.
+// A sticky error is returned again and again; another one is returned once.
 cudaError_t cudaGetLastError() {
   auto& own = cuda::thread_state().last_error;
   auto last = cudaSuccess;

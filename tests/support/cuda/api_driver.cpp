@@ -1,4 +1,4 @@
-// The driver's functions, which the runtime finds by name.
+// Implements functions of the driver API, whose addresses the runtime API returns by name.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -15,7 +15,7 @@ using cuda::State;
 
 namespace {
 
-// Errors of the runtime have the driver's numbers.
+// Errors of the runtime API have the numbers that they have in the driver API.
 template <class Body>
 CUresult driver_call(char const* name, Body const& body, Gives gives = Gives::nothing) {
   return static_cast<CUresult>(cuda::counted(name, gives, [&](State& all, bool) -> cudaError_t {
@@ -134,7 +134,7 @@ CUresult error_name(CUresult error, char const** name) {
 
 struct Entry {
   void* function;
-  unsigned since;  // the version of CUDA that brought it
+  unsigned since;  // the version of CUDA that introduced it
 };
 
 std::map<std::string_view, Entry> const& entries() {

@@ -1,4 +1,4 @@
-// The names of errors: of those that the stand-in returns.
+// Names the errors that the stand-in returns.
 #include <cuda_runtime_api.h>
 
 namespace {

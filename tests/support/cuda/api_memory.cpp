@@ -1,4 +1,4 @@
-// Copies, fills and registered memory of CUDA's runtime API.
+// Implements copies, fills and registered memory of CUDA's runtime API.
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
@@ -32,12 +32,13 @@ bool fits(cudaMemcpyKind kind, bool to_device, bool from_device) {
   return false;
 }
 
-// Main memory that is not registered at all, which CUDA copies in a way of its own.
+// Returns whether this is main memory of which nothing is registered, which CUDA copies
+// differently.
 bool is_pageable(State const& all, Range const& range) {
   return !is_device(all, range) && !all.pinned.touches(range);
 }
 
-// What comes from the device is there when the call returns; what goes there has then been read.
+// When the call returns, a copy from the device has ended, and a copy to it has read its source.
 cudaError_t copy_pageable(State& all, int stream, Piece piece, bool to_device) {
   if (auto const error = cuda::finish(all, stream); error != cudaSuccess) return error;
   auto const bytes = static_cast<std::size_t>(piece.to.size);
@@ -120,7 +121,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 
 cudaError_t cudaHostRegister(void* first, std::size_t bytes, unsigned) {
   return call("cudaHostRegister", [&](State& all) {
-    ::madvise(first, bytes, MADV_POPULATE_WRITE);  // what is registered is resident
+    ::madvise(first, bytes, MADV_POPULATE_WRITE);  // registered memory is resident
     return all.pinned.add(cuda::range_of(first, static_cast<std::int64_t>(bytes)));
   });
 }

@@ -1,4 +1,4 @@
-// Streams and events of CUDA's runtime API.
+// Implements streams and events of CUDA's runtime API.
 #include <cuda_runtime_api.h>
 
 #include "tests/support/cuda/call.hpp"
@@ -12,7 +12,8 @@ using cuda::State;
 
 namespace {
 
-// Nobody gets the least priority by chance, as 0 would be.
+// The least priority is not 0, so that a program which does not choose it does not get it by
+// chance.
 constexpr int kLeastPriority = 1, kGreatestPriority = -5;
 
 cudaError_t no_such_stream() {
@@ -71,7 +72,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   });
 }
 
-// It waits for the latest record that was made before this call, or for none.
+// The stream waits for the latest record before this call, or for nothing if there is none.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call("cudaStreamWaitEvent", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));

@@ -1,4 +1,4 @@
-// What every function of CUDA's API does before and after what it is for.
+// Does what every function of CUDA's API does before and after its own work.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,9 +9,11 @@
 
 namespace spillway::test::cuda {
 
-enum class Gives { nothing, back };  // what must also be possible on a lost device
+// Says whether a call gives something back, which must be possible on a lost device.
+enum class Gives { nothing, back };
 
-// Counts the call and acts unless a fault is planned; body(state, stuck) returns an error.
+// Counts the call and, unless a planned fault prevents it, calls body(state, stuck), which returns
+// an error.
 template <class Body>
 cudaError_t counted(char const* name, Gives gives, Body const& body) {
   AllocatorPass const pass;
@@ -23,7 +25,8 @@ cudaError_t counted(char const* name, Gives gives, Body const& body) {
   return verdict.error.value_or(result);
 }
 
-// A function of the runtime API, which also keeps the thread's last error.
+// Calls body(state) as counted() does. Functions of the runtime API use this; the thread keeps
+// their last error.
 template <class Body>
 cudaError_t call(char const* name, Body const& body, Gives gives = Gives::nothing) {
   auto const result =
@@ -32,7 +35,7 @@ cudaError_t call(char const* name, Body const& body, Gives gives = Gives::nothin
   return result;
 }
 
-// The same of a function that enqueues a piece: body(state, stuck).
+// Does the same for a function that enqueues a piece, which gets body(state, stuck).
 template <class Body>
 cudaError_t call_that_enqueues(char const* name, Body const& body) {
   auto const result = counted(name, Gives::nothing, body);
@@ -40,7 +43,7 @@ cudaError_t call_that_enqueues(char const* name, Body const& body) {
   return result;
 }
 
-// Says of the call that is under way that it changes nothing.
+// Notes that the call under way changes nothing.
 inline void note_needless(State& all, char const* name) {
   all.needless_calls[name].insert(all.faults.calls().at(name) - 1);
 }
@@ -50,14 +53,15 @@ inline cudaError_t refuse(cudaError_t error, std::string const& why) {
   return error;
 }
 
-// CUDA would do it all the same, but first make a context on the device that the thread has chosen.
+// CUDA would carry the call out, but would first make a context on the device that the thread has
+// chosen.
 inline void expect_chosen(int device, char const* what) {
   if (thread_state().device == device) return;
   complain(fmt::format("{} of device {} from a thread that has chosen device {}", what, device,
                        thread_state().device));
 }
 
-// Handles are numbers.
+// Handles are numbers that are cast to pointers.
 template <class Handle>
 int number(Handle handle) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(handle));

@@ -9,7 +9,8 @@
 namespace spillway::test::cuda {
 namespace {
 
-// By the clocks, so also if the work has ended by chance.
+// Complains unless the clocks show that all work has ended. That it has ended by chance is not
+// enough.
 void expect_ended(char const* what) {
   AllocatorPass const pass;
   auto& all = state();

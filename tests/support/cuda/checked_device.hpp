@@ -1,4 +1,4 @@
-// A Device of the stand-in that is held to what device/device.hpp promises.
+// Checks that a Device of the stand-in keeps what device/device.hpp promises.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace spillway::test::cuda {
 
-// Returns a Device that does what `device` does, and complains when work is still under way that
-// has ended when a function returns.
+// Returns a Device that does what `device` does. It complains if a function returns while work is
+// under way that must have ended by then.
 std::unique_ptr<Device> checked(std::unique_ptr<Device> device);
 
 }  // namespace spillway::test::cuda

@@ -1,5 +1,5 @@
-// Vector clocks: what is known to have happened before what, however it really came out. A
-// component is a thread of the host or a stream.
+// Vector clocks tell what must have happened before what, whatever the real timing was. A component
+// of a clock is a thread of the host or a stream.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ class Clock {
   }
   void tick(int component);
   void join(Clock const& other);
-  bool knows(Clock const& other) const;  // all of it
+  bool knows(Clock const& other) const;  // whether no component of `other` is later than here
 
  private:
   std::vector<std::uint64_t> m_times;
 };
 
-// A moment of a component, and what had happened before it.
+// A Mark is a moment of a component, together with all that must have happened before it.
 struct Mark {
   int component = -1;
   std::uint64_t time = 0;
   Clock before;
 };
 
-// Says whether what ended at one mark had to happen before what began at the other.
+// Returns whether what ended at one mark must have happened before what began at the other.
 inline bool ordered(Mark const& earlier_end, Mark const& later_begin) {
   return later_begin.before.at(earlier_end.component) >= earlier_end.time;
 }
@@ -37,8 +37,8 @@ class Component {
  public:
   explicit Component(int number) : m_number(number) {}
 
-  Mark mark();             // every mark is a moment of its own
-  Clock const& release();  // what happened until now; what comes later is not in it
+  Mark mark();             // every mark is a new moment
+  Clock const& release();  // all that has happened so far, for others to acquire
   void acquire(Clock const& clock) { m_clock.join(clock); }
   Clock const& clock() const { return m_clock; }
   bool knows(Mark const& mark) const { return m_clock.at(mark.component) >= mark.time; }

@@ -6,7 +6,7 @@
 namespace spillway::test::cuda {
 namespace {
 
-constexpr std::size_t kMost = 200;  // one fault may break a rule at every piece that follows
+constexpr std::size_t kMost = 200;  // one fault may lead to a complaint for each piece that follows
 
 thread_local constinit char const* t_doing = "";
 

@@ -1,4 +1,4 @@
-// What a program did that CUDA forbids, or does not promise, in words.
+// Collects complaints: texts that say what the program did that CUDA forbids or does not promise.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace spillway::test::cuda {
 
-void complain(std::string const& text);  // the same text is kept once
+void complain(std::string const& text);  // the same text is kept only once
 std::vector<std::string> complaints();
 void forget_complaints();
 
-// Says what this thread does from now on, for complaints and traps. The text must outlive that.
+// Says what this thread does from now on, for complaints and traps. The text must live as long.
 void doing(char const* text);
-char const* doing();  // "" if nothing was said
+char const* doing();  // returns "" if nothing was said
 
 }  // namespace spillway::test::cuda

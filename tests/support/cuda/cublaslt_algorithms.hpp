@@ -1,5 +1,5 @@
-// The stand-in's algorithms for a product: made up, but as different as those of cublasLt. One
-// wants no alignment; one splits K, needs workspace and gives other bits.
+// The stand-in has made-up algorithms for products that differ as those of cublasLt do. One needs
+// no alignment; one splits K, needs a workspace and gives other bits.
 #pragma once
 
 #include <cublasLt.h>
@@ -13,7 +13,7 @@ namespace spillway::test::cuda {
 
 inline constexpr std::int64_t kWorkspaceAlignmentBytes = 256;
 
-// What tells one algorithm from another: all of it must be set again to have the same one.
+// A Config identifies an algorithm: whoever sets one up again must set all of it.
 struct Config {
   std::int32_t id = 0;
   std::uint32_t tile = 0;
@@ -23,26 +23,26 @@ struct Config {
   bool operator==(Config const&) const = default;
 };
 
-// What a cublasLtMatmulAlgo_t holds.
+// An Algorithm is what a cublasLtMatmulAlgo_t holds.
 struct Algorithm {
   Config config;
   LtTypes types;
-  std::uint64_t seal = 0;  // says that it was initialised by this version
+  std::uint64_t seal = 0;  // shows that this version has initialised it
 };
 
-// Throws Refused if it was not.
+// Throws Refused if the algorithm was not initialised by this version.
 Algorithm unpack(cublasLtMatmulAlgo_t const& algo);
 cublasLtMatmulAlgo_t pack(Algorithm const& algorithm);
 
-// The algorithm of this number without any configuration. Throws Refused if there is none.
+// Returns the algorithm with this id, not yet configured. Throws Refused if there is none.
 Algorithm algorithm(std::int32_t id, LtTypes const& types);
-// Of operands, of the strides between their columns and of those of a batch.
+// Returns the alignment of operands, of the strides between their columns and of batch strides.
 std::int64_t alignment_bytes(Algorithm const& algorithm);
 std::int64_t workspace_bytes(Algorithm const& algorithm, LtProblem const& problem);
-// Throws Refused if it cannot run this product.
+// Throws Refused if the algorithm cannot run this product.
 void check(Algorithm const& algorithm, LtProblem const& problem);
 
-// Returns the algorithms that the preference admits, the fastest first.
+// Returns the algorithms that the preference admits, the fastest one first.
 std::vector<Algorithm> choose(LtProblem const& problem, LtPreference const& preference);
 
 }  // namespace spillway::test::cuda

@@ -23,7 +23,8 @@ void expect_size(Attribute const& attribute, std::size_t bytes) {
       fmt::format("{} has {} bytes, and {} are given", attribute.name, attribute.bytes, bytes));
 }
 
-// Whether the value is one of an attribute's, whose sign its size leaves out.
+// Returns whether the attribute may have this value. Only as many bytes of the int64 in the table
+// are compared as the attribute has.
 bool is_allowed(Attribute const& attribute, void const* value) {
   if (attribute.allowed.empty()) return true;
   return std::ranges::any_of(attribute.allowed, [&](std::int64_t one) {
@@ -51,7 +52,7 @@ bool set_attribute(std::span<Attribute const> table, void* object, int id, void 
 void get_attribute(std::span<Attribute const> table, void const* object, int id, void* value,
                    std::size_t bytes, std::size_t* written) {
   auto const& attribute = find(table, id);
-  if (bytes == 0) {  // a question for the size alone
+  if (bytes == 0) {  // the caller asks for the size only
     if (written == nullptr) throw invalid(fmt::format("{} is read to nowhere", attribute.name));
     *written = attribute.bytes;
     return;

@@ -1,4 +1,4 @@
-// Attributes of cublasLt's objects: one table an object, and how they are set and read.
+// Sets and reads attributes of cublasLt's objects. Each kind of object has a table of them.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,11 @@ namespace spillway::test::cuda {
 struct Attribute {
   int id;
   char const* name;
-  std::size_t offset = 0, bytes = 0;  // in its object; no bytes: the stand-in does without it
+  // Says where the object holds it; `bytes` is 0 if the stand-in lacks this attribute.
+  std::size_t offset = 0, bytes = 0;
   bool read_only = false;
-  std::vector<std::int64_t> allowed = {};  // what the stand-in can do; empty: all
+  // The values that the stand-in supports; empty if it supports all of them.
+  std::vector<std::int64_t> allowed = {};
 };
 
 std::span<Attribute const> attributes(LtMatmul const&);
@@ -23,7 +25,7 @@ std::span<Attribute const> attributes(LtLayout const&);
 std::span<Attribute const> attributes(LtPreference const&);
 std::span<Attribute const> attributes(Algorithm const&);
 
-// These throw Refused. Setting returns false if the attribute had that value before.
+// These throw Refused. set_attribute returns false if the attribute had this value before.
 bool set_attribute(std::span<Attribute const> table, void* object, int id, void const* value,
                    std::size_t bytes);
 void get_attribute(std::span<Attribute const> table, void const* object, int id, void* value,

@@ -1,4 +1,4 @@
-// What every function of cublasLt does before and after what it is for.
+// Does what every function of cublasLt's API does before and after its own work.
 #pragma once
 
 #include <cublasLt.h>
@@ -10,7 +10,7 @@
 
 namespace spillway::test::cuda {
 
-// Thrown by the body of a call, which then changes nothing.
+// The body of a call throws this. The call then has no effect.
 struct Refused {
   cublasStatus_t status;
   std::string why;
@@ -29,7 +29,7 @@ inline cublasStatus_t status_of(cudaError_t error) {
                                             : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// Runs body(state, stuck); what it refuses is a complaint and the call's status.
+// Runs body(state, stuck). What it refuses becomes a complaint and the status of the call.
 template <class Body>
 cublasStatus_t lt_call(char const* name, Body const& body, Gives gives = Gives::nothing) {
   auto status = CUBLAS_STATUS_SUCCESS;
@@ -59,7 +59,7 @@ inline std::array<LtLayout, 4> lt_layouts(State& all,
   return result;
 }
 
-// A handle belongs to the device on which it was made.
+// Throws Refused if the handle was not made on the device that the thread has chosen.
 inline void expect_handle_of_thread(State& all, cublasLtHandle_t handle) {
   auto const device = lt_object<LtHandle>(all, handle).device;
   if (device == thread_state().device) return;

@@ -1,4 +1,4 @@
-// Algorithms of cublasLt's API: found by the heuristic, or set up again as they were found.
+// Implements cublasLt's functions that find algorithms or configure them as they were once found.
 #include <cublasLt.h>
 
 #include "tests/support/cuda/cublaslt_attributes.hpp"

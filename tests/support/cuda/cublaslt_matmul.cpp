@@ -1,4 +1,4 @@
-// The product of cublasLt's API: checks all that it is given, and takes its place in a stream.
+// Implements cublasLt's product, which checks all arguments and enqueues a piece in a stream.
 #include <cublasLt.h>
 
 #include <cstring>
@@ -33,7 +33,7 @@ void expect_stream(State& all, cudaStream_t stream) {
   if (queue->device != cuda::thread_state().device) throw invalid("a stream of another device");
 }
 
-// The whole workspace is garbage at the begin, and so is D unless it is read.
+// Makes the piece. When it begins, the workspace becomes NaN, and so does D unless it is read as C.
 Piece piece_of(LtOperands const& operands, cuda::LtProduct const& product) {
   Piece piece{.kind = Piece::Kind::kernel, .label = "cublasLtMatmul"};
   auto const accesses = [&](LtOperand const& operand, bool writes) {

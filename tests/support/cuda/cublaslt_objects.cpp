@@ -1,4 +1,4 @@
-// Objects of cublasLt's API: they are made, changed, read and destroyed.
+// Implements cublasLt's functions that make, change, read and destroy objects.
 #include <cublasLt.h>
 
 #include "tests/support/cuda/cublaslt_attributes.hpp"
@@ -48,7 +48,8 @@ cublasStatus_t get(char const* call, void const* handle, int attribute, void* va
   });
 }
 
-// Sets what its maker is given, under the rules of the attribute.
+// Sets an attribute whose value the caller passes when it makes the object. The attribute's rules
+// hold for it, too.
 template <class Object, class Value>
 void initialise(Object& object, int attribute, Value value) {
   cuda::set_attribute(attributes(object), &object, attribute, &value, sizeof value);

@@ -1,4 +1,4 @@
-// Where the operands of a product lie, and whether they may.
+// Says where the operands of a product are, and checks whether they may be there.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace spillway::test::cuda {
 
-// Bytes that a product touches, and where they can be touched. One without bytes is absent.
+// Describes the bytes of an operand and where the stand-in can touch them. It has no bytes if the
+// operand is absent.
 struct LtOperand {
   std::string name;
   Range range = {};
-  std::vector<Range> pieces = {};  // without the gaps between columns, in order
+  std::vector<Range> pieces = {};  // without the gaps between columns, in rising order
   std::byte* touchable = nullptr;
 };
 
@@ -21,8 +22,8 @@ struct LtOperands {
   LtOperand a, b, c, d, bias, workspace;
 };
 
-// These throw Refused unless the device reaches all bytes, the thread's item has told of them and
-// they are aligned.
+// These throw Refused unless the device reaches all bytes, expect_ranges() allows them, and they
+// are aligned.
 LtOperand place_matrix(State const& all, std::string name, void const* at, LtMatrix const& matrix,
                        std::int64_t alignment_bytes);
 LtOperand place_bias(State const& all, LtMatmul const& matmul, LtProblem const& problem,
@@ -31,7 +32,8 @@ LtOperand place_workspace(State const& all, void const* at, std::size_t bytes,
                           std::int64_t needed_bytes);
 
 bool overlap(LtOperand const& a, LtOperand const& b);
-// Throws Refused: what is written must be nobody else's; only C may be D, as a whole.
+// Throws Refused if D overlaps itself, or if D or the workspace overlaps another operand, except
+// that C may be D entirely.
 void expect_apart(LtOperands const& all, LtProblem const& problem);
 
 }  // namespace spillway::test::cuda

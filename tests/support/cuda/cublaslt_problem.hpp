@@ -1,4 +1,4 @@
-// What a matmul descriptor and four layouts ask for together: D = alpha op(A) op(B) + beta C.
+// Makes one product, D = alpha op(A) op(B) + beta C, of a matmul descriptor and four layouts.
 #pragma once
 
 #include <array>
@@ -9,23 +9,24 @@
 
 namespace spillway::test::cuda {
 
-// Types of numbers, as cudaDataType and cublasComputeType have them.
+// Holds element types as cudaDataType and cublasComputeType number them.
 struct LtTypes {
   std::int32_t compute = 0, scale = 0, a = 0, b = 0, c = 0, d = 0;
   bool operator==(LtTypes const&) const = default;
 };
-// Throws Refused if the stand-in, or cublasLt, has no product of these.
+// Throws Refused if the stand-in or cublasLt has no product of these types.
 void check(LtTypes const& types);
 std::int64_t element_bytes(std::int32_t type);
 
 struct LtMatrix {
   std::int32_t type = 0;
-  std::int64_t rows = 0, cols = 0;  // as the product sees it, transposed or not
-  std::int64_t row_stride = 0, col_stride = 0, batch_stride = 0;  // in elements
+  std::int64_t rows = 0, cols = 0;  // after a transposition, if there is one
+  // These strides are in elements.
+  std::int64_t row_stride = 0, col_stride = 0, batch_stride = 0;
   std::int64_t batch_count = 1;
-  std::int64_t ld = 0;  // the layout's: one of the strides above, the other one is 1
+  std::int64_t ld = 0;  // as in the layout: one of the strides above, while the other one is 1
 
-  // Returns its elements as [batch, cols, rows]; a matrix that the batch shares is there once.
+  // Returns the elements as [batch, cols, rows]. If the batch shares one matrix, its extent is 1.
   View view() const;
 };
 LtMatrix transposed(LtMatrix matrix);
@@ -37,7 +38,7 @@ struct LtProblem {
 };
 inline constexpr std::array<char, 4> kMatrixNames = {'A', 'B', 'C', 'D'};
 
-// Throws Refused: layouts are no matrices, or do not belong to one product.
+// Throws Refused if a layout is not valid or the four do not fit together.
 LtProblem problem_of(LtMatmul const& matmul, std::array<LtLayout, 4> const& layouts);
 
 }  // namespace spillway::test::cuda

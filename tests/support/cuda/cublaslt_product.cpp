@@ -37,7 +37,7 @@ std::int64_t element_at(LtMatrix const& matrix, std::int64_t batch, std::int64_t
   return batch * matrix.batch_stride + row * matrix.row_stride + col * matrix.col_stride;
 }
 
-// Returns one matrix of a batch, its rows one after the other.
+// Returns one matrix of a batch row by row.
 std::vector<double> rows_of(LtMatrix const& matrix, std::byte const* at, std::int64_t batch) {
   std::vector<double> result;
   for (std::int64_t row = 0; row < matrix.rows; ++row) {

@@ -1,4 +1,4 @@
-// The arithmetic of a product: plain loops, and the same bits every time.
+// Computes a product with plain loops, so that the bits are the same every time.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,21 @@
 
 namespace spillway::test::cuda {
 
-// Where its operands can be touched.
+// Says what to compute and where the operands can be touched.
 struct LtProduct {
   LtProblem problem;
   std::int32_t splits = 1;
   float alpha = 1, beta = 0;
   std::byte const *a = nullptr, *b = nullptr;
-  std::byte const* c = nullptr;     // may be D itself; is not read if beta is 0
-  std::byte const* bias = nullptr;  // of D's type, one element a row of D; null: none
+  std::byte const* c = nullptr;  // may be equal to `d`; is not read if beta is 0
+  // Has D's type and one element for each row of D; null if there is no bias.
+  std::byte const* bias = nullptr;
   std::int64_t bias_batch_stride = 0;
   std::byte* d = nullptr;
 };
 
-// Sums in fp64 and rounds once to fp32; what is bf16 is rounded from there, as from an accumulator.
-// If K is split, each part's sum is rounded to fp32 as well.
+// Sums in fp64 and rounds once to fp32, which is rounded again if D is bf16. If K is split, the sum
+// of each part is rounded to fp32 as well.
 void multiply(LtProduct const& product);
 
 }  // namespace spillway::test::cuda

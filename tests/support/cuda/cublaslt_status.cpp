@@ -1,4 +1,4 @@
-// The names of cublasLt's statuses, and of its version.
+// Names cublasLt's statuses and its version.
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 

@@ -1,4 +1,4 @@
-// Which attributes the stand-in has, and which of their values.
+// Lists the attributes that the stand-in knows and the values that it supports.
 #include <cublasLt.h>
 
 #include <cstddef>
@@ -47,7 +47,7 @@ std::span<Attribute const> attributes(LtMatmul const&) {
       SPILLWAY_LACKS(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER),
       SPILLWAY_LACKS(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER),
       SPILLWAY_LACKS(CUBLASLT_MATMUL_DESC_FAST_ACCUM),
-      // Headers of CUDA 12 do not name all of these.
+      // Headers of CUDA 12 do not define all of these, so they are given by number.
       {.id = 31, .name = "CUBLASLT_MATMUL_DESC_A_SCALE_MODE"},
       {.id = 32, .name = "CUBLASLT_MATMUL_DESC_B_SCALE_MODE"},
       {.id = 33, .name = "CUBLASLT_MATMUL_DESC_C_SCALE_MODE"},

@@ -26,7 +26,8 @@ bool is_aligned(Range const& range) {
          range.bytes % DeviceMemory::kGranularity == 0;
 }
 
-// Reserves addresses that trap, of whole granules.
+// Reserves addresses that trap when they are touched. The range begins at a multiple of the
+// granularity.
 std::byte* addresses(std::int64_t bytes) {
   auto const size = static_cast<std::size_t>(bytes);
   auto const slack = static_cast<std::size_t>(DeviceMemory::kGranularity);
@@ -40,14 +41,14 @@ std::byte* addresses(std::int64_t bytes) {
   return first;
 }
 
-// One file, as backends map granules one by one and a process has few files. Offsets are not used
-// again: what is freed becomes a hole.
+// All memory is one file, because backends map granules one by one and a process can open few
+// files. Offsets are not used again: what is freed becomes a hole in the file.
 int memory_file() {
   static int const file = ::memfd_create("device", MFD_CLOEXEC);
   return file;
 }
 
-// New memory holds NaN in every type, not zeros: who needs zeros writes them.
+// New memory holds NaN in every type, not zeros, so that code which needs zeros must write them.
 bool make_memory(std::int64_t offset, std::int64_t bytes) {
   auto const file = memory_file();
   auto const size = static_cast<std::size_t>(bytes);

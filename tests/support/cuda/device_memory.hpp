@@ -1,6 +1,6 @@
-// The device's memory under the rules of CUDA's virtual memory: addresses are reserved, memory is
-// created, one is mapped to the other, then access is allowed. Every address stands twice: callers
-// have the one that traps, and the stand-in finds its shadow, which can be touched.
+// Simulates device memory under the rules of CUDA's virtual memory: addresses are reserved, memory
+// is created and mapped to addresses, then access is allowed. Every range of addresses exists
+// twice: callers have the one that traps, and the stand-in touches its shadow.
 #pragma once
 
 #include <cuda.h>
@@ -18,7 +18,7 @@ class DeviceMemory {
  public:
   static constexpr std::int64_t kGranularity = std::int64_t{2} << 20;
 
-  // Programs beside this one have `taken_bytes` of it.
+  // Sets the size of each device's memory. Other programs have taken `taken_bytes` of it.
   void set_total(std::int64_t bytes, std::int64_t taken_bytes) {
     m_total = bytes;
     m_taken = taken_bytes;
@@ -26,7 +26,7 @@ class DeviceMemory {
   std::int64_t total() const { return m_total; }
   std::int64_t free(int device) const;
 
-  // What the driver's functions do.
+  // These do what the driver's functions do.
   CUresult reserve(CUdeviceptr* address, std::int64_t bytes);
   CUresult free_addresses(Range const& range);
   CUresult create(CUmemGenericAllocationHandle* handle, std::int64_t bytes, int device);
@@ -37,15 +37,16 @@ class DeviceMemory {
 
   void give_all_back();
 
-  bool is_device(std::uintptr_t address) const;  // whether it is reserved
-  bool accessible(Range const& range) const;     // wholly
-  // Whether all bytes of it that are mapped are the device's own.
+  bool is_device(std::uintptr_t address) const;  // whether the address is reserved
+  bool accessible(Range const& range) const;     // whether the device may access the whole range
+  // Returns whether all mapped bytes of the range are this device's own memory.
   bool is_of(int device, Range const& range) const;
   std::byte* shadow(std::uintptr_t address) const;
   std::vector<std::string> leftovers() const;
 
  private:
-  struct Physical {  // a part of the one file that is all memory
+  // A Physical is a part of the one file that holds the memory of all devices.
+  struct Physical {
     int device;
     std::int64_t offset, bytes;
     ~Physical();

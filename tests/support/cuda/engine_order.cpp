@@ -20,7 +20,7 @@ Mark const& end_of(auto const& seen) {
   return seen.pieces ? seen.pieces->end : seen.end;
 }
 
-// Returns from where to where an item uses a buffer.
+// Returns the range of a buffer's bytes that an item uses.
 Access used(Item const& item, Buffer const& buffer) {
   Access all{buffer.id, buffer.bytes, 0, {}};
   for (auto const* accesses : {&item.reads, &item.writes}) {
@@ -124,7 +124,7 @@ void EngineOrder::ends(Execution const& execution) {
   if (is_of_device(execution.item)) return;
   AllocatorPass const pass;
   auto& seen = *find(execution);
-  learn(seen.begin);  // whoever tells of the end knows at least that
+  learn(seen.begin);  // a thread that reports the end also knows of the begin
   report_accesses(execution);
   seen.end = mark_here();
 }
@@ -176,7 +176,7 @@ std::vector<std::string> EngineOrder::unordered() const {
 std::vector<std::string> EngineOrder::not_ended() const {
   std::vector<std::string> result;
   for (auto const& reliance : m_reliances) {
-    if (reliance.run >= m_runs.size()) continue;  // the Program has no items
+    if (reliance.run >= m_runs.size()) continue;  // a Program without items has no runs
     auto const& run = m_runs[reliance.run];
     for (std::size_t instance = 0; instance < m_items.size(); ++instance) {
       auto const number = static_cast<std::size_t>(m_items[instance]);
@@ -195,7 +195,8 @@ void EngineOrder::note_orders(OrdersSeen& orders) const {
     for (std::size_t a = 0; a < run.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         auto const &one = run[a], &other = run[b];
-        if (begun(one) == 0 || begun(other) == 0) continue;  // omitted, or it moves nothing
+        // One of them was omitted or moves nothing.
+        if (begun(one) == 0 || begun(other) == 0) continue;
         bool const free =
             !ordered(end_of(one), begin_of(other)) && !ordered(end_of(other), begin_of(one));
         bool const first = begun(one) < begun(other);

@@ -1,5 +1,5 @@
-// Watches an Engine on the stand-in: whether what the Program's waits and lanes order was really
-// ordered, whenever it happened.
+// An EngineOrder watches an Engine on the stand-in. It checks that whatever the waits and lanes of
+// the Program order had to happen in this order, whatever the real timing was.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace spillway::test::cuda {
 
-// The Program and the Tiers outlive it.
+// The Program and the Tiers must outlive it.
 class EngineOrder final : public OrderWatch {
  public:
   EngineOrder(Program const& program, Tiers const& tiers);
@@ -34,23 +34,23 @@ class EngineOrder final : public OrderWatch {
   void ends(Execution const& execution) override;
 
  private:
-  // Names each execution that began without having to be after its run was prepared, or after the
-  // end of one that it waits for, or of the one before it on its lane; transfers of the drive only
-  // begin in order. At most a few are named.
+  // Names, up to a limit, executions that could begin too early: before their run was prepared,
+  // before an execution that they wait for had ended, or before the previous one on their lane had.
+  // Transfers of the drive need not wait for the previous one.
   std::vector<std::string> unordered() const;
-  // Names each that need not have ended when somebody relied on it.
+  // Names executions that need not have ended when a thread relied on their end.
   std::vector<std::string> not_ended() const;
   struct Seen {
     Mark begin, end;
-    std::uint64_t begun = 0;                   // see moment()
-    std::shared_ptr<PieceMarks const> pieces;  // of an item that the device does
+    std::uint64_t begun = 0;                   // a moment(); 0 if it has not begun
+    std::shared_ptr<PieceMarks const> pieces;  // null unless the device runs the item
   };
   struct Reliance {
     Mark when;
     Lane lane;
-    std::uint64_t run;  // the last one that it is about
+    std::uint64_t run;  // the lane has ended this run and all before it
   };
-  using Ranges = std::array<std::vector<Range>, 2>;  // of an op's operands, by parity
+  using Ranges = std::array<std::vector<Range>, 2>;  // an op's operands in even and in odd runs
 
   bool is_of_device(ItemNumber item) const;
   std::vector<Range> ranges(Item const& item, int parity) const;
@@ -61,14 +61,14 @@ class EngineOrder final : public OrderWatch {
   Program const& m_program;
   Tiers const& m_tiers;
   std::vector<int> m_sequence;
-  std::vector<ItemNumber> m_items;   // of a run, in total order
-  std::vector<std::string> m_texts;  // by item
+  std::vector<ItemNumber> m_items;   // the items of one run, in the total order
+  std::vector<std::string> m_texts;  // describes each item
   std::vector<Ranges> m_ranges;
   std::mutex m_mutex;
   std::vector<std::vector<Seen>> m_runs;
-  std::vector<Mark> m_prepared;  // by run
+  std::vector<Mark> m_prepared;  // when each run was prepared
   std::vector<Reliance> m_reliances;
-  std::set<void const*> m_counts;  // where the Engine's threads meet
+  std::set<void const*> m_counts;  // the counts that the Engine has published
 };
 
 std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers);

@@ -1,4 +1,4 @@
-// Counts calls by name, and fails those that a test has planned to fail.
+// Counts calls by name and lets those fail that a test has planned to fail.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@ namespace spillway::test::cuda {
 class Faults {
  public:
   struct Verdict {
-    bool acts = true;                  // otherwise the call does nothing
-    std::optional<cudaError_t> error;  // that it returns, whatever it does
+    bool acts = true;                  // if false, the call does nothing
+    std::optional<cudaError_t> error;  // what the call returns, whatever it does
     bool stuck = false;
   };
-  // Counts the call. A call that `gives_back` something still does so on a lost device, as a
+  // Counts the call. A call that `gives_back` something does so even on a lost device, because a
   // process must be able to end.
   Verdict enter(char const* call, bool gives_back);
 

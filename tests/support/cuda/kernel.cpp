@@ -21,7 +21,7 @@ struct Expected {
 };
 thread_local Expected t_expected;
 
-// What every launch of one bound op shares.
+// All launches of one bound op share this.
 struct Bound {
   std::string name;
   std::vector<Operand> operands;
@@ -29,7 +29,7 @@ struct Bound {
   Launch launch;
 };
 
-// A stream of the stand-in, and who computes when the device comes to what is in it.
+// Names a stream of the stand-in, and the host's Exec that computes what is launched on it.
 class StandInExec final : public Exec {
  public:
   explicit StandInExec(void* stream) : m_stream(stream) {}
@@ -43,13 +43,14 @@ class StandInExec final : public Exec {
   std::shared_ptr<Exec const> m_host = spillway::host::make_exec(nullptr);
 };
 
-// One launch: where its operands lie for callers, and where for those who touch them.
+// Describes one launch: the operands' addresses for callers, and those that can be touched.
 struct Placed {
   std::vector<Range> ranges;
   std::vector<void*> touchable;
 };
 
-// Returns the bytes that are there of the operand, or throws what is wrong with it.
+// Returns the bytes of the operand that are in memory. Throws std::runtime_error if it is
+// misplaced.
 Range bytes_there(Operand const& operand, void const* at, Expected const& expected, std::size_t i) {
   auto const view = range_of(at, operand.bytes);
   if (!expected.given) return view;
@@ -82,11 +83,13 @@ Placed place(State const& all, Bound const& bound, void* const* operands,
     result.touchable.push_back(
         reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) + shift));
   }
-  if (bound.operands.size() == bound.views) result.touchable.push_back(nullptr);  // no workspace
+  // The op has no workspace.
+  if (bound.operands.size() == bound.views) result.touchable.push_back(nullptr);
   return result;
 }
 
-// What a fresh output shares with something that is read keeps its bytes.
+// Returns whether the launch reads any of these bytes. A fresh output that has such bytes is not
+// made NaN at the begin.
 bool is_read(Bound const& bound, Placed const& placed, Range const& range) {
   for (std::size_t i = 0; i < bound.operands.size(); ++i) {
     if (bound.operands[i].reads && placed.ranges[i].overlaps(range)) return true;
@@ -115,7 +118,7 @@ Piece piece_of(std::shared_ptr<Bound const> bound, Placed placed, StandInExec co
     add_fresh(piece, *bound, placed, i);
   }
   piece.run = [bound = std::move(bound), there = std::move(placed.touchable), host = exec.host()] {
-    // Each thread of a program begins with OpenMP's own number, and sums may depend on it.
+    // A new thread has OpenMP's default number of threads, on which sums may depend.
     Team const team(host->concurrency());
     bound->launch(*host, there.data());
   };

@@ -1,5 +1,5 @@
-// The build's kernels as kernels of the device: launched on a stream, run when the device comes to
-// them, with operands in its memory.
+// Lets the build's kernels run on the stand-in: they are launched on a stream and run when the
+// device comes to them, with operands in device memory.
 #pragma once
 
 #include <span>
@@ -9,25 +9,25 @@
 
 namespace spillway::test::cuda {
 
-// Binds the build's kernel of a kind. A launch takes its place in the stream that its Exec names
-// and runs on the device's thread; of the host's own serial kernel nothing is changed.
+// Binds the build's kernel of a kind. A launch is a piece in the stream of its Exec and runs on the
+// thread for kernels. The serial kernel, for the host lane, is unchanged.
 Kernel cuda_stand_in_kernel(OpKind kind);
 
-// Makes what these are launched on. `stream` is one of the stand-in's, or null.
+// Makes an Exec for these kernels. `stream` is a stream of the stand-in, or null.
 std::unique_ptr<Exec const> cuda_stand_in_exec(void* stream);
 
 inline KernelTable cuda_stand_in_kernels() {
   return {cuda_stand_in_kernel, cuda_stand_in_exec};
 }
 
-// Gives the bytes that the operands of this thread's next launch have, one range an operand and an
-// empty one for an absent operand. Without them a launch takes each operand for a view that is
-// there as a whole; with them also for one of which only a part is held.
+// Says which bytes each operand of this thread's next launch has; an absent operand has an empty
+// range. A launch checks its operands against these ranges, which may hold only a part of a view.
+// Without them it expects whole views.
 void expect_ranges(std::span<Range const> ranges);
-void expect_any_ranges();  // ends that
+void expect_any_ranges();  // forgets these ranges
 
-// Says whether expect_ranges() allows all of these bytes to this thread. Products of a library are
-// told nothing else of an item's operands, and an item may begin several.
+// Returns whether expect_ranges() allows this thread all of these bytes. Products of cublasLt are
+// checked only in this way, because an item may launch several.
 bool is_expected(Range const& range);
 
 }  // namespace spillway::test::cuda

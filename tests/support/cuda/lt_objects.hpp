@@ -1,5 +1,5 @@
-// What the calls of cublasLt make, in plain numbers: not every installation has cublasLt's header,
-// and the state of the stand-in is the same without it. Members begin with cublasLt's defaults.
+// Holds the objects that calls of cublasLt make. They consist of plain numbers, because some
+// installations have no header of cublasLt, and start with cublasLt's default values.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct LtMatmul {
   std::uint32_t epilogue = 1;
   void const* bias = nullptr;
   std::int64_t bias_batch_stride = 0;
-  std::int32_t bias_type = -1;  // that of D
+  std::int32_t bias_type = -1;  // -1 means the type of D
 };
 
 struct LtLayout {
@@ -41,7 +41,7 @@ struct LtPreference {
   std::uint32_t alignment_c_bytes = 256, alignment_d_bytes = 256;
 };
 
-// Handles are numbers that are never used again, so one that has ended is known as such.
+// Handles are numbers that are never used again, so that a call with an old handle is noticed.
 class LtObjects {
  public:
   template <class Object>
@@ -49,7 +49,7 @@ class LtObjects {
     m_all.emplace(m_next, std::move(object));
     return m_next++;
   }
-  // Returns null if no such object has this handle.
+  // Returns null if this handle names no such object.
   template <class Object>
   Object* find(std::uintptr_t handle) {
     auto const found = m_all.find(handle);
@@ -60,12 +60,12 @@ class LtObjects {
   std::vector<std::string> leftovers() const;
 
  private:
-  // Streams have small numbers, and none of them is taken for one of these.
+  // Handles of streams are small numbers, so no stream is taken for one of these objects.
   std::uintptr_t m_next = std::uintptr_t{1} << 32;
   std::map<std::uintptr_t, std::variant<LtHandle, LtMatmul, LtLayout, LtPreference>> m_all;
 };
 
-// How complaints and leftovers call an object.
+// These return the names of objects in complaints and leftovers.
 inline char const* lt_name(LtHandle const&) {
   return "cublasLt handle";
 }

@@ -1,4 +1,4 @@
-// What threads of the host tell each other by counts that they publish and wait for.
+// Records what threads of the host tell each other through counts that they publish and wait for.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace spillway::test::cuda {
 
 class Meetings {
  public:
-  // See Order, which names counts by their addresses.
+  // These implement the functions of Order, which name counts by their addresses.
   void release(void const* count, std::uint64_t until, Clock const& known);
   void acquire(void const* count, std::uint64_t position, Component& by);
   void forget(void const* count) { m_counts.erase(count); }
@@ -23,10 +23,10 @@ class Meetings {
  private:
   struct Release {
     std::uint64_t until;
-    Clock known;   // of this release and all before it
-    Clock hidden;  // what it would have told if it had not been dropped
+    Clock known;   // what this release and all before it tell
+    Clock hidden;  // what this release would tell if it were not dropped
   };
-  std::unordered_map<void const*, std::vector<Release>> m_counts;  // in the order of `until`
+  std::unordered_map<void const*, std::vector<Release>> m_counts;  // by `until`, rising
   std::int64_t m_releases = 0, m_dropped = -1;
   bool m_dropped_was_of_use = false;
 };

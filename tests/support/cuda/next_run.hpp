@@ -1,4 +1,4 @@
-// What a test asks of the next DeviceUnderTest that is a stand-in.
+// Lets a test configure the stand-in of the next DeviceUnderTest.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,12 @@
 namespace spillway::test::cuda {
 
 struct NextRun {
-  std::optional<Settings> settings;                  // empty: another seed each time
-  std::optional<PlannedFault> fault = {};            // of a call that is made from then on
+  std::optional<Settings> settings;        // if empty, each DeviceUnderTest has a new seed
+  std::optional<PlannedFault> fault = {};  // is planned when that DeviceUnderTest is made
   std::optional<std::int64_t> dropped_release = {};  // see drop_release()
 };
 
-// Holds for one DeviceUnderTest.
+// Configures the next DeviceUnderTest only.
 void ask_of_next_run(NextRun const& next);
 
 }  // namespace spillway::test::cuda

@@ -7,9 +7,10 @@
 
 namespace spillway::test::cuda {
 
-// It goes dimension by dimension from the narrowest.
+// Starts with the dimension of the smallest stride and joins dimensions as long as they leave no
+// gap.
 std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // stride, extent
+  std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // pairs of a stride and an extent
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     if (view.shape[d] != 1) dimensions.emplace_back(view.strides[d], view.shape[d]);
   }

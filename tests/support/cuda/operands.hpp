@@ -1,4 +1,4 @@
-// What an op's operands are, as far as its views tell.
+// Says what the views of an op tell about its operands.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@ struct Operand {
   std::string_view name = "workspace";
   bool present = true;
   bool reads = false, writes = false;
-  bool fresh = false;      // written without being read, so what was there must not matter
-  std::int64_t bytes = 0;  // from the first element to the end of the last
-  // Pieces without gaps, relative to the first element: a view may leave out bytes between rows.
+  bool fresh = false;      // written and not read, so that its old bytes must not matter
+  std::int64_t bytes = 0;  // from the beginning of the first element to the end of the last
+  // Ranges without gaps, relative to the first element: a view may leave out bytes between rows.
   std::vector<Range> pieces = {};
 };
 
-// Cuts a view into its longest pieces without gaps, relative to its first element.
+// Cuts a view into its longest ranges without gaps, in bytes relative to its first element.
 std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes);
 
-// Lists inputs, outputs and the workspace if there is one.
+// Lists the inputs, the outputs and, if there is one, the workspace.
 std::vector<Operand> operands(KernelContext const& context, Op const& op);
 
 }  // namespace spillway::test::cuda

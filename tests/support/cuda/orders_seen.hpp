@@ -1,4 +1,4 @@
-// Which orders of items that nothing orders were really seen, over many runs of one Program.
+// Records in which orders items really began that nothing orders, over many runs of one Program.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace spillway::test::cuda {
 
 class OrdersSeen {
  public:
-  // `first` was seen to begin before `second`, both counted among the items of a run. `free` says
-  // that nothing orders them.
+  // Notes that item `first` of a run's `items` items began before item `second`. `free` says that
+  // nothing orders them.
   void note(std::size_t first, std::size_t second, std::size_t items, bool free);
   std::size_t free_pairs() const { return count(kFree); }
   // Returns the share of the free pairs that were seen in both orders.
@@ -20,10 +20,11 @@ class OrdersSeen {
   static constexpr std::uint8_t kFree = 1, kForward = 2, kBackward = 4;
   std::size_t count(std::uint8_t bits) const;
 
-  std::vector<std::uint8_t> m_pairs;  // of items x items, below the diagonal
+  std::vector<std::uint8_t> m_pairs;  // an items x items matrix, of which only one half is used
 };
 
-// The next Engines of the stand-in note in `orders` what they have seen; null: no longer.
+// The stand-in's Engines that end from now on note in `orders` what they have seen; if it is null,
+// they do not.
 void collect_orders(OrdersSeen* orders);
 OrdersSeen* collected_orders();
 

@@ -45,7 +45,7 @@ bool Piece::go_on() {
   return true;
 }
 
-// The source is read at two moments, so who changes it too early is seen.
+// The source is read at two moments, so that a caller who changes it too early is noticed.
 bool Piece::go_on_moving() {
   auto const half = to.size / 2;
   auto const move = [&](std::int64_t first, std::int64_t last) {

@@ -1,4 +1,5 @@
-// One piece of work in a stream, and the decisions by which it goes on.
+// A Piece is work in a stream, such as a copy or a kernel. It goes on by stages, one with each
+// decision that the scheduler takes.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +15,18 @@
 
 namespace spillway::test::cuda {
 
-// One call of cudaEventRecord.
+// A Record is what one call of cudaEventRecord makes.
 struct Record {
   bool done = false;
-  double seconds = 0;  // when it was done
+  double seconds = 0;  // the time at which it was done
   int stream = -1;
-  Mark asked;                         // when a thread called it
-  Mark mark;                          // the moment in its stream
-  std::map<int, std::uint64_t> uses;  // when threads last asked for it or let a stream wait for it
+  Mark asked;  // when a thread called cudaEventRecord
+  Mark mark;   // the record's place in its stream
+  // Maps a component to the time when it last asked for this record or let a stream wait for it.
+  std::map<int, std::uint64_t> uses;
 };
 
-// Bytes that can be touched: shadows, or main memory.
+// These are bytes that the stand-in can touch: shadows, or main memory.
 struct Bytes {
   std::byte* at = nullptr;
   std::int64_t size = 0;
@@ -35,21 +37,21 @@ struct Piece {
   Kind kind = Kind::kernel;
   std::string label = {};
   Bytes to = {};
-  std::byte const* from = nullptr;          // of a copy
-  std::vector<std::byte> staged = {};       // what `from` points to, if the call has read it itself
-  int value = 0;                            // of a fill
-  std::vector<Bytes> fresh = {};            // of a kernel: what it overwrites
-  std::function<void()> run = {};           // of a kernel
-  std::shared_ptr<Record> record = {};      // that is made or awaited
-  std::vector<MemoryAccess> accesses = {};  // by the addresses that callers know
-  bool stuck = false;                       // planned to begin and never to end
-  std::shared_ptr<PieceMarks> marks = {};   // who wants to know when it begins, if anybody
+  std::byte const* from = nullptr;          // the source of a copy
+  std::vector<std::byte> staged = {};       // holds the source if the call has read it already
+  int value = 0;                            // the byte that a fill writes
+  std::vector<Bytes> fresh = {};            // a kernel's outputs, which are NaN until it runs
+  std::function<void()> run = {};           // the work of a kernel
+  std::shared_ptr<Record> record = {};      // the record that is made or awaited
+  std::vector<MemoryAccess> accesses = {};  // at addresses that callers know
+  bool stuck = false;                       // if true, it begins but never ends
+  std::shared_ptr<PieceMarks> marks = {};   // notes when it begins, if anybody wants to know
   int stage = 0;
 
-  // Says whether the next decision on it may be taken.
+  // Returns whether the next decision about this piece may be taken now.
   bool may_go_on() const;
-  // Takes the next decision: a begin, after which the result holds no number, a half, or the end.
-  // Returns true at the end.
+  // Goes on by one stage. At its begin a piece makes its results NaN. A copy or fill moves two
+  // halves before it ends, a kernel runs at its end. Returns true at the end.
   bool go_on();
   bool touches(Range const& range) const;
 

@@ -1,4 +1,4 @@
-// Main memory that is registered, so that the device reaches it.
+// Knows which main memory is registered, so that the device reaches it.
 #pragma once
 
 #include <driver_types.h>
@@ -17,9 +17,10 @@ class PinnedMemory {
   cudaError_t add(Range const& range);
   cudaError_t remove(std::uintptr_t first);
 
-  Range find(std::uintptr_t first) const;  // the registration that begins there, or an empty range
-  bool holds(Range const& range) const;    // wholly, within one registration
-  bool touches(Range const& range) const;  // at least in part
+  // Returns the registration that begins at this address, or an empty range.
+  Range find(std::uintptr_t first) const;
+  bool holds(Range const& range) const;    // whether one registration has all of it
+  bool touches(Range const& range) const;  // whether some registration has a part of it
   std::vector<std::string> leftovers() const;
 
  private:

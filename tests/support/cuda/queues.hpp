@@ -1,4 +1,5 @@
-// Streams with their work, events with their records, and who may go on.
+// Holds streams with their work and events with their records. A decision lets the first piece of
+// work of one stream go on by one stage.
 #pragma once
 
 #include <deque>
@@ -22,13 +23,13 @@ struct QueuedStream {
 struct RecordedEvent {
   int device;
   bool timed;
-  std::shared_ptr<Record> latest;  // null: never recorded
+  std::shared_ptr<Record> latest;  // null if it was never recorded
 };
 
-// Handles are numbers that are never used again, so one that has ended is known as such.
+// Handles are numbers that are never used again, so that a call with an old handle is noticed.
 class Queues {
  public:
-  void restart(Settings const& settings);  // ends nothing, forgets no stream
+  void restart(Settings const& settings);  // keeps all streams, events and work
 
   int add_stream(int device, int component);
   int add_event(int device, bool timed);
@@ -44,14 +45,15 @@ class Queues {
   }
 
   bool idle() const;
-  bool touches(Range const& range) const;  // whether work that has not ended does
+  bool touches(Range const& range) const;  // whether work that has not ended touches it
   void drop_work();
 
-  // Returns how many decisions follow an enqueue and a query: -1 is all that can be taken.
+  // These return how many decisions to take at a call that enqueues or asks; -1 means all that can
+  // be taken.
   std::int64_t decisions_after_enqueue();
   std::int64_t decisions_of_query();
-  // Takes one decision on some stream. What `wanted` needs may go first; -1 wants nothing. Returns
-  // false if there is none to take.
+  // Takes one decision. It may prefer work that the stream `wanted` needs; -1 means no stream.
+  // Returns false if no stream can go on.
   bool decide(int wanted);
   std::vector<std::string> leftovers() const;
 
@@ -65,7 +67,8 @@ class Queues {
   int m_next = 1, m_latest = -1;
   std::mt19937_64 m_random{1};
   Laziness m_laziness = Laziness::by_seed;
-  // Probabilities: to take decisions at an enqueue, to do what is wanted first, to stay.
+  // These are probabilities: to take decisions at an enqueue, to prefer wanted work, and to stay
+  // with the stream of the last decision.
   double m_eagerness = 0.5, m_obedience = 0.5, m_staying = 0.5;
 };
 

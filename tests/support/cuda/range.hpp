@@ -1,4 +1,5 @@
-// Bytes by their address, of whatever memory. A device's bytes have no other name on the host.
+// A Range names bytes of any memory by their address. On the host, a device's bytes have the
+// addresses that trap.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@ inline Range range_of(void const* address, std::int64_t bytes) {
   return {reinterpret_cast<std::uintptr_t>(address), bytes};
 }
 
-// Returns what both have in common, or an empty range.
+// Returns the bytes that both have in common, or an empty range.
 inline Range common(Range const& a, Range const& b) {
   auto const first = std::max(a.first, b.first), last = std::min(a.last(), b.last());
   return {first, last > first ? static_cast<std::int64_t>(last - first) : 0};

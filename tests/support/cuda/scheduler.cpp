@@ -9,7 +9,7 @@ namespace {
 
 class DeviceThread {
  public:
-  // It lives as long as the process, as libraries keep things of a thread.
+  // The thread lives as long as the process, because libraries keep things for each thread.
   DeviceThread() {
     std::thread([this] { loop(); }).detach();
   }

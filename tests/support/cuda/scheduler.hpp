@@ -1,4 +1,5 @@
-// Who takes decisions, and the device's thread, which runs kernels.
+// The Scheduler takes decisions (see queues.hpp) for threads that wait. One more thread runs all
+// kernels.
 #pragma once
 
 #include <cstdint>
@@ -7,30 +8,31 @@
 
 namespace spillway::test::cuda {
 
-// Whoever waits for the device takes its decisions meanwhile: so nobody sleeps or asks in vain, and
-// one seed and one thread mean one order.
+// A thread that waits for the device takes the device's decisions itself. So nobody sleeps in vain,
+// and with one thread the order depends on the seed alone.
 class Scheduler {
  public:
   struct Demand {
-    std::function<bool()> met;  // asked before every decision
-    std::int64_t most = -1;     // decisions; -1: as many as it takes
+    std::function<bool()> met;  // is asked before every decision
+    std::int64_t most = -1;     // the most decisions to take; -1 if there is no limit
     int wanted = -1;            // the stream whose work is asked for
-    bool dry = false;           // whether there was no decision left to take
+    bool dry = false;           // set if no decision was left to take
   };
 
-  // `decide` takes a decision on what a stream wants, or returns false. It is called with the mutex
-  // of the stand-in.
+  // `decide` takes one decision, preferably for the stream `wanted`, or returns false if there is
+  // none. It is called under the mutex of the stand-in.
   explicit Scheduler(std::function<bool(int wanted)> decide) : m_decide(std::move(decide)) {}
 
-  // Returns when the demand is met, used up or dry.
+  // Takes decisions until the demand is met, its limit is reached, or none is left.
   void serve(Demand& demand);
 
  private:
   std::function<bool(int)> m_decide;
 };
 
-// Runs the work on the one thread that runs all kernels, since OpenMP keeps other threads for each
-// that begins a loop. Returns when it has ended. Only one thread at a time may call it.
+// Runs `work` on the one thread that runs all kernels and returns when it has ended. Other threads
+// would cost more, because OpenMP keeps a team of threads for each. Only one thread at a time may
+// call it.
 void run_on_device_thread(std::function<void()> const& work);
 
 }  // namespace spillway::test::cuda

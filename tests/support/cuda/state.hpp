@@ -1,4 +1,4 @@
-// All that the stand-in knows, behind one mutex.
+// Holds all that the stand-in knows. One mutex guards it.
 #pragma once
 
 #include <mutex>
@@ -30,22 +30,24 @@ struct State {
   std::map<std::string, std::set<std::int64_t>> needless_calls;
   std::vector<int> priorities;
 
-  // Clocks begin anew with every reset: components of an earlier one mean nothing.
+  // Clocks begin anew with every reset(), after which the components of earlier clocks mean
+  // nothing.
   int clocks = 0, next_component = 0;
-  std::unordered_map<void const*, Component> others;  // for whom threads act, by address
+  // The components of those for whom threads act (Order::act_for), by address.
+  std::unordered_map<void const*, Component> others;
   Meetings meetings;
 };
 
-State& state();  // is never destroyed: what ends with the process may still use it
+State& state();  // it is never destroyed, because what ends with the process may still use it
 
-Component& this_thread(State& all);  // or for whom it acts
+Component& this_thread(State& all);  // of the calling thread, or of whom it acts for
 
-// Return main memory's or the shadow's address of bytes if the device may touch them all; else
-// null.
+// Returns the address at which the stand-in can touch these bytes: in main memory, or the shadow of
+// device memory. Returns null if the device may not touch all of them.
 std::byte* reachable(State const& all, Range const& range);
 bool is_device(State const& all, Range const& range);
 
-// What CUDA keeps for each thread.
+// Holds what CUDA keeps for each thread.
 struct ThreadState {
   int device = 0;
   cudaError_t last_error = cudaSuccess;

@@ -1,4 +1,4 @@
-// What a training step may ask of CUDA.
+// Says which calls of CUDA belong to training steps.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace spillway::test::cuda {
 
-using Calls = std::map<std::string, std::int64_t>;  // counts by name, as `calls` returns
+using Calls = std::map<std::string, std::int64_t>;  // counts by name, as calls() returns them
 
-// Names of calls that enqueue work, wait for it or ask about it. Every other call makes, loads,
-// registers or gives back something.
+// Returns whether a call enqueues work, waits for it or asks about it. All other calls make, load,
+// register or give back something.
 inline bool belongs_to_steps(std::string const& name) {
   static std::set<std::string> const names = {"launch",
                                               "cudaMemcpyAsync",
@@ -28,7 +28,7 @@ inline bool belongs_to_steps(std::string const& name) {
   return names.contains(name);
 }
 
-// Returns the names of calls that do not belong to steps and are not as many in both.
+// Returns the names of calls that do not belong to steps and whose counts differ.
 inline std::vector<std::string> differing_calls(Calls one, Calls other) {
   std::set<std::string> all;
   for (auto const& calls : {one, other})

@@ -14,7 +14,7 @@
 namespace spillway::test::cuda {
 namespace {
 
-// A signal handler must not lock, so the ranges stand in a table of atomics.
+// A signal handler must not lock a mutex, so the ranges are in a table of atomics.
 struct Trapped {
   std::atomic<std::uintptr_t> first = 0, last = 0;
 };
@@ -51,7 +51,7 @@ bool tell(std::uintptr_t address) {
   return false;
 }
 
-// Returning repeats the access, which now ends as it would have without this handler.
+// When the handler returns, the access is repeated and ends as it would have without the handler.
 void handle(int, siginfo_t* info, void*) {
   if (tell(reinterpret_cast<std::uintptr_t>(info->si_addr))) {
     std::signal(SIGSEGV, SIG_DFL);

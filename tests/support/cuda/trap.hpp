@@ -1,11 +1,11 @@
-// Names the byte when the host touches the device's memory, before the process dies of it.
+// If the host touches device memory, a trap names the byte on stderr before the process dies.
 #pragma once
 
 #include "tests/support/cuda/range.hpp"
 
 namespace spillway::test::cuda {
 
-// Addresses of the device from now on, until they are given back.
+// Says that these are addresses of the device, until do_not_trap() is called.
 void trap(Range const& addresses);
 void do_not_trap(Range const& addresses);
 

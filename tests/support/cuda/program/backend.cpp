@@ -1,6 +1,7 @@
-// The devices of spillway_on_stand_in. SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes) and _SEED are
-// those of Settings; SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND" and befalls rank 0
-// alone. SPILLWAY_STAND_IN_CALLS names a file, for the numbers of all calls.
+// Gives the program spillway_on_stand_in its devices. The environment variables
+// SPILLWAY_STAND_IN_DEVICES, _MEMORY, _TAKEN (bytes) and _SEED set what Settings call so.
+// SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND" and concerns rank 0 alone. SPILLWAY_STAND_IN_CALLS is a
+// file that gets the counts of all calls.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -51,7 +52,7 @@ void plan_fault_in_environment() {
                     .kind = kinds.at(text.substr(second + 1))});
 }
 
-// Lives as long as the process.
+// Checks the stand-in when the process ends, and then ends it with 99 if something is wrong.
 class Judge {
  public:
   Judge() {
