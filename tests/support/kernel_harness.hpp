@@ -9,7 +9,7 @@
 //
 // `run` fails the test if a byte outside the outputs has changed: in inputs, between the rows of a
 // strided output, or in the guard zones around every tensor and the workspace. Every tensor starts
-// as NaN patterns, so a kernel that leaves a part of its outputs unwritten is noticed.
+// as NaN patterns, so that expect_close notices elements that were not written.
 #pragma once
 
 #include <Kokkos_Core.hpp>

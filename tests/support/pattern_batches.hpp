@@ -1,4 +1,4 @@
-// Makes batches of a text from which a model can learn.
+// Makes batches from a text from which a model can learn.
 #pragma once
 
 #include <algorithm>

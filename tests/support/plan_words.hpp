@@ -1,4 +1,4 @@
-// Makes a PlanRequest of the words that input files use.
+// Makes a PlanRequest from the words that input files use.
 #pragma once
 
 #include <optional>

@@ -30,9 +30,9 @@ class Scheduler {
   std::function<bool(int)> m_decide;
 };
 
-// Runs `work` on the one thread that runs all kernels and returns when it has ended. Other threads
-// would cost more, because OpenMP keeps a team of threads for each. Only one thread at a time may
-// call it.
+// Runs `work` on the one thread that runs all kernels and returns when it has ended. There is only
+// one, because OpenMP keeps threads for each thread that begins a loop. Only one thread at a time
+// may call this.
 void run_on_device_thread(std::function<void()> const& work);
 
 }  // namespace spillway::test::cuda
