@@ -25,17 +25,18 @@ struct AttentionAttributes {
   std::int64_t batch = 0, queries = 0, keys = 0;  // number of sequences; rows of q and k in each
   std::int64_t heads = 0, kv_heads = 0, head_size = 0;
   bool causal = false;
-  std::int64_t window = 0;  // 0: no limit
+  std::int64_t window = 0;  // in rows; 0 means that there is no limit
   double scale = 1;
-  std::int64_t tile = 256;  // rows of q and of k per tile, rounded up to what the kernels want
-  double dropout = 0;       // share of weights that are dropped
-  std::uint64_t seed = 0, origin = 0;  // of their random numbers, as DropoutAttributes has them
+  std::int64_t tile = 256;             // rows of q and of k per tile; kernels round it up
+  double dropout = 0;                  // share of weights that are dropped
+  std::uint64_t seed = 0, origin = 0;  // decide which are dropped, as in DropoutAttributes
 
   CostTerms cost_terms() const;
   bool operator==(AttentionAttributes const&) const = default;
 };
 
-// Returns how many pairs of query and key, per head and sequence, causal and window leave at most.
+// Returns how many pairs of query and key, per head and sequence, `causal` and `window` let
+// through. It is an upper bound if queries and keys differ in number.
 double visible_pairs(AttentionAttributes const& attributes);
 
 }  // namespace spillway

@@ -1,4 +1,5 @@
-// Defines what an op is told beside its operands, with one struct per family of op kinds.
+// Defines the attributes of ops: what an op is told beside its operands. Each struct serves one or
+// several kinds of op.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct NormAttributes {
 // bucket. If bidirectional, half of all buckets are for keys ahead of the query, and half for its
 // own and those behind. Otherwise keys ahead have the bucket of distance 0.
 struct RelativeBiasAttributes {
-  std::int64_t queries = 0;  // bias e of a head is for keys e - (queries - 1) rows ahead
+  std::int64_t queries = 0;  // a head's bias e is for keys e - (queries - 1) rows ahead
   std::int64_t max_distance = 128;
   bool bidirectional = true;
 
@@ -36,19 +37,19 @@ struct RelativeBiasAttributes {
   bool operator==(RelativeBiasAttributes const&) const = default;
 };
 
-// Rotary positions (Su et al., arXiv:2104.09864): with d the head's size, columns j and j + d/2 of
-// a head turn together by position * theta^(-2j/d), as transformers' rotate_half has it.
+// Rotary positions (Su et al., arXiv:2104.09864) turn columns j and j + d/2 of a head of d columns
+// together, by the angle position * theta^(-2j/d), as rotate_half of transformers does.
 enum class RopeScaling : std::uint8_t { none, linear, llama3 };
 struct RopeAttributes {
   std::int64_t sequence = 0;              // without positions, row m has position m mod sequence
-  std::int64_t heads = 0, head_size = 0;  // that turn; columns behind them are copied
+  std::int64_t heads = 0, head_size = 0;  // the heads that turn; columns behind them are copied
   double theta = 10000;
   RopeScaling scaling = RopeScaling::none;
-  // What scalings divide frequencies by: `linear` all, `llama3` low ones.
+  // The number by which frequencies are divided: all of them by `linear`, the low ones by `llama3`.
   double factor = 1;
   double low_freq_factor = 1, high_freq_factor = 4;
   std::int64_t original_max_position = 8192;
-  bool inverse = false;  // turns by the negative angles
+  bool inverse = false;  // whether to turn by the negative angles
 
   CostTerms cost_terms() const;
   bool operator==(RopeAttributes const&) const = default;
@@ -64,8 +65,8 @@ struct ActivationAttributes {
   bool operator==(ActivationAttributes const&) const = default;
 };
 
-// An element's random number follows from (seed, origin, sample, element), so it is the same in
-// backward and when the op is run again.
+// An element's random number follows from (seed, origin, sample, element), so it is the same in the
+// backward pass and when the op is run again.
 struct DropoutAttributes {
   double p = 0;               // share of elements that are dropped
   std::int64_t sequence = 0;  // rows per sample
@@ -103,7 +104,7 @@ struct UpdateRange {
 struct AdamWAttributes {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
   UpdateRange range;
-  std::uint64_t seed = 0;  // the run's seed: bf16 moments are rounded by draws
+  std::uint64_t seed = 0;  // the run's seed; bf16 moments are rounded by random numbers
 
   CostTerms cost_terms() const;
   bool operator==(AdamWAttributes const&) const = default;

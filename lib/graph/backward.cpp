@@ -10,7 +10,7 @@ namespace spillway {
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP
 
-// What the table's `none` names; never called.
+// The word `none` in op_kinds.def names this function. It is never called.
 void backward_none(BackwardContext&) {}
 
 BackwardRule backward_rule(OpKind kind) {
@@ -25,7 +25,8 @@ BackwardRule backward_rule(OpKind kind) {
 
 namespace {
 
-// An update would read a gradient that nobody writes.
+// Refuses a trainable parameter that the loss does not depend on: nothing would write the gradient
+// that its update reads.
 void refuse_idle_parameters(Graph const& graph, GradientMap const& gradients) {
   for (Chunk const& chunk : graph.chunks) {
     if (!chunk.trainable) continue;

@@ -55,7 +55,8 @@ BackwardContext::Contribution BackwardContext::contribute(View const& input) {
   if (!wants(input)) return {unused(input), {}};
   auto const earlier = m_gradients.find(input);
   auto const tensor = m_gradients.tensor_of(input.tensor);
-  bool const beside = tensor && !earlier;  // as with k beside q: another part of the tensor
+  // With `beside`, another part of the same tensor has a gradient, as q has when k's is written.
+  bool const beside = tensor && !earlier;
   auto const gradient = beside ? on(input, *tensor) : new_gradient(input, "d");
   put(input, gradient.tensor);
   return {gradient, earlier};
@@ -90,7 +91,7 @@ View BackwardContext::gradient_of_chunk(View const& parameter) {
   return on(parameter, m_graph.chunks[tensor.chunk].gradient);
 }
 
-// Returns a view of a new tensor that holds only the parameter's elements.
+// Returns a view of a new tensor that has room for the parameter's elements alone.
 View BackwardContext::new_part(View const& parameter) {
   auto const chunk = m_graph.tensor(parameter).chunk;
   auto const range = bounding_range(parameter);
@@ -123,7 +124,7 @@ BackwardContext::InPlace BackwardContext::parameter_gradient_in_place(View const
   return {m_new_parts.back().written, m_new_parts.back().written};
 }
 
-// Notes which op makes each part that the rule has asked for.
+// For each part that the op makes, records the op and the number of its output.
 void BackwardContext::note_parts(Op const& op) {
   for (NewPart& made : m_new_parts) {
     auto const output = std::ranges::find(op.outputs, made.written);
@@ -141,7 +142,7 @@ void BackwardContext::finish() {
     auto const& whole_part = m_graph.tensors[tensor];
     if (part.op < 0) refuse_graph(m_forward.name, whole_part.name, "no op writes it");
     m_graph.parts.push_back(part);
-    if (written.tensor != tensor) continue;  // the op that makes the part adds it
+    if (written.tensor != tensor) continue;  // the op that makes the part adds it itself
     auto const gradient = m_graph.chunks[part.chunk].gradient;
     View const sum{gradient, part.range.first, {part.range.last - part.range.first}, {1}};
     m_graph.parts.back().add = emit<OpKind::accumulate>(

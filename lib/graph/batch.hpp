@@ -1,4 +1,4 @@
-// Defines what a micro-batch brings, as one table of fields.
+// Defines the fields of the data that a micro-batch brings, as one table.
 #pragma once
 
 #include <array>
@@ -14,15 +14,17 @@ namespace spillway {
 
 enum class BatchField : std::uint8_t {
   tokens,  // token ids
-  // Numbers a row's document within its sequence, alike in every stack; -1 marks padding. Attention
-  // takes these as segments, and a document starts where the number changes.
+  // The number of a row's document within its sequence, the same in every stack; -1 marks padding.
+  // Attention takes these numbers as segments. A document starts where the number changes.
   documents,
-  positions,    // of a row in its document or, to generate, in the cache; 0 in padding
-  token_types,  // which of a pair's two sentences a token is of; 0 in batches of a text
+  // The position of a row in its document or, when generating, in the cache; 0 in padding.
+  positions,
+  token_types,  // which sentence of a pair a token belongs to; always 0 here
   targets,      // ids of the tokens to predict
   weights,      // loss weights; 0 for padding and for samples beyond the batch
-  samples,      // global sample numbers since step 0, from which randomness follows
-  position,     // the row that `select_row` picks (generate)
+  // Global sample numbers since step 0. The random numbers of dropout follow from them.
+  samples,
+  position,  // the row that the op `select_row` picks, when generating
 };
 
 enum class BatchExtent : std::uint8_t { rows, sequences, one };  // `rows` is micro x sequence
@@ -60,12 +62,12 @@ using BatchElement =
     std::conditional_t<row_of(field).dtype == DType::i32, std::int32_t,
                        std::conditional_t<row_of(field).dtype == DType::f32, float, std::int64_t>>;
 
-// Describes the rows that one embedding makes: `micro` sequences of one length. A family has one
-// stack, or an encoder's and a decoder's, each with fields of its own.
+// A Stack is the rows that one embedding makes: `micro` sequences of one length. A model has one
+// stack or, with an encoder and a decoder, two, and each stack has batch fields of its own.
 struct Stack {
   int number = 0;
   std::int64_t sequence = 0;
-  std::int64_t cached = 0;  // rows whose keys and values are kept to generate; 0: none are
+  std::int64_t cached = 0;  // rows whose keys and values are kept when generating, or 0
 };
 
 // Names the tensor of a field that a graph reads for one of its stacks.

@@ -1,4 +1,4 @@
-// Appends to a Graph: what model families and backward rules use.
+// Model families and backward rules build a Graph with what is declared here.
 #pragma once
 
 #include <functional>
@@ -14,19 +14,20 @@ namespace spillway {
 
 class GradientMap;
 
-// Writes a forward graph, block by block. Chunks are open until `finish`. In an open block, names
-// of ops and tensors get the block's name in front.
+// A GraphBuilder writes a forward graph, block by block. Parameters may be added to chunks until
+// `finish`. The name of the open block is put in front of the names of ops and tensors.
 class GraphBuilder {
  public:
   explicit GraphBuilder(Graph& graph) : m_graph(graph) {}
 
   void begin_block(std::string const& name, bool layer);
   void end_block();
-  // Of the open block. A block with trainable and frozen parameters opens two.
+  // Adds a chunk to the open block and returns its id. A block that has both trainable and frozen
+  // parameters needs two.
   int add_chunk(std::string const& name, bool trainable = true);
   View add_parameter(int chunk, std::string const& name, Shape shape, Init init, bool decay);
-  // Adds parameters whose shapes differ in their first extent alone, one behind the other, and
-  // returns one View of all: so one product reads q, k and v.
+  // Adds parameters whose shapes differ in their first extent alone, one behind the other. Returns
+  // one View of all of them, so that a single product can make q, k and v.
   struct NewParameter {
     std::string name;
     Shape shape;
@@ -34,10 +35,10 @@ class GraphBuilder {
   };
   View add_fused(int chunk, std::vector<NewParameter> const& parameters, bool decay);
   View add_tensor(std::string const& name, Role role, DType dtype, Shape shape);
-  // Adds a field of the batch, for `arithmetic.micro` sequences of the stack.
+  // Adds a field of the batch for `arithmetic.micro` sequences of the stack. Returns its tensor.
   View add_batch(BatchField field, Stack const& stack);
 
-  // Appends one op of the open block; outputs are tensors made before.
+  // Appends an op to the open block. The tensors of its outputs must be there already.
   template <OpKind kind>
   void append(std::string const& name, Operands<kind> const& operands, Attributes attributes = {},
               double flops = 0) {
@@ -45,7 +46,8 @@ class GraphBuilder {
     set_operands(op, operands);
     append_op(name, std::move(op), std::move(attributes), flops);
   }
-  // Fixes the chunks' tensors. To train: gradients and states of what is trainable, norms, control.
+  // Fixes the sizes of the chunks' tensors. A graph to train also gets gradients and states of
+  // trainable chunks, and the tensors `norms` and `control`.
   void finish();
 
   Graph& graph() { return m_graph; }
@@ -59,22 +61,25 @@ class GraphBuilder {
   void require_open_block(std::string const& name) const;
 };
 
-// Passes over the forward graph.
-// Appends the backward ops of every forward op that trainable parameters lie before, last to
-// first, by the rule of its kind. Throws std::logic_error with op and tensor where that would lose
-// or damage a part of a gradient.
+// The functions below work on a graph that has all of its forward ops.
+//
+// Appends the backward ops of each forward op through which the loss depends on trainable
+// parameters, from the last one to the first, by the rule of its kind. Throws std::logic_error with
+// op and tensor where that would lose or damage a part of a gradient.
 void append_backward(Graph& graph);
-// Appends per trainable chunk `square_norm` and `adamw` (attributes from the optimizer's settings).
+// `append_update` appends `square_norm` and `adamw` for each trainable chunk with these settings.
 struct AdamWSettings {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
 };
 void append_update(Graph& graph, AdamWSettings const& settings);
 
-// Asks `bytes` for the scratch of every op (the kernels know; the pure side does not).
+// Sets every op's workspace to the size that `bytes` returns: kernels know it, and lib/graph does
+// not use kernels. Throws Error(bad_input) if a size exceeds kMostBytes.
 void size_workspaces(Graph& graph,
                      std::function<std::int64_t(Graph const&, Op const&)> const& bytes);
 
-// What a backward rule may ask and do while one forward op is being differentiated.
+// A BackwardContext differentiates one forward op. A backward rule asks it for gradients and
+// appends backward ops with it.
 class BackwardContext {
  public:
   BackwardContext(Graph& graph, GradientMap& gradients, Op forward)
@@ -82,28 +87,31 @@ class BackwardContext {
 
   Op const& forward() const { return m_forward; }
   Graph& graph() { return m_graph; }
-  // Does anything need this input's gradient? Nothing needs that of an absent one. What is
-  // contributed all the same is not used.
+  // Returns whether this input needs a gradient; an absent one never does. A rule may contribute
+  // one all the same, and nothing uses it.
   bool wants(View const& input) const;
-  View incoming(View const& output) const;  // d loss / d output; complete when a rule runs
+  // Returns d loss / d output. It is complete when the rule runs.
+  View incoming(View const& output) const;
 
-  // The gradient a rule writes for a forward activation. `addend`: an earlier contribution that the
-  // rule's op must add (in fp32, rounding once); `gradient` then replaces it.
+  // A Contribution says where a rule's op writes the gradient of a forward activation. The op must
+  // add the earlier contribution `addend`, if there is one, in fp32, and round once. From then on
+  // `gradient` stands for both.
   struct Contribution {
     View gradient;
     std::optional<View> addend;
   };
   Contribution contribute(View const& input);
-  // For an op that cannot add: where it writes. The pass adds an earlier contribution afterwards.
+  // Returns where an op that cannot add writes the gradient. `finish` adds earlier contributions.
   View contribute_alone(View const& input);
-  // The gradient of `input` is `gradient` itself (of equal shape): nothing to compute or copy.
+  // Contributes `gradient`, of the shape of `input`, without an op that computes or copies it.
   void pass_on(View const& input, View const& gradient);
 
-  // Where the rule's next op writes a parameter's gradient: in the chunk's for the first use of
-  // the pass. Later uses give parts (see GradientPart), which the pass adds.
+  // Returns where the rule's next op writes the gradient of a parameter: the first use of the
+  // parameter in the pass is written to the chunk's gradient, later ones to parts (see
+  // GradientPart), which `finish` adds.
   View parameter_gradient(View const& parameter);
-  // For ops that can add in place: always in the chunk's gradient, which from the second use on is
-  // the `sum` that `emit` is told of.
+  // Returns the chunk's gradient for every use of a parameter by an op that can add in place. From
+  // the second use on, `sum` is that gradient too, and must be passed to `emit`.
   struct InPlace {
     View gradient;
     std::optional<View> sum;
@@ -111,7 +119,7 @@ class BackwardContext {
   InPlace parameter_gradient_in_place(View const& parameter);
 
   View add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape);
-  // Appends one op and returns its id. It adds to the output `sum`, if there is one.
+  // Appends an op and returns its id. The op adds to its output `sum`, if there is one.
   template <OpKind kind>
   int emit(std::string const& suffix, Operands<kind> const& operands, Attributes attributes = {},
            double flops = 0, std::optional<View> const& sum = {}) {
@@ -119,9 +127,11 @@ class BackwardContext {
     set_operands(op, operands);
     return emit_op(suffix, std::move(op), std::move(attributes), flops, sum);
   }
-  void elide_forward();  // the emitted backward op computes the forward op's outputs too
+  // Tells the graph that the emitted backward op computes the forward op's outputs too.
+  void elide_forward();
 
-  void finish();  // the pass calls it after the rule: appends what the rule's ops could not add
+  // Appends the sums that the rule's ops could not make. `append_backward` calls it after a rule.
+  void finish();
 
  private:
   struct Sum {
@@ -130,11 +140,11 @@ class BackwardContext {
 
   Graph& m_graph;
   GradientMap& m_gradients;
-  Op m_forward;  // a copy: emitting moves the graph's list
+  Op m_forward;  // a copy, since appending ops may move the graph's list
   std::vector<Sum> m_deferred;
   struct NewPart {
     TensorId tensor;
-    View written;  // by the rule's op
+    View written;  // where the rule's op writes: the part or the chunk's gradient
     GradientPart part;
   };
   std::vector<NewPart> m_new_parts;
@@ -150,7 +160,7 @@ class BackwardContext {
 };
 
 using BackwardRule = void (*)(BackwardContext&);
-// Null: the kind has none. Rules are in backward_rules/<rule>.cpp.
+// Returns the rule of a kind, or null if it has none. Rules are in backward_rules/<rule>.cpp.
 BackwardRule backward_rule(OpKind kind);
 
 }  // namespace spillway

@@ -1,4 +1,5 @@
-// What of an op's attributes decides how long it takes, by name: a part of its cost_key.
+// Cost terms are the attributes of an op, with their names, that decide how long it takes. They are
+// a part of its cost_key.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// Floating-point operations of the compute-bound kinds (a multiply and an add are two), by shape.
+// Counts the floating-point operations of ops that are bound by computation. A multiplication and
+// an addition are two.
 #pragma once
 
 #include "graph/attention.hpp"
@@ -6,18 +7,20 @@
 
 namespace spillway {
 
-// a [M,K] times b [K,N].
+// Returns the operations of the product of a [M, K] and b [K, N].
 inline double matmul_flops(View const& a, View const& b) {
   return 2.0 * static_cast<double>(a.shape[0]) * static_cast<double>(a.shape[1]) *
          static_cast<double>(b.shape[1]);
 }
 
-// Two products of head_size for every query, key and head. What segments hide is not known here.
+// Every pair of query and key takes 2 x head_size multiplications in each head. Pairs that segments
+// hide are counted, since only a batch says which these are.
 inline double attention_flops(AttentionAttributes const& d) {
   return 4.0 * visible_pairs(d) * static_cast<double>(d.batch * d.heads * d.head_size);
 }
 
-// Backward computes the scores again and four products more: five for forward's two.
+// The backward pass computes five products for the forward pass's two: the scores again, and four
+// others.
 inline double attention_backward_flops(AttentionAttributes const& d) {
   return 2.5 * attention_flops(d);
 }

@@ -14,7 +14,8 @@ bool is_matrix(View const& view) {
          view.offset % view.strides[0] + view.shape[1] <= view.strides[0];
 }
 
-// Compares exactly if both are matrices with rows of one length, otherwise by bounding ranges.
+// Returns whether the views share elements. That is exact for matrices with rows of one length;
+// other views are compared by their bounding ranges.
 bool overlap(View const& a, View const& b) {
   if (!is_matrix(a) || !is_matrix(b) || a.strides != b.strides)
     return meet(bounding_range(a), bounding_range(b));

@@ -1,4 +1,4 @@
-// Which tensor holds the gradient of a forward tensor so far. State of the backward pass.
+// During the backward pass a GradientMap knows which tensor holds the gradient of a forward tensor.
 #pragma once
 
 #include <map>
@@ -15,35 +15,36 @@ class GradientMap {
  public:
   explicit GradientMap(Graph const& graph);
 
-  // Whether a trainable parameter lies before the tensor, or in it.
+  // Returns whether the tensor has a trainable parameter or depends on one.
   bool wants(TensorId tensor) const { return m_wanted[static_cast<std::size_t>(tensor)]; }
 
-  // The gradient of `forward`, or nothing if no op has contributed to these elements yet.
+  // Returns the gradient of `forward`, or nothing if no op has contributed to these elements yet.
   std::optional<View> find(View const& forward) const;
-  bool is_complete(Tensor const& tensor) const;  // every element has a contribution
+  // Returns whether every element has a contribution.
+  bool is_complete(Tensor const& tensor) const;
   std::optional<TensorId> tensor_of(TensorId forward) const;
 
-  // From now on `gradient` holds the contributions to `forward`: beside those to other parts of
-  // the tensor if it is their tensor, else instead of them. Returns why that would lose a part of
-  // the gradient, and then changes nothing; null: it would not.
+  // Records that the tensor `gradient` holds all contributions to `forward` so far. If another
+  // tensor was recorded before, it is replaced; if the same one was, it then holds one part more.
+  // Returns null, or says why a part of the gradient would be lost, and then changes nothing.
   char const* put(View const& forward, TensorId gradient);
 
-  // How many ops of the pass have written a gradient of these parameters before; negative: of
-  // some of them.
+  // Records that one more op writes a gradient of these parameters. Returns how many did before, or
+  // a negative number if an earlier op did so for some of them only.
   int note_use(TensorId parameters, ElementRange const& range);
-  // Whether ops of the pass write a gradient of all of them.
+  // Returns whether ops of the pass write a gradient of every one of these parameters.
   bool is_used(TensorId parameters, ElementRange const& range) const;
 
  private:
   struct Entry {
     TensorId gradient = -1;
-    std::vector<View> parts;  // of the forward tensor
+    std::vector<View> parts;  // views of the forward tensor that have a contribution
   };
   struct Use {
     ElementRange range;
     int count = 0;
   };
-  std::vector<bool> m_wanted;  // per tensor of the forward graph
+  std::vector<bool> m_wanted;  // for each tensor of the forward graph
   std::map<TensorId, Entry> m_entries;
   std::map<TensorId, std::vector<Use>> m_uses;
 };

@@ -1,4 +1,4 @@
-// Which part of a chunk's gradient a rank sums.
+// Says which part of a chunk's gradient each rank sums.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 namespace spillway {
 
-struct Slice {  // elements
+struct Slice {  // in elements
   std::int64_t first = 0, count = 0;
 };
 
-// Slices end on norm tiles; the last ones may be shorter, or empty.
+// Returns the slice of `rank`. A slice has a multiple of kNormTile elements, but the last ones may
+// be shorter, or empty.
 inline Slice gradient_slice(std::int64_t elements, std::int64_t rank, std::int64_t ranks) {
   auto const slice = round_up(div_ceil(elements, ranks), kNormTile);
   auto const first = std::min(elements, rank * slice);

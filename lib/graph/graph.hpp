@@ -33,15 +33,15 @@ struct Parameter {
 
 // Describes a tensor that an update keeps beside a parameter from step to step.
 struct State {
-  std::string name;  // "remainder" (the lower half of a bf16 master), "m", "v"
+  std::string name;  // "remainder" (lower half of a bf16 master), "m" or "v"
   TensorId tensor = -1;
   bool operator==(State const&) const = default;
 };
 
-// Holds the parameters of one block in execution order as one contiguous tensor; gradient and
-// states have the same element offsets. A parameter, or a group that ops read as one View, starts
-// at a multiple of `kParameterAlignment`. Updates, norms and checkpoints never read the gaps
-// between. A chunk that is not trainable has no gradient, no states and no update.
+// Holds parameters of one block in execution order as one contiguous tensor; gradient and states
+// have the same element offsets. A parameter, or a group that ops read as one View, starts at a
+// multiple of `kParameterAlignment`. Updates, norms and checkpoints never read the gaps between
+// them. A chunk that is not trainable has no gradient, no states and no update.
 struct Chunk {
   int id = -1;
   std::string name;
@@ -53,11 +53,12 @@ struct Chunk {
   std::vector<State> states;
   int norm = -1;  // its row in `WellKnown::norms`
 
-  TensorId state(std::string_view name) const;  // -1: it has no state of that name
+  // Returns -1 if the chunk has no state of that name.
+  TensorId state(std::string_view name) const;
   bool operator==(Chunk const&) const = default;
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // in elements
-inline constexpr std::int64_t kNormTile = 4096;          // elements per fp64 partial sum
+inline constexpr std::int64_t kNormTile = 4096;  // elements in each fp64 partial sum of a norm
 
 // Describes what a later use of a parameter adds to a gradient that an earlier op of the backward
 // pass has written. In one micro-batch it is added as soon as it is made: by the op `add` or, if
@@ -68,26 +69,26 @@ struct GradientPart {
   TensorId tensor = -1;  // holds only the parameters' elements; role gradient
   int chunk = -1;
   ElementRange range;        // within the chunk's elements
-  int op = -1, output = -1;  // the op that makes it; the output that is the part or the sum
-  int add = -1;              // the op `accumulate`; -1: there is none
+  int op = -1, output = -1;  // the op that makes it, and the number of that op's output
+  int add = -1;              // the op `accumulate` that adds it, or -1 if `op` does
 };
 
 // A block is a contiguous range of forward ops [first_op, last_op).
 struct Block {
   std::string name;
   int first_op = 0, last_op = 0;
-  bool layer = false;  // a transformer layer; lists of `plan.*` name these, in order
+  bool layer = false;  // whether it is a layer; plan.activations lists layers in order
 };
 
-// Names tensors that a running program finds by role, not by name. -1 means there is none.
+// Lists tensors that a run must find without knowing their names. -1 means that there is none.
 struct WellKnown {
-  std::vector<BatchTensor> batch;  // what a micro-batch brings
+  std::vector<BatchTensor> batch;  // the fields that a micro-batch brings
   TensorId logits = -1;            // f32 [1, V], when generating
   // f64 [2]: holds the sums of weighted losses and of weights over a step's micro-batches.
   TensorId loss = -1;
   // f64 [trainable chunks, ranks]: holds sums of squares of reduced gradients, per slice.
   TensorId norms = -1;
-  TensorId control = -1;  // f64 [kControlWords]; `commit` writes it, updates read it
+  TensorId control = -1;  // f64 [kControlWords]; a step's commit writes it, updates read it
 
   TensorId of(BatchField field, int stack = 0) const;
   bool operator==(WellKnown const&) const = default;
@@ -110,7 +111,7 @@ enum class Purpose : std::uint8_t { train, eval, generate };
 
 // Says what one step of a graph to generate runs, for a single sequence.
 struct Decoding {
-  std::int64_t rows = 1;      // tokens that a step brings, to the decoder where there is one
+  std::int64_t rows = 1;      // tokens that a step feeds, to the decoder if there is one
   std::int64_t capacity = 1;  // rows whose keys and values are kept from step to step
   std::int64_t inputs = 0;    // rows of an encoder
   bool encodes = true;        // whether an encoder runs; if not, an earlier step has run it
@@ -118,7 +119,7 @@ struct Decoding {
 
 struct Graph {
   Purpose purpose = Purpose::train;
-  Decoding decoding;  // to generate
+  Decoding decoding;  // has a meaning only if `purpose` is generate
   IdVector<Tensor> tensors;
   IdVector<Op> ops;  // in this order: forward, backward, update
   IdVector<Block> blocks;

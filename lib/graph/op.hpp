@@ -25,13 +25,13 @@ enum class Phase : std::uint8_t { forward, backward, norm, update };
 
 struct Op {
   int id = -1;
-  int origin = -1;  // id of the forward op it came from; its own if forward
+  int origin = -1;  // id of the forward op that a backward op is for; else its own
   OpKind kind{};
   Phase phase = Phase::forward;
   int block = -1;
-  int chunk = -1;                     // set in ops on whole chunks
-  std::string name;                   // as in "h.3/ln_1"
-  std::vector<View> inputs, outputs;  // as docs/ops.md lists them; View{} if absent
+  int chunk = -1;                     // the chunk that an op works on as a whole, or -1
+  std::string name;                   // for example "h.3/ln_1"
+  std::vector<View> inputs, outputs;  // in the order of docs/ops.md; View{} if absent
   std::vector<int> in_place;          // indices of outputs that are read as well
   Attributes attributes;
   double flops = 0;
@@ -44,7 +44,8 @@ struct Op {
 
 std::string_view name(OpKind kind);
 
-// Returns the attributes as the type that the op's kind has, or throws an Error that names the op.
+// Returns the attributes as the type that the op's kind has. Throws std::logic_error, naming the
+// op, if they are of another type.
 [[noreturn]] void fail_for_attributes(Op const& op);
 template <class T>
 T const& attributes_of(Op const& op) {
@@ -56,8 +57,8 @@ T& attributes_of(Op& op) {
   return const_cast<T&>(attributes_of<T>(std::as_const(op)));
 }
 
-// Tells which elements of its chunk an op of the update works on, whatever its kind is. Throws,
-// naming the op, if it has no such attribute.
+// Returns the attribute that says which elements of its chunk an op of the update works on,
+// whatever its kind is. Throws, naming the op, if it has no such attribute.
 UpdateRange& update_range(Op& op);
 
 // Returns the operands that are not View{}.
@@ -66,12 +67,13 @@ inline auto present(std::vector<View> const& views) {
 }
 
 bool is_in_place(Op const& op, std::size_t output);
-bool is_in_place(Op const& op, View const& output);  // one of op.outputs itself
+// `output` must be an element of op.outputs, not a copy of one.
+bool is_in_place(Op const& op, View const& output);
 // Makes the op add to its outputs on `tensor` from now on, or overwrite them.
 void set_in_place(Op& op, TensorId tensor, bool in_place);
 bool writes(Op const& op, TensorId tensor);
 
-// Returns the bytes read and written, with each view counted once.
+// Returns the bytes of all views that the op reads or writes. An output in place counts twice.
 std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors);
 // Returns a text of all that decides an op's time: ops with equal keys take equal time.
 std::string cost_key(Op const& op, IdVector<Tensor> const& tensors);

@@ -1,4 +1,4 @@
-// The operands of every kind of op by name. All here is made from graph/op_kinds.def.
+// Gives the operands of every kind of op their names. All of it is made from graph/op_kinds.def.
 #pragma once
 
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace spillway {
 
-// The views that an op of this kind has. Example, where what may be absent need not be named:
+// Operands<kind> has a view for each operand of the kind. Operands that may be absent need not be
+// given, as in
 //   Operands<OpKind::matmul>{.a = x, .b = w, .c = y}
 template <OpKind kind, class V = View>
 struct Operands;
@@ -30,7 +31,7 @@ struct Operands;
 #undef IN_IF
 #undef OUT_IF
 
-// One operand of a kind, as the table has it.
+// An OperandRow describes one operand of a kind, as op_kinds.def has it.
 struct OperandRow {
   std::string_view name;
   bool is_output = false, may_be_absent = false;
@@ -42,7 +43,7 @@ std::span<OperandRow const> operand_rows(OpKind kind);
 // outputs as its kind, and among them all that may not be absent.
 void check_operands(Op const& op);
 
-// set_operands(op, Operands<kind>): gives the op its kind and its lists.
+// set_operands(op, Operands<kind>) sets the op's kind and its lists of inputs and outputs.
 #define IN(type, name) op.inputs.push_back(from.name);
 #define OUT(type, name) op.outputs.push_back(from.name);
 #define IN_IF IN
@@ -59,7 +60,7 @@ void check_operands(Op const& op);
 #undef IN
 #undef OUT
 
-// operands<kind>(op): returns the op's operands by name, valid as long as its lists stay as they
+// operands<kind>(op) returns the op's operands by name, valid as long as its lists stay as they
 // are. Throws std::logic_error if the op is of another kind or has other numbers of operands.
 void require_kind(Op const& op, OpKind kind);
 template <OpKind kind>

@@ -1,12 +1,12 @@
-// How a graph that would train wrongly is refused, in every build.
+// A graph that would train wrongly is refused in debug and release builds alike.
 #pragma once
 
 #include <string>
 
 namespace spillway {
 
-// Throws std::logic_error: our mistake, in a model family or a backward rule. Either name may be
-// empty.
+// Throws std::logic_error, because only a mistake in a model family or a backward rule makes such a
+// graph. `op` and `tensor` are names, and either may be empty.
 [[noreturn]] void refuse_graph(std::string const& op, std::string const& tensor,
                                std::string const& why);
 

@@ -1,4 +1,4 @@
-// Names of what kernels are made for: "host", or an NVIDIA architecture such as "sm_90".
+// A target is what kernels are compiled for: "host", or an NVIDIA architecture such as "sm_90".
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace spillway {
 
 inline constexpr std::string_view kHostTarget = "host";
 
-// Returns 90 for "sm_90" and nothing for all that names no NVIDIA architecture.
+// Returns 90 for "sm_90", and nothing for a text that names no NVIDIA architecture.
 std::optional<int> cuda_architecture(std::string_view target);
 
 bool is_target(std::string_view name);

@@ -19,20 +19,22 @@ inline std::int64_t element_count(Shape const& shape) {
 }
 
 enum class Role : std::uint8_t {
-  parameter,   // weights of one chunk
-  remainder,   // lower half of the fp32 masters (bf16 runs only)
-  moment,      // AdamW's m or v
-  gradient,    // of one chunk; from a step's first contribution to the update
+  parameter,  // the weights of one chunk
+  remainder,  // lower halves of the fp32 masters (bf16 runs only)
+  moment,     // AdamW's m or v
+  // The gradient of one chunk, from a step's first contribution to the update, or a part of one.
+  gradient,
   activation,  // made and used inside one micro-batch
   edge,        // an activation read beyond the next block: kept or spilled, never recomputed
   workspace,   // scratch of one op
-  batch,       // tokens, targets, loss weights of one micro-batch
-  scalar,      // loss, norms, control words of one step
-  cache,       // keys and values of earlier rows, which later steps of generating read; persistent
+  batch,       // tokens, targets and loss weights of one micro-batch
+  scalar,      // loss, norms and control words of one step
+  // Keys and values of earlier rows, which later steps of generating read; persistent.
+  cache,
 };
 
 // A tensor is contiguous. It has two `versions` if a step may still read one while the next step's
-// is being prepared; the step's parity picks the version.
+// is being prepared; even and odd steps use them in turn.
 struct Tensor {
   TensorId id = -1;
   std::string name;
@@ -49,7 +51,7 @@ struct Tensor {
   bool operator==(Tensor const&) const = default;
 };
 
-// Describes a strided window on a tensor; offset and strides count elements. q, k and v are three
+// Describes a strided part of a tensor; offset and strides count elements. q, k and v are three
 // views of one product, and a transpose is a view with its strides swapped.
 struct View {
   TensorId tensor = -1;

@@ -47,7 +47,7 @@ void append_adamw(Graph& graph, Chunk const& chunk, AdamWSettings const& setting
 
 }  // namespace
 
-// Adds updates by chunk number, the order in which the next forward pass needs the parameters.
+// Adds updates in the order of chunk numbers, in which the next forward pass needs the parameters.
 void append_update(Graph& graph, AdamWSettings const& settings) {
   for (auto const& chunk : graph.chunks) {
     if (chunk.trainable) append_square_norm(graph, chunk);

@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// g = act(f)
+// The forward op computes g = act(f).
 void backward_activation(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::activation>(forward);

@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// c = a + b
+// The forward op computes c = a + b.
 void backward_add(BackwardContext& context) {
   auto const o = operands<OpKind::add>(context.forward());
   auto const dc = context.incoming(o.c);

@@ -5,7 +5,8 @@
 
 namespace spillway {
 
-// The scores are computed again from q, k and the rows' log-sum-exp; nothing of size T x T is kept.
+// The backward op computes the scores again from q, k and the rows' log-sum-exp, so that no matrix
+// of scores is kept.
 void backward_attention(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::attention>(forward);

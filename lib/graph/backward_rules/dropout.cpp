@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// Linear in x: the same op, drawing the same numbers, on dy.
+// Dropout is linear in x, so the backward op is the same op on dy, with the same random numbers.
 void backward_dropout(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::dropout>(forward);

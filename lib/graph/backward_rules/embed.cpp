@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// x = wte[token] + wpe[position] + wtt[type], with or without the last two
+// The forward op computes x = wte[token] + wpe[position] + wtt[type], with or without the last two.
 void backward_embed(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::embed>(forward);

@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// y = act(gate) up
+// The forward op computes y = act(gate) up.
 void backward_gated(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::gated>(forward);

@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// y = (x - mean) rstd gamma + beta
+// The forward op computes y = (x - mean) rstd gamma + beta.
 void backward_layernorm(BackwardContext& context) {
   auto const o = operands<OpKind::layernorm>(context.forward());
   auto const dy = context.incoming(o.y);

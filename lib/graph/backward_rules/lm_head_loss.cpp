@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// The logits of a chunk of rows exist once, in backward, where the losses are computed as well.
+// The backward op computes the losses too, so that logits are computed once, some rows at a time.
 void backward_lm_head_loss(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::lm_head_loss>(forward);

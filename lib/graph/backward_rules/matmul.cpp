@@ -3,8 +3,8 @@
 
 namespace spillway {
 
-// c = a b + bias + addend, where b and bias are parameters:
-// da = dc b^T, db = a^T dc, dbias = column sums of dc, daddend = dc
+// The forward op computes c = a b + bias + addend, where b and bias are parameters. The gradients
+// are da = dc b^T, db = a^T dc, dbias = column sums of dc, daddend = dc.
 void backward_matmul(BackwardContext& context) {
   auto const o = operands<OpKind::matmul>(context.forward());
   auto const dc = context.incoming(o.c);
@@ -23,7 +23,8 @@ void backward_matmul(BackwardContext& context) {
     auto const dbias = context.parameter_gradient(o.bias);
     context.emit<OpKind::column_sum>("dbias", {.dy = dc, .db = dbias});
   }
-  // After a's, which may be the same tensor: what this adds to is there only after the rule.
+  // The addend may be the same tensor as `a`. Its gradient comes last, because a sum that it needs
+  // is made only after the rule, too late for an op of the rule to read it.
   if (is_present(o.addend)) context.pass_on(o.addend, dc);
 }
 

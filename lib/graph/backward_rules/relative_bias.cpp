@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// distance_bias[h, e] = table[bucket(e), h]
+// The forward op computes distance_bias[h, e] = table[bucket(e), h].
 void backward_relative_bias(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::relative_bias>(forward);

@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// y = x rstd gamma
+// The forward op computes y = x rstd gamma.
 void backward_rmsnorm(BackwardContext& context) {
   auto const o = operands<OpKind::rmsnorm>(context.forward());
   auto const dy = context.incoming(o.y);

@@ -2,7 +2,8 @@
 
 namespace spillway {
 
-// Every pair of columns turns, so its gradient turns back. Nothing of the forward pass is read.
+// The forward op turns pairs of columns, so the gradient is turned back. Nothing else of the
+// forward pass is read.
 void backward_rope(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::rope>(forward);
