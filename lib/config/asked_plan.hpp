@@ -35,18 +35,18 @@ struct AskedPlan {
   Asked<BlockPlan> activations = Asked<BlockPlan>(1);
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
-  std::optional<std::int64_t> prefetch = {};  // how many stations ahead
+  std::optional<std::int64_t> prefetch = {};  // how many stations ahead things are brought
 };
 
 // Each row is one thing that has a place of its own for each chunk.
 struct PlaceRow {
   std::string_view name;   // used in input files and plans
-  std::string_view title;  // used in pictures
+  std::string_view title;  // used in pictures of plans
   Asked<Tier> AskedPlan::*asked;
   Tier ChunkPlan::*place;
   bool nvme;  // whether it may lie on NVMe
 };
-// Updates come last: where they are best done follows from where the state lies.
+// Updates come last, because where they are best done follows from where the state lies.
 inline constexpr std::array kPlaceTable = {
     PlaceRow{"parameters", "parameters", &AskedPlan::parameters, &ChunkPlan::parameters, true},
     PlaceRow{"gradients", "gradients", &AskedPlan::gradients, &ChunkPlan::gradients, false},

@@ -29,7 +29,7 @@ class Assigner {
         m_from_file(from_file),
         m_hint(hint) {}
 
-  // `name` is a key, a group of keys, or, empty, the whole input.
+  // `name` is a key or a group of keys. An empty name stands for the whole input.
   void assign(std::string const& name, int line, Value const& value) {
     auto const key = std::ranges::find(m_keys, name, &Key::name);
     if (key != m_keys.end()) return assign_key(*key, line, value);
@@ -68,7 +68,8 @@ class Assigner {
     return result;
   }
 
-  // "memory.nvme: none" is short for none in each of its keys, where each takes the word.
+  // A word for a group, as in "memory.nvme: none", stands for that word in each of the group's
+  // keys, if all of them take it.
   bool all_take(std::string_view group, std::string_view word) const {
     auto const keys = members(group);
     return !keys.empty() &&
@@ -84,7 +85,7 @@ class Assigner {
                                   : fmt::format("unknown key; did you mean {}?", nearest));
   }
 
-  // All keys and groups, each group once.
+  // Returns all keys and groups, each group once.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (auto const& key : m_keys) {
@@ -104,12 +105,12 @@ class Assigner {
   std::string_view m_hint;
 };
 
-// What a word of the command line may be besides the text that it is.
+// Says whether the value of an override may be YAML or is plain text in any case.
 enum class Notation { text, list, list_or_map };
 
 Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
   auto const key = std::ranges::find(keys, name, &Key::name);
-  if (key == keys.end()) return Notation::list_or_map;  // a group
+  if (key == keys.end()) return Notation::list_or_map;  // `name` is a group of keys
   return std::visit(
       []<class Field>(Field const&) {
         if (std::is_same_v<Field, GlobsField>) return Notation::list;
@@ -121,8 +122,8 @@ Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
       key->field);
 }
 
-// The shell has quoted and parted words already: a value is what it was given, and YAML only where
-// brackets or braces hold all of it.
+// The shell has removed quotes and parted words already, so a value is the text that was given. It
+// is YAML only if brackets or braces enclose all of it.
 Value value_given(std::vector<Key> const& keys, std::string const& name, std::string const& text) {
   auto const notation = notation_of(keys, name);
   bool const is_list = text.starts_with('[') && text.ends_with(']');

@@ -12,22 +12,23 @@
 
 namespace spillway {
 
-// Key name -> where it was last given: "input/gpt.yaml:14" or "command line".
+// Origins say for each key where it was last given, such as "input/gpt.yaml:14" or "command line".
 inline constexpr std::string_view command_line = "command line";
 using Origins = std::map<std::string, std::string, std::less<>>;
 
-// The tree of a file whose keys a table names: every key known, none given twice. `hint`: what to
-// do about an unknown key that is like no other.
+// Assigns the values of a file to `keys`. Refuses an unknown key and a key that is given twice.
+// `hint` says what to do about an unknown key that resembles no other.
 void assign_keys(std::vector<Key> keys, Origins& origins, Value const& root,
                  std::string const& source, std::string_view hint);
 
-// The same for an input file.
+// Assigns the values of an input file in the same way.
 void assign_file(Config& config, Origins& origins, Value const& root, std::string const& source);
-// The same for a file that holds the keys of one group ("plan") without the group's name.
+// Assigns the values of a file that holds the keys of one group ("plan") without the group's name.
 void assign_group(Config& config, Origins& origins, std::string const& group, Value const& root,
                   std::string const& source);
 
-// One "a.b.c=value" of the command line, where value is YAML; it replaces what was given before.
+// Assigns one "a.b.c=value" of the command line, in which the value may be YAML. It replaces a
+// value that was given before.
 void assign_override(Config& config, Origins& origins, std::string const& text);
 
 }  // namespace spillway

@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-// With `light`, what is cheap to make is made again, and the rest is kept or leaves.
+// With `light`, activations that are cheap to make are made again, and the rest is kept or leaves.
 enum class BlockPolicy : std::uint8_t {
   keep,
   light,
@@ -29,12 +29,12 @@ constexpr std::size_t index(BlockPolicy policy) {
 template <class T>
 using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 
-// This is all that can be known of a policy without a model.
+// A PolicyRow holds all that can be known of a policy without a model.
 struct PolicyRow {
   BlockPolicy policy;
   std::string_view name;     // used in input files and plans
-  char letter;               // used in pictures; lower case if `light`
-  bool light;                // whether what is cheap is made again
+  char letter;               // used in pictures of plans; lower case if `light`
+  bool light;                // whether activations that are cheap to make are made again
   std::optional<Tier> away;  // where the rest goes; empty if it stays
   BlockPolicy staying;       // the same policy, but nothing leaves
 };
@@ -82,7 +82,7 @@ constexpr BlockPlan staying(BlockPlan const& block) {
 // Reads "nvme" or "nvme:0.5". Returns nothing if the text is no policy, if it has a fraction where
 // nothing leaves, or if the fraction is not between 0 and 1.
 std::optional<BlockPlan> parse_block_plan(std::string_view text);
-// Returns the text that parses to it.
+// Returns the text from which parse_block_plan makes the same BlockPlan.
 std::string to_text(BlockPlan const& block);
 
 }  // namespace spillway

@@ -68,7 +68,7 @@ void check_sizes(Config const& c, Checker const& checker) {
   auto const& m = c.model;
   auto const real = [](std::int64_t number) { return static_cast<double>(number); };
   constexpr auto most = static_cast<double>(kMostBytes);
-  constexpr double state_bytes = 8;  // per parameter, at least
+  constexpr double state_bytes = 8;  // the least that one parameter needs
   checker.require(
       state_bytes * real(m.layers) * real(m.hidden) * real(std::max(m.hidden, m.ffn)) <= most,
       "model.hidden", "model.layers",
@@ -77,7 +77,8 @@ void check_sizes(Config const& c, Checker const& checker) {
   checker.require(state_bytes * real(m.vocab) * real(m.hidden) <= most, "model.vocab",
                   "model.hidden", "{} rows of hidden = {} have a state of more than {}", m.vocab,
                   m.hidden, human_bytes(kMostBytes));
-  auto const micro = c.batch.micro.value_or(1);  // a single sequence never takes too much
+  // Within the bounds of keys, a single sequence never takes too much.
+  auto const micro = c.batch.micro.value_or(1);
   checker.require(2 * real(micro) * real(c.data.sequence) * real(m.hidden) <= most, "batch.micro",
                   "data.sequence",
                   "a micro-batch of {} x data.sequence = {} rows of hidden = {} takes more than {}",
@@ -129,7 +130,7 @@ void for_each_list(PlanConfig const& plan, Visit visit) {
   for (PlaceRow const& row : kPlaceTable) visit(fmt::format("plan.{}", row.name), plan.*row.asked);
 }
 
-// Requires the tiers that a plan names. If their size is `auto`, another machine may have them.
+// Requires the tiers that a plan names. Another machine may have a tier whose size is `auto`.
 void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   auto const& memory = c.memory;
   bool const elsewhere = where == ForMachine::other;

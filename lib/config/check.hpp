@@ -1,4 +1,4 @@
-// Relations between keys. Bounds of single keys are in the table (keys.cpp).
+// Checks relations between keys. The bounds of single keys are in the table (keys.cpp).
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,18 @@
 
 namespace spillway {
 
-// Throws Error(bad_input, "<where>: <key>: ...") for the first contradiction; `where` is the origin
-// of the key named or, if that is a default or the other key of the relation came from the command
-// line, of the other key. For a Config built in code origins may be left out. A plan may name tiers
-// that are `auto`: host memory beside a device with memory of its own, and anything on another
-// machine, whose file has it, or the search finds that it has not.
+// Throws Error(bad_input, "<where>: <key>: ...") for the first contradiction between two keys.
+// <where> is the origin of <key> or, if <key> has its default or the other key came from the
+// command line, the origin of the other key. A Config that was built in code needs no origins.
+//
+// ForMachine says when a plan may name a tier whose size is `auto`: host memory beside a device
+// with memory of its own, and any tier of another machine, since the search finds out what that
+// has.
 enum class ForMachine : std::uint8_t { here, here_beside_device, other };
 void check(Config const& config, Origins const& origins = {}, ForMachine where = ForMachine::here);
 
-// Refuses a key that was given another value than its default and that models of the family do not
-// have.
+// Refuses a key that was given another value than its default although models of the family do not
+// have the key.
 void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family);
 
 }  // namespace spillway

@@ -14,14 +14,14 @@ namespace spillway {
 enum class Precision { bf16, f32 };
 
 struct ModelConfig {
-  std::string import_from = {};  // of Hugging Face; empty in every Config that was loaded
+  std::string import_from = {};  // a directory of Hugging Face; empty after loading
   std::string family = "gpt";
   std::int64_t layers = 12, hidden = 768, heads = 12;
-  // What is 0 or empty here is auto: the family completes it (model/model.hpp).
+  // A value that is 0 or empty here means auto: the family completes it (model/model.hpp).
   std::int64_t kv_heads = 0, head_size = 0;
   std::int64_t decoder_layers = 0;
   std::int64_t ffn = 0;
-  std::int64_t vocab = 0;      // that of the token file
+  std::int64_t vocab = 0;      // auto means that of the token file
   std::int64_t positions = 0;  // rows of the table of positions
   std::int64_t token_types = 2;
   std::string activation = "auto";  // auto | gelu_tanh | gelu_erf | relu | silu
@@ -33,8 +33,8 @@ struct ModelConfig {
   std::string rope_scaling = "none";
   double rope_factor = 1, rope_low_freq_factor = 1, rope_high_freq_factor = 4;
   std::int64_t rope_original_positions = 8192;
-  std::int64_t window = 0;       // 0: attention sees all that is behind
-  std::int64_t window_from = 0;  // the first layer that has it
+  std::int64_t window = 0;       // in tokens; 0 means none
+  std::int64_t window_from = 0;  // the first layer that has the window
   std::int64_t relative_buckets = 32, relative_max_distance = 128;
   std::string scale_output = "auto";  // auto | true | false
   double dropout = 0, attention_dropout = 0;
@@ -47,19 +47,19 @@ struct DataConfig {
   std::int64_t sequence = 1024;
   bool pack = false;                   // whether attention stays inside documents
   std::string objective = "auto";      // auto | next | masked | spans
-  std::optional<std::int64_t> target;  // the decoder's length
+  std::optional<std::int64_t> target;  // length of the decoder's sequence
   std::optional<std::int64_t> mask_id, pad_id, eos_id, sentinel_id;
 };
 
 struct BatchConfig {
   std::int64_t sequences = 32;        // per optimizer step, over all ranks
-  std::optional<std::int64_t> micro;  // per rank; empty: auto
+  std::optional<std::int64_t> micro;  // per rank; empty means auto
 };
 
 struct OptimConfig {
   std::string name = "adamw";
   double lr = 6e-4, min_lr = 6e-5, weight_decay = 0.1, beta1 = 0.9, beta2 = 0.95, eps = 1e-8;
-  double clip = 1.0;  // 0: no clipping
+  double clip = 1.0;  // 0 means no clipping
   std::int64_t warmup = 700;
   std::string schedule = "cosine";  // cosine | linear | constant
   bool decay_all = false, decay_embeddings = false;
@@ -75,8 +75,8 @@ struct MemoryConfig {
   std::optional<std::string> nvme_path;
   std::optional<std::int64_t> nvme_bytes;
 
-  // On this machine auto means none: nobody named a drive, and device memory is main memory unless
-  // the run computes on a device with memory of its own.
+  // On this machine auto means none: no drive was named, and device memory is main memory. If the
+  // run computes on a device with memory of its own, host_bytes_here() does not apply.
   std::int64_t host_bytes_here() const { return host_bytes.value_or(0); }
   std::string nvme_path_here() const { return nvme_path.value_or(""); }
   std::int64_t nvme_bytes_here() const { return nvme_bytes.value_or(0); }
@@ -89,7 +89,7 @@ struct PlanConfig : AskedPlan {
 };
 
 struct CheckpointConfig {
-  std::int64_t every = 1000;  // in steps; 0: only at the end
+  std::int64_t every = 1000;  // in steps; 0 means only at the end
   std::optional<double> minutes;
   std::int64_t keep = 3;
   std::string resume = "auto";  // auto | never | weights
@@ -99,11 +99,11 @@ struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
   std::string device = "auto";               // auto | cpu | cuda | cuda:N
-  std::optional<std::int64_t> threads;       // per rank; empty: auto
-  std::optional<std::int64_t> host_threads;  // per rank; empty: auto
-  std::string dir;                           // empty: auto, for which `load` puts runs/NAME
-  std::string init;                          // path of a checkpoint to take weights from
-  std::optional<double> max_time_s;          // empty: no limit; 0: auto, the job's limit
+  std::optional<std::int64_t> threads;       // per rank; empty means auto
+  std::optional<std::int64_t> host_threads;  // per rank; empty means auto
+  std::string dir;                   // empty means auto: load_config then puts runs/NAME here
+  std::string init;                  // a checkpoint, run or Hugging Face directory with weights
+  std::optional<double> max_time_s;  // empty means no limit, 0 means auto: the job's limit
   double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;
@@ -113,7 +113,7 @@ struct RunConfig {
 struct SpillConfig {
   std::int64_t queue_depth = 32;
   bool checksum = true;
-  std::optional<std::int64_t> max_write_per_day_bytes = {};  // empty: unlimited
+  std::optional<std::int64_t> max_write_per_day_bytes = {};  // empty means unlimited
 };
 
 struct DebugConfig {
@@ -121,7 +121,7 @@ struct DebugConfig {
   std::string force_backend = "auto";
   std::string kernels = "auto";  // auto | portable
   std::string fault = "none";
-  std::string machine;  // path of a machine file; empty: measured
+  std::string machine;  // path of a machine file; if empty, the machine is measured
   bool log_samples = false;
 };
 

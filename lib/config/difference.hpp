@@ -1,4 +1,4 @@
-// What two Configs give otherwise.
+// Finds the keys in which two Configs differ.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// "optim.lr 0.001 -> 0.0005" for every key that differs, in the order of the table. Keys that the
-// family of `now` does not have, and those of a wider Scope, are left out.
+// Returns a line such as "optim.lr 0.001 -> 0.0005" for every key that differs, in the order of the
+// table. Keys that the family of `now` does not have, and those of a wider Scope, are left out.
 std::vector<std::string> differences(Config before, Config now, Scope widest = Scope::run);
 
 }  // namespace spillway

@@ -12,7 +12,7 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Removes "NAME" or "{NAME}" from the front of `rest`; empty when there is no name.
+// Removes "NAME" or "{NAME}" from the front of `rest`. Returns the name, or "" if there is none.
 std::string take_name(std::string_view& rest) {
   bool const braced = rest.starts_with('{');
   auto const begin = rest.begin() + (braced ? 1 : 0);

@@ -1,4 +1,4 @@
-// Environment variables in paths: $NAME and ${NAME}; "$$" is a dollar.
+// Replaces environment variables in paths: $NAME and ${NAME}. "$$" stands for a dollar sign.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace spillway {
 
-// Refuses a variable that is not set, naming it, and a '$' that begins none.
+// Refuses a variable that is not set, naming it, and a '$' without a name behind it.
 std::string expand_variables(std::string_view text, Place const& place);
 
-// "~" and "~/..." begin with $HOME, as a shell has it where it sees them. Refuses "~name".
+// Replaces a "~" at the beginning by $HOME if the path is "~" or "~/...". Refuses "~name".
 std::string expand_home(std::string_view path, Place const& place);
 
-// The text that expands to `path`.
+// Returns a text that expand_variables turns into `path`.
 std::string escape_variables(std::string_view path);
 
 }  // namespace spillway

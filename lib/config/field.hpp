@@ -1,7 +1,7 @@
 // Defines the kinds of values that a key may have. Each kind points into one Config, reads a YAML
 // value into it, and refuses a value of another kind or out of bounds. It also writes the value
-// back as YAML that reads to the same, and describes its type and bounds in words. `word` ("auto",
-// "none") stands for "not set".
+// back as YAML that reads to the same, and describes its type and bounds in words. The `word` of a
+// key ("auto", "none") stands for "not set".
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace spillway {
 
-// Points to a value that may be unset: an optional, or a plain T whose zero means unset if a word
-// says so.
+// Points to a value that may be unset: an optional, or a plain T, whose zero means unset if its key
+// has a word for that.
 template <class T>
 class Slot {
  public:
@@ -90,7 +90,7 @@ struct BoolField {
 };
 
 struct BytesField {
-  // This is 1000 PB: a few of them can be added without overflow.
+  // The limit is 1000 PB, so that a few such numbers can be added without overflow.
   static constexpr std::int64_t max = 1'000'000'000'000'000'000;
 
   Slot<std::int64_t> at;
@@ -118,11 +118,11 @@ struct DurationField {
 // Lists the words that a value may be.
 struct Words {
   std::vector<std::string_view> allowed;
-  std::vector<std::string_view> divisible = {};  // those that ":0.5" may follow
+  std::vector<std::string_view> divisible = {};  // those that a fraction (":0.5") may follow
 };
 
 struct ChoiceField {
-  std::variant<std::string*, Precision*> at;  // an enum's values are in the order of the words
+  std::variant<std::string*, Precision*> at;  // values of the enum have the order of the words
   Words words;
 
   void read(Value const& value, Place const& place) const;
@@ -172,7 +172,7 @@ struct GlobsField {
 // Reads one of `names` with a number, as in "storage-read:3", or one of `words` as it is.
 struct NumberedNameField {
   std::string* at;
-  std::string_view unset;  // the text that means none of them
+  std::string_view unset;  // the word that stands for "not set"
   std::vector<std::string_view> names, words = {};
 
   void read(Value const& value, Place const& place) const;

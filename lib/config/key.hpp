@@ -1,4 +1,4 @@
-// One row of the table of keys.
+// A Key is one row of the table of keys.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace spillway {
 
-// What becomes another one where a key has another value, from the narrowest on. Checkpoints fit no
-// other model; a job is where and for how long one works, which changes nothing of the run.
+// A Scope says what a key decides: the model, which must be the same to use a checkpoint; the run;
+// or only the job, that is, where and for how long it works, which changes no result.
 enum class Scope : std::uint8_t { model, run, job };
 
 struct Key {
-  std::string_view name;  // "model.heads"
+  std::string_view name;  // for example "model.heads"
   Field field;            // points into the Config the table was made for
   std::string_view word;  // what stands for "not set": "auto", "none", or empty if it is always set
-  std::string_view unit;  // of the number, or empty
-  std::string_view doc;   // one line
+  std::string_view unit;  // the unit of the number, or empty
+  std::string_view doc;   // what the key means, in one line
   Scope scope = Scope::run;
-  std::vector<std::string_view> families = {};  // which models have it; empty: all
+  std::vector<std::string_view> families = {};  // which models have it; empty means all
 
   bool is_of(std::string_view family) const;
 };
@@ -31,13 +31,13 @@ struct Key {
 // Reads `value` into the key's field, or refuses it.
 void read_key(Key const& key, Value const& value, Place const& place);
 
-// The field's value as YAML on one line; read_key reads it back to the same.
+// Returns the field's value as YAML on one line. read_key reads it back to the same value.
 std::string write_key(Key const& key);
 
-// Whether the key may be this word instead of a value: "auto", "none".
+// Returns whether the key may be this word ("auto", "none") instead of a value.
 bool takes_word(Key const& key, std::string_view word);
 
-// Type, bounds and the word: "integer, 1 to 100000; or auto".
+// Returns the key's type, bounds and word, such as "integer, 1 to 100000; or auto".
 std::string form_of(Key const& key);
 
 }  // namespace spillway

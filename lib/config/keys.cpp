@@ -76,7 +76,7 @@ std::vector<Key> model_keys(ModelConfig& model) {
   };
 }
 
-// How attention knows where a token is.
+// These keys say how attention knows where a token is.
 std::vector<Key> distance_keys(ModelConfig& model) {
   return {
       {"model.rope_theta", RealField{&model.rope_theta, 0, 1e12, true}, "", "",

@@ -1,5 +1,5 @@
-// The one table of keys. Parsing, overrides, --print-config, config.yaml and docs/keys.md all come
-// from it; a default is what the field of a default-constructed Config holds.
+// This is the one table of keys. Parsing, overrides, --print-config, config.yaml and docs/keys.md
+// all come from it. The default of a key is the value of its field in a default-constructed Config.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,10 @@
 
 namespace spillway {
 
-// Every key of this version, in the order of the file. `config` must outlive the table.
+// Returns every key of this version, in the order of docs/keys.md. `config` must outlive the table.
 std::vector<Key> keys_of(Config& config);
 
-// Names (or groups of names) that the documentation promises for a later version.
+// Returns names, or groups of names, that the documentation promises for a later version.
 std::vector<std::string_view> const& later_keys();
 
 }  // namespace spillway

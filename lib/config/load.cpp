@@ -11,8 +11,8 @@
 namespace spillway {
 namespace {
 
-// Replaces a model section that names a directory by the model that lies there, and what the input
-// leaves open by what the directory knows.
+// Replaces a model section that names a directory by the model that lies there. Ids and run.init,
+// where the input leaves them open, become what the directory says.
 void fill_model(Config& config, Origins const& origins, ImportModel const& import_model) {
   auto const before = config.model;
   if (before.import_from.empty()) return;
@@ -47,8 +47,8 @@ Config configured(Value const& root, std::string const& source,
   return config;
 }
 
-// Into `config`, in place of its plan; nothing else of a plan is known here. Whether it may be
-// changed later is the run's affair: the run's own key says it, wherever that was given.
+// Reads a saved plan into `config`, in place of its plan. The saved plan must not say whether it
+// may be changed later: that is for plan.replan of the run, wherever it was given.
 void read_plan(Config& config, Origins& origins, std::string const& path) {
   bool const replan = config.plan.replan;
   config.plan = {};
@@ -60,8 +60,8 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
     refuse({given->second, given->first}, "is for the run that uses the plan; leave it out here");
 }
 
-// Two input files have two directories. What is read from a device, as standard input is, has no
-// name of its own.
+// Two input files have two directories. Input from a device, such as standard input, has no name of
+// its own.
 std::string run_dir_of(std::string const& input) {
   auto const name = std::filesystem::path(input).stem().string();
   bool const named = !name.empty() && !input.starts_with("/dev/") && !input.starts_with("/proc/");

@@ -14,9 +14,9 @@ std::string Place::text() const {
 void refuse(Place const& place, std::string const& problem) {
   auto const prefix = place.text();
   auto line = prefix.empty() ? problem : prefix + ": " + problem;
-  constexpr std::size_t most = 1000;  // what it quotes may be long
+  constexpr std::size_t most = 1000;  // in bytes; a quoted input may be long
   if (line.size() > most) line.replace(most, line.npos, " ...");
-  // The line may quote the input: one line it stays, and no terminal is told what to do.
+  // The line may quote the input: a control character could break the line or control the terminal.
   std::ranges::replace_if(
       line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   throw Error(Status::bad_input, line);

@@ -1,4 +1,4 @@
-// Where a value was given, for the one line a person reads when it is wrong.
+// A Place says where a value was given, for the one line that a person reads if it is wrong.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 namespace spillway {
 
 struct Place {
-  std::string where;  // "input/gpt.yaml:14", "command line", or empty when nobody set it
+  std::string where;  // "input/gpt.yaml:14", "command line", or empty if nobody set it
   std::string key;    // "model.heads", or empty
 
-  std::string text() const;  // "input/gpt.yaml:14: model.heads", with only the parts there are
+  // Returns "input/gpt.yaml:14: model.heads", or only the part that is there.
+  std::string text() const;
 };
 
 // Throws Error(bad_input, "input/gpt.yaml:14: model.heads: <problem>").

@@ -27,13 +27,13 @@ std::string escaped_markdown(std::string_view text) {
   return escaped;
 }
 
-// "integer >= 0; in steps"
+// Returns a text such as "integer >= 0; in steps".
 std::string form_and_unit(Key const& key) {
   auto const form = form_of(key);
   return key.unit.empty() ? form : fmt::format("{}; in {}", form, key.unit);
 }
 
-// " Of llama, t5.", or nothing for a key of all families.
+// Returns a text such as " Of llama, t5.", or an empty one for a key of all families.
 std::string families_of(Key const& key) {
   return key.families.empty() ? "" : fmt::format(" Of {}.", fmt::join(key.families, ", "));
 }
@@ -43,7 +43,7 @@ bool is_of_model(Key const& key) {
   return key.name.starts_with("model.") || (is_id && write_key(key) != key.word);
 }
 
-// Those of the family's keys that are wanted, but for model.import: it has become the others.
+// Writes the wanted keys of the family, except model.import: loading has replaced it by other keys.
 std::string yaml_of(Config config, bool (*is_wanted)(Key const&)) {
   auto keys = keys_of(config);
   std::erase_if(keys, [&](Key const& key) {
@@ -57,7 +57,7 @@ std::string yaml_of(Config config, bool (*is_wanted)(Key const&)) {
 std::string nested_yaml(std::vector<Key> const& keys,
                         std::function<std::string(Key const&)> const& comment) {
   std::string text;
-  std::vector<std::string_view> open;  // groups the writer is inside
+  std::vector<std::string_view> open;  // groups in which the next key may lie
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto const parts = parts_of(keys[i].name);
     std::size_t depth = 0;

@@ -1,4 +1,4 @@
-// Tables of keys, written for people and for the next run.
+// Writes tables of keys for people and for the next run.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,22 @@
 
 namespace spillway {
 
-// Nested maps in block style; `comment` is put before its key unless it is empty. Loads again.
+// Returns nested maps of YAML in block style, which can be loaded again. The text that `comment`
+// returns for a key is put before the key, unless it is empty.
 std::string nested_yaml(std::vector<Key> const& keys,
                         std::function<std::string(Key const&)> const& comment);
 
-// Every value that the family's models use, as an input file that loads to an equal Config.
+// Returns every value that the family's models use, as an input file that loads to an equal Config.
 std::string to_yaml(Config const& config);
 
-// Those of its section `model` alone, and the ids of tokens that its section `data` gives.
+// Returns only the section `model` of that text, and the ids of tokens in its section `data`.
 std::string model_yaml(Config const& config);
 
-// All values, with a comment before each key: meaning, type, unit, bounds, default. Loads too.
+// Returns all values, each behind a comment with its meaning, type, unit, bounds and default. The
+// text can be loaded too.
 std::string print_config(Config const& config);
 
-// The reference in docs/keys.md: one table per group.
+// Returns the text of docs/keys.md, which has one table per group of keys.
 std::string keys_markdown();
 
 }  // namespace spillway

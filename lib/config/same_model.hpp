@@ -1,5 +1,5 @@
-// Whether two inputs describe one model. Keys that are not of `model` may change shapes too: that
-// is found when tensors are read.
+// Says whether two inputs describe one model. Keys outside `model` may change shapes too: that is
+// found when tensors are read.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// "model.heads is 12 there, 8 here" for the first key that decides the model and differs; empty if
-// none does. What `auto` stands for is filled in before.
+// Returns a text such as "model.heads is 12 there, 8 here" for the first key that decides the model
+// and differs, or an empty text. The caller must have replaced `auto` by values before.
 std::string model_difference(Config there, Config here);
 
 }  // namespace spillway

@@ -11,7 +11,7 @@
 namespace spillway {
 namespace {
 
-// The text of a scalar; `expected` completes "expected ..., got a list".
+// Returns the text of a scalar. `expected` completes the message "expected ..., got a list".
 std::string const& scalar_text(Value const& value, Place const& place, char const* expected) {
   if (value.kind == Value::Kind::null) {
     refuse(place, fmt::format("no value given; expected {}", expected));

@@ -1,5 +1,5 @@
-// Typed reading of scalars. Each throws through refuse(place, ...) when the value is something
-// else.
+// These functions read a scalar as a value of one type. Each throws through refuse(place, ...) if
+// the value is something else.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ std::string read_text(Value const& value, Place const& place);        // any sca
 bool read_bool(Value const& value, Place const& place);               // true | false
 std::int64_t read_integer(Value const& value, Place const& place);    // decimal digits, 63 bits
 std::uint64_t read_unsigned(Value const& value, Place const& place);  // decimal digits, 64 bits
-double read_real(Value const& value, Place const& place);             // finite
+double read_real(Value const& value, Place const& place);             // must be finite
 std::int64_t read_bytes(Value const& value, Place const& place);      // "8GiB", see base/units.hpp
 double read_duration_s(Value const& value, Place const& place);       // "3h50m"
 

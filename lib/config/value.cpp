@@ -17,8 +17,8 @@ namespace {
 
 std::string const no_alias = "aliases are not offered; quote a value that begins with '*'";
 
-// Builds the tree from the parser's events, so that every node has its line and nothing is
-// resolved behind our back (an alias could otherwise contain itself).
+// Builds the tree from the parser's events, so that every node has its line. The library's own tree
+// would resolve aliases, one of which could contain itself.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::string const& source) : m_source(source) {}
@@ -52,8 +52,8 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Level {
     Value value;
-    bool awaits_key = false;                          // of a map: the next event is a key
-    std::unordered_map<std::string, int> lines = {};  // of the map's keys
+    bool awaits_key = false;                          // whether the next event is a key of this map
+    std::unordered_map<std::string, int> lines = {};  // the line of each key of this map
   };
 
   [[noreturn]] void fail(YAML::Mark const& mark, std::string const& problem) const {
@@ -62,7 +62,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   bool map_awaiting_key() const { return !m_levels.empty() && m_levels.back().awaits_key; }
 
-  // "run.checkpoint." inside that map.
+  // Returns the groups around the map that is being read, such as "run.checkpoint.".
   std::string groups() const {
     std::string text;
     for (auto level = m_levels.begin(); level + 1 < m_levels.end(); ++level) {
@@ -113,7 +113,7 @@ class TreeBuilder : public YAML::EventHandler {
   Value m_root;
 };
 
-constexpr std::int64_t kLargestYaml = 4 << 20;  // a plan of the most layers takes one MiB
+constexpr std::int64_t kLargestYaml = 4 << 20;  // a plan with the most layers takes one MiB
 
 }  // namespace
 

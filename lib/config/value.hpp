@@ -1,4 +1,4 @@
-// A YAML document as a plain tree, for input files, saved plans and machine files alike.
+// A Value is a YAML document as a plain tree, for input files, saved plans and machine files alike.
 // Scalars stay text: whoever knows the expected type reads them (see scalar.hpp).
 #pragma once
 
@@ -14,12 +14,12 @@ struct Value {
   enum class Kind { null, scalar, list, map };
 
   Kind kind = Kind::null;
-  int line = 1;                // of the source, from 1
-  std::string text;            // scalar
-  std::vector<Value> items;    // list
-  std::vector<Entry> entries;  // map, in the order of the file; keys are distinct
+  int line = 1;                // line of the source, counted from 1
+  std::string text;            // of a scalar
+  std::vector<Value> items;    // of a list
+  std::vector<Entry> entries;  // of a map, in the order of the file; keys are distinct
 
-  // The value under `key` of a map, or null if there is none or this is no map.
+  // Returns the value under `key` of a map, or null if there is none or if this is no map.
   Value const* find(std::string_view key) const;
 };
 
@@ -29,18 +29,18 @@ struct Entry {
   Value value;
 };
 
-// One YAML document. Anchors, aliases, tags, a second document, keys that are not scalars and keys
-// given twice are refused. Throws Error(bad_input, "<source>:<line>: ...").
+// Reads one YAML document. Anchors, aliases, tags, a second document, keys that are not scalars and
+// keys given twice are refused. Throws Error(bad_input, "<source>:<line>: ...").
 Value parse_yaml(std::string const& text, std::string const& source);
 
-// The same for a file. Throws Error(bad_input, "<path>: ...") when it cannot be read, is empty or
-// is larger than 4 MiB.
+// Reads a file in the same way. Throws Error(bad_input, "<path>: ...") if it cannot be read, is
+// empty or is larger than 4 MiB.
 Value read_yaml(std::string const& path);
 
-// "an integer" is expected but got: "a list", "a map", "nothing" or the text in quotes.
+// Returns words for a value that was not expected: "a list", "a map", "nothing" or the quoted text.
 std::string describe(Value const& value);
 
-// Text as a YAML scalar that parse_yaml reads back: plain where that is safe, else double-quoted.
+// Returns a YAML scalar that parse_yaml reads back: plain where that is safe, else double-quoted.
 std::string quoted_yaml(std::string_view text);
 
 }  // namespace spillway
