@@ -12,7 +12,7 @@ struct ActivationWord {
   std::string_view theirs, ours;
 };
 
-// Of several words for one activation the first is written.
+// If there are several words for one activation, the first one is written.
 constexpr ActivationWord kActivationWords[] = {
     {"gelu_new", "gelu_tanh"},
     {"gelu_pytorch_tanh", "gelu_tanh"},

@@ -1,4 +1,4 @@
-// What activations are called in config.json and in our keys; only for this folder's sources.
+// Translates activations' names between config.json and our keys; only for this folder's sources.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace spillway {
 
-// Empty for one that we have not.
+// Both return an empty text for a name that is not known.
 std::string our_activation(std::string_view theirs);
 std::string their_activation(std::string_view ours);
 
-// "is not offered; these are: gelu_new, ..", for messages.
+// Returns "is not offered; these are: gelu_new, ..", for messages.
 std::string activation_not_offered();
 
 }  // namespace spillway

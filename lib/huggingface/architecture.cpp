@@ -9,7 +9,7 @@ namespace {
 
 struct ArchitectureRow {
   std::string_view class_name, model_type, family;
-  bool qkv_bias = false, qk_norm = false;  // of all of its models
+  bool qkv_bias = false, qk_norm = false;  // what all of its models have
 };
 
 ArchitectureRow const& row_of(Architecture architecture) {
@@ -37,7 +37,7 @@ Architecture of_llamas(ModelConfig const& model) {
   if (model.qk_norm) return Architecture::qwen3;
   bool const has_window = model.window > 0 && model.window_from < model.layers;
   if (has_window && model.window_from > 0) return Architecture::ministral;
-  // transformers 5 refuses such heads in LlamaForCausalLM, and takes them here.
+  // If heads do not divide `hidden`, transformers 5 refuses a Llama, but not a Mistral.
   bool const heads_divide = model.hidden % model.heads == 0;
   return has_window || !heads_divide ? Architecture::mistral : Architecture::llama;
 }

@@ -1,4 +1,4 @@
-// Which models of Hugging Face's transformers are models of ours.
+// Says which models of Hugging Face's transformers are models of ours.
 #pragma once
 
 #include <array>
@@ -15,15 +15,16 @@ inline constexpr std::array kArchitectures = {
     Architecture::gpt2,  Architecture::bert,  Architecture::t5,      Architecture::llama,
     Architecture::qwen2, Architecture::qwen3, Architecture::mistral, Architecture::ministral};
 
-std::string_view class_name(Architecture architecture);  // "GPT2LMHeadModel"
-std::string_view model_type(Architecture architecture);  // "gpt2"
+std::string_view class_name(Architecture architecture);  // for example "GPT2LMHeadModel"
+std::string_view model_type(Architecture architecture);  // for example "gpt2"
 std::optional<Architecture> architecture_named(std::string_view class_name);
 
-// A model of the architecture's family with what all of its models have; all else is as in Config.
+// Returns a model of the architecture's family with what all models of the architecture have. All
+// else is as in a default Config.
 ModelConfig model_of(Architecture architecture);
 
-// Of a model that was never theirs and is completed. Throws Error(bad_input) that names the key for
-// a model that no architecture has.
+// Chooses the architecture for the export of a completed model that was not imported. Throws
+// Error(bad_input), naming the key, for a model that no architecture has.
 Architecture architecture_of(ModelConfig const& model);
 
 }  // namespace spillway

@@ -29,7 +29,7 @@ Architecture read_class(Json const& file, std::string const& place) {
          fmt::format("{} {}", shown_key(name), not_offered(kArchitectures, class_name)));
 }
 
-// AutoModel goes by model_type and, of Mistral's, by layer_types.
+// AutoModel chooses the class by model_type, and makes a Ministral of a Mistral with layer_types.
 Architecture read_architecture(Json const& file, std::string const& place) {
   auto const named = read_class(file, place);
   auto const type = value_of(file, kTypeKey);
@@ -89,14 +89,14 @@ char const* dtype_name(ElementType type) {
   throw std::logic_error(fmt::format("no weights are saved in {}", name(type)));
 }
 
-// Both versions read torch_dtype.
+// transformers 4 and 5 both read torch_dtype, so it is written unless the file has dtype.
 void set_dtype(Json& file, ElementType type) {
   for (auto const* const key : {"dtype", "torch_dtype"})
     if (file.contains(key)) file[key] = dtype_name(type);
   if (!file.contains("dtype")) file["torch_dtype"] = dtype_name(type);
 }
 
-// Special tokens are the data's; what transformers takes for them by itself are other tokens.
+// Special ids are those of the data, even if null, because transformers' defaults are other tokens.
 Json new_file(ModelDescription const& description, DataConfig const& data) {
   auto const or_null = [](auto const& id) { return id ? Json(*id) : Json(); };
   auto const& [architecture, model] = description;
@@ -110,7 +110,8 @@ Json new_file(ModelDescription const& description, DataConfig const& data) {
   return file;
 }
 
-// A file that says another model would be ours to mend, and nobody would notice.
+// Throws std::logic_error if the file says another model. That would be a mistake in a piece, which
+// nobody would notice otherwise.
 void require_same(ModelKeys const& model, Json const& file, std::vector<Piece> const& pieces) {
   ModelKeys const written(described(file, "the config.json to be written").model, "");
   for (auto const& piece : pieces)

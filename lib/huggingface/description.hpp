@@ -1,4 +1,4 @@
-// A model as a config.json of Hugging Face describes it: docs/huggingface.md says how.
+// Describes a model as a config.json of Hugging Face does. docs/huggingface.md says how.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ inline constexpr std::int64_t kMostConfigBytes = 1 << 20;
 
 struct ModelDescription {
   Architecture architecture = Architecture::gpt2;
-  ModelConfig model;  // nothing is `auto`; dropout is none
+  ModelConfig model;  // nothing is left to `auto`; dropout is 0
 };
 
-// `json` is the text of a config.json, `place` its path for messages. What is unsupported is named,
-// never ignored: throws Error(bad_input), "<place>: <key>: ...". A model that is described is one
-// that an input file may ask for. Whether T5's head is tied is said as transformers 4 reads it; the
-// tensors decide.
+// Returns the model that the text of a config.json describes; `place` is its path for messages.
+// Throws Error(bad_input), "<place>: <key>: ...", for what is not supported: nothing is ignored. An
+// input file could ask for the same model. A T5's head is tied as transformers 4 reads the file;
+// its tensors may say otherwise (match_tensors.hpp).
 ModelDescription describe_model(std::string const& json, std::string const& place);
 
-// The type that a config.json says its tensors have; empty: it says none. Throws as above.
+// Returns the type that a config.json says its tensors have, or nothing if it says none. Throws as
+// above.
 std::optional<ElementType> said_type(std::string const& json, std::string const& place);
 
-// The text of a config.json that transformers 4 and 5 load as this model. `original` is the text
-// of the one that it was imported from, or empty: all that means the same stays as it is there.
-// `type`: what transformers makes of all tensors, which must be floats. Of `data` a new file has
-// the special ids that are not auto and the rows of a sequence. Throws what describe_model throws
-// for `original`.
+// Returns a config.json that transformers 4 and 5 load as this model. `original` is the text of the
+// one that it was imported from, or empty: all that means the same stays as it is there.
+// Transformers converts all tensors to `type`, which must be a type of floats. A new file has those
+// special ids of `data` that are not auto and the rows of a sequence. Throws what describe_model
+// throws for `original`.
 std::string config_json(ModelDescription const& description, ElementType type,
                         std::string const& original, DataConfig const& data = {});
 

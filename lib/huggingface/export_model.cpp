@@ -25,14 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is known of the directory that a model came from; of a model of our own, nothing.
+// An Origin has what is known of an imported model's directory: nothing for a model of our own.
 struct Origin {
-  CarriedFile config;  // its config.json; no text: there is none
+  CarriedFile config;  // its config.json; the text is empty if there is none
   TensorTypes types;
-  CarriedFiles files;  // beside config.json
+  CarriedFiles files;  // the files beside config.json
 };
 
-// `place` is the checkpoint that carries it. What export writes itself is no other's to write.
+// Sorts the files that the checkpoint `place` carries. Only model files are taken, so that none can
+// replace a file that export writes itself.
 Origin origin_of(CarriedFiles const& carried, std::string const& place) {
   Origin origin;
   std::vector<std::string> foreign;
@@ -63,7 +64,8 @@ Architecture architecture_by(Origin const& origin, ModelConfig const& model,
   return describe_model(origin.config.text, place_of_config(place)).architecture;
 }
 
-// transformers rounds all tensors to it. What the model came with stays where it rounds nothing.
+// Returns the type to which transformers rounds all tensors: that of the original config.json if it
+// rounds nothing, otherwise the narrowest type that rounds nothing.
 ElementType dtype_of(Origin const& origin, TensorList const& tensors, std::string const& place) {
   auto const common = common_type(tensors);
   if (origin.config.text.empty()) return common;
@@ -71,7 +73,7 @@ ElementType dtype_of(Origin const& origin, TensorList const& tensors, std::strin
   return said && holds(*said, common) ? *said : common;
 }
 
-// Counts what becomes 0; nobody gets infinities without a word.
+// Counts the values that become 0, and refuses a tensor with values that are, or become, infinite.
 void look_at(std::string const& place, TensorEntry const& tensor, ValueCounts const& counts,
              ExportedModel& exported) {
   auto const elements = element_count(tensor);

@@ -9,7 +9,7 @@ Config import_model(std::string const& directory) {
   bool const has_weights = is_safetensors(directory);
   auto config = has_weights ? ModelDirectory(directory).config()
                             : config_of(directory, describe_directory(directory), ElementType::f32);
-  // To begin with weights of another format fails and says what to do.
+  // Beginning with weights of another format fails with a message that says what to do.
   if (has_weights || has_pickled_weights(directory)) config.run.init = directory;
   return config;
 }

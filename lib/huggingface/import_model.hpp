@@ -1,4 +1,4 @@
-// model.import: what a directory of Hugging Face says to an input file.
+// Reads what a directory that model.import names says to an input file.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace spillway {
 
-// For load_config: the model that config.json of the directory describes, the special ids that it
-// knows, and run.init where weights lie beside it, which say whether a head is tied. Throws
-// Error, bad_input where it names a file and its key.
+// Serves load_config. Returns the model that the directory's config.json describes, the special ids
+// that it knows, and run.init if weights lie beside it, which then say whether the head is tied.
+// Throws Error; bad_input names the file and its key.
 Config import_model(std::string const& directory);
 
 }  // namespace spillway

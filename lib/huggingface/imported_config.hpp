@@ -1,4 +1,4 @@
-// The input of a run that would have made an imported model.
+// Makes the Config of a run that would have made an imported model.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace spillway {
 
-// `model` is completed; `type` is that of most of its tensors.
+// `model` must be completed. `type` is the type of most of its tensors.
 Config imported_config(ModelConfig const& model, ElementType type);
 
-// What a checkpoint calls the tokenizer of a model that has its own: among the files that it
-// carries.
+// A checkpoint has this name for the tokenizer of a model that came with its own, whose files the
+// checkpoint carries.
 inline constexpr char const* kOwnTokenizer = "huggingface";
 
 }  // namespace spillway

@@ -10,12 +10,12 @@
 namespace spillway {
 namespace {
 
-// Hears the parser's events: the library itself takes any depth, and the last of equal keys.
+// Checks the parser's events: the library itself accepts any depth, and the last of equal keys.
 class Watch {
  public:
   Watch(std::string const& place, std::string_view dropped) : m_place(place), m_dropped(dropped) {}
 
-  // Whether what was read is kept.
+  // Returns whether to keep what was read.
   bool hear(int depth, Json::parse_event_t event, Json const& parsed) {
     constexpr int most_levels = 32;
     using Event = Json::parse_event_t;
@@ -24,7 +24,7 @@ class Watch {
     if (depth == 1 && event == Event::key)
       m_drops = !m_dropped.empty() && parsed.get_ref<std::string const&>() == m_dropped;
     else if (depth > 0 && m_drops)
-      return false;  // ends of objects are not heard there
+      return false;  // no events tell of the ends of objects in there
     if (event == Event::object_start) m_open.emplace_back();
     if (event == Event::object_end) m_open.pop_back();
     if (event != Event::key) return true;
@@ -33,7 +33,7 @@ class Watch {
     return !m_drops;
   }
 
-  // Names what was read last.
+  // Refuses the text and names the key that was read last.
   [[noreturn]] void fail(std::string const& problem) const {
     std::string path;
     for (auto const& object : m_open) {

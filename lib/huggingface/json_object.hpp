@@ -1,4 +1,5 @@
-// A JSON object from a stranger, and its parts in messages; only for this folder's sources.
+// Reads JSON objects that a stranger may have written, and shows their parts in messages; only for
+// this folder's sources.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@ namespace spillway {
 
 using Json = nlohmann::json;  // keys are sorted, as transformers writes them
 
-// Throws Error(bad_input) that begins with `place` and names the key, where one was read: for what
-// is no JSON or no object, nests deeper than 32 levels, has a key twice, or a number that no double
-// holds. What the object has under the key `dropped` is left out, and takes no memory.
+// Throws Error(bad_input) that begins with `place`, and names the key if one was read, for a text
+// that is no JSON object, nests deeper than 32 levels, or has a key twice or a number that no
+// double holds. What the object has under the key `dropped` is left out, and takes no memory.
 Json parse_object(std::string const& text, std::string const& place, std::string_view dropped = {});
 
-// On one line, in ASCII, and not longer than a line of a terminal.
-std::string shown(Json const& value);  // texts in quotes
+// Both return a text for messages: in ASCII, on one line, not longer than a terminal's line.
+std::string shown(Json const& value);  // with quotes around a text
 std::string shown_key(std::string_view key);
 
 }  // namespace spillway

@@ -18,7 +18,7 @@ std::int64_t as_many_as_layers(ModelConfig const& model) {
 std::int64_t no_window(ModelConfig const&) {
   return 0;
 }
-// 0, which is refused in the end, where they do not divide.
+// If heads do not divide `hidden`, returns 0, which ModelKeys::check refuses.
 std::int64_t hidden_by_heads(ModelConfig const& model) {
   return model.hidden % model.heads == 0 ? model.hidden / model.heads : 0;
 }
@@ -69,7 +69,7 @@ KeyTable const kT5 = {{Architecture::t5}, {
     {"layer_norm_epsilon", "model.norm_eps", {"1e-6"}},
     {"is_encoder_decoder", "", {"true"}},
     {"is_decoder", "", {"false"}},
-    {"is_causal", "", {"null"}},  // is of encoder and decoder alike
+    {"is_causal", "", {"null"}},  // would be for encoder and decoder alike
 }};
 
 KeyTable const kLlamas = {

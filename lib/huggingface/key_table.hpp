@@ -1,4 +1,4 @@
-// The keys of config.json that are one of ours each, as tables; only for this folder's sources.
+// Lists the keys of config.json that each mean one key of ours; only for this folder's sources.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace spillway {
 
-// `fallback` is transformers' value where the key is absent, as JSON, for each of a table's
-// architectures; empty: the architecture has no such key.
+// A KeyRow is a key of config.json. For each architecture of the table, `fallback` is transformers'
+// value, as JSON, where the key is absent, or empty if the architecture has no such key.
 struct KeyRow {
   std::string_view theirs;
-  std::string_view ours;  // in lib/config/keys.hpp; empty: only `fallback` is a model that we have
+  // A key of lib/config/keys.hpp; if it is empty, `fallback` is the only value that is supported.
+  std::string_view ours;
   std::vector<std::string_view> fallback;
-  // What null says, given the keys of the rows above; no function: null says nothing.
+  // Returns what null means, given the keys of the rows above. A row without it refuses null.
   std::int64_t (*null)(ModelConfig const&) = nullptr;
 };
 
@@ -25,7 +26,7 @@ struct KeyTable {
   std::vector<KeyRow> rows;
 };
 
-// The table that has the architecture, and its column there.
+// A KeyColumn is the table that has an architecture, and the architecture's column in it.
 struct KeyColumn {
   KeyTable const& table;
   std::size_t column;

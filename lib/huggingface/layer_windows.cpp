@@ -1,4 +1,4 @@
-// Windows that not all layers have: how wide, and in which layers.
+// Reads and writes windows that only some layers have: how wide they are, and in which layers.
 #include <algorithm>
 
 #include "huggingface/piece.hpp"
@@ -10,7 +10,7 @@ constexpr std::string_view kUse = "use_sliding_window", kWidth = "sliding_window
                            kFrom = "max_window_layers", kTypes = "layer_types";
 constexpr std::string_view kFull = "full_attention", kSliding = "sliding_attention";
 
-// A word a layer, by which transformers 5 goes.
+// Returns a word for each layer. transformers 5 takes from these words which layers have a window.
 Json layer_types(ModelConfig const& model) {
   auto types = Json::array();
   for (std::int64_t layer = 0; layer < model.layers; ++layer) {
@@ -30,7 +30,7 @@ void require_words(Json const& types, ModelKeys const& keys) {
               "expected full_attention or sliding_attention for each of the model's layers");
 }
 
-// The width is null where there is no window.
+// `width` is null if there is no window.
 void read_types(Json const& types, Json const& width, std::string_view width_key, ModelKeys& keys) {
   require_words(types, keys);
   auto const first = std::ranges::find(types, Json(kSliding));

@@ -12,24 +12,25 @@ namespace spillway {
 namespace {
 
 constexpr std::string_view kOfAll[] = {
-    // What is said otherwise: by the tensors, the input file, or these keys together.
+    // These are read elsewhere, or said by the tensors (types) or by the input file (dropout).
     "architectures", "dtype", "torch_dtype", "use_bfloat16", "*_pdrop", "*dropout*",
-    // Of whoever wrote the file, and of what is made of the model's results.
+    // These are about the file's author, how the model is run, and what is made of its results.
     "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
     "_attn_implementation*", "attn_implementation", "torchscript", "return_dict", "use_cache",
     "gradient_checkpointing", "chunk_size_feed_forward", "pretraining_tp", "output_past",
     "output_attentions", "output_hidden_states", "tie_last_hidden_states", "unsloth_fixed",
     "unsloth_version", "transformers.js_config", "tf_legacy_loss", "xla_device",
-    // How parameters began.
+    // These say how parameters were initialised.
     "initializer_range", "initializer_factor",
-    // Of other tasks.
+    // These are for other tasks.
     "id2label", "label2id", "num_labels", "_num_labels", "problem_type", "finetuning_task",
     "summary_*", "task_specific_params", "n_ctx",
-    // The data's.
+    // These are about the data: the tokenizer and its special tokens.
     "tokenizer_class", "prefix", "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id",
     "decoder_start_token_id"};
 
-// How texts are made, which transformers 4 kept here. `generate` here has settings of its own.
+// These say how texts are generated; transformers 4 kept them here. `generate` of this program has
+// settings of its own.
 constexpr std::string_view kOfGeneration[] = {"max_length",
                                               "min_length",
                                               "do_sample",
@@ -73,20 +74,20 @@ std::vector<OfSome> const& of_some() {
   using enum Architecture;
   static std::vector<Architecture> const llamas = {llama, qwen2, qwen3, mistral, ministral};
   static std::vector<OfSome> const keys = {
-      {"reorder_and_upcast_attn", {gpt2}},  // changes rounding only
-      {"n_special", {gpt2}},                // of the first GPT, which counts its special tokens
+      {"reorder_and_upcast_attn", {gpt2}},  // it changes rounding only
+      {"n_special", {gpt2}},                // only the first GPT counts its special tokens
       {"predict_special_tokens", {gpt2}},
-      {"n_positions", {t5}},                // its positions have no table
-      {"max_position_embeddings", llamas},  // nor have theirs
+      {"n_positions", {t5}},                // T5 has no table of positions
+      {"max_position_embeddings", llamas},  // llamas have no table of positions
       {"max_sequence_length", llamas},
-      {"is_llama_config", llamas},  // of whoever converted the file
-      {"directionality", {bert}},   // says "bidi" of all of them
-      {"pooler_*", {bert}},         // sizes of a part that only other tasks have
+      {"is_llama_config", llamas},  // written by whoever converted the file
+      {"directionality", {bert}},   // it is "bidi" in all files
+      {"pooler_*", {bert}},         // sizes of a part that only other tasks use
   };
   return keys;
 }
 
-// Another name of a key, by which transformers sets it, too.
+// An Alias is another name of a key, by which transformers sets the key too.
 struct Alias {
   Architecture architecture;
   std::string_view alias, key;
@@ -106,7 +107,7 @@ Json default_of(Architecture architecture, std::string_view key) {
   return row == table.rows.end() ? Json() : Json::parse(row->fallback[column]);
 }
 
-// Whether a second name of a key says what the key says.
+// Returns whether the key is an alias that says the same as the key itself.
 bool repeats(Json const& file, std::string_view key, Architecture architecture) {
   auto const alias = std::ranges::find_if(kAliases, [&](Alias const& one) {
     return one.architecture == architecture && one.alias == key;

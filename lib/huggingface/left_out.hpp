@@ -1,5 +1,5 @@
-// Keys of config.json on which nothing depends that this program computes; only for this folder's
-// sources.
+// Knows the keys of config.json that change nothing that this program computes; only for this
+// folder's sources.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Whether the key says nothing with this value in a file of this architecture.
+// Returns whether the key, with its value in a file of this architecture, may be passed over.
 bool is_left_out(Json const& file, std::string_view key, Architecture architecture);
 
 }  // namespace spillway

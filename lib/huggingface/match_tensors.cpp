@@ -14,7 +14,7 @@
 namespace spillway {
 namespace {
 
-// Numbers of tensors by our names, and what is said of them.
+// Names maps our names of tensors to their numbers in a list.
 class Names {
  public:
   Names(TensorList const& tensors, std::string const& place) : m_tensors(tensors), m_place(place) {}
@@ -38,18 +38,18 @@ class Names {
     node.key() = std::move(now);
     m_numbers.insert(std::move(node));
   }
-  // Takes the copy for the original where it alone is there.
+  // If only the copy is there, takes it for the original.
   void settle(TensorCopy const& pair) {
     if (has(pair.copy) && !has(pair.original)) rename(pair.copy, std::string(pair.original));
   }
-  // Whether both are there and have other values.
+  // Returns whether both are there and have different values.
   bool differ(TensorCopy const& pair, AreEqual const& are_equal) const {
     auto const copy = m_numbers.find(pair.copy), original = m_numbers.find(pair.original);
     bool const both = copy != m_numbers.end() && original != m_numbers.end();
     return both && !are_equal(copy->second, original->second);
   }
 
-  // One of these after the other, which must be there in their shapes, and no other.
+  // Returns the wanted tensors in order. Each must be there in its shape, and no other may be.
   std::vector<NamedTensor> take_all(std::vector<TensorEntry> const& wanted) {
     std::vector<NamedTensor> taken;
     for (auto const& entry : wanted) taken.push_back({entry.name, take(entry)});
@@ -88,16 +88,16 @@ Names named(Architecture architecture, TensorList const& tensors, std::string co
   return names;
 }
 
-// The file may deny what it is told: a T5 that transformers 5 wrote says tied whatever it is, and
-// one that is told untied and has no head is tied.
+// The tensors may contradict the file: transformers 5 writes of every T5 that it is tied, and a T5
+// without a head is tied even if the file denies it.
 bool is_tied(ModelDescription const& description, Names const& names, AreEqual const& are_equal) {
   auto const pair = head_copy(description.architecture);
   if (description.model.tied) return !names.differ(pair, are_equal);
   return description.architecture == Architecture::t5 && !names.has(pair.copy);
 }
 
-// What is added to BERT's logits: the head's own where there is one. A model that says it is untied
-// must have it.
+// Keeps the bias that BERT adds to its logits: the head's own if there is one. A model that says it
+// is untied must have it.
 void settle_bias(bool told_tied, bool tied, Names& names) {
   if (names.has(kUntiedBias)) {
     names.drop(kTiedBias);
@@ -148,7 +148,7 @@ std::vector<NamedTensor> exported_tensors(ModelDescription const& description,
   auto exported = names.take_all(parameters_of(description.model));
   for (std::size_t i = 0; i < exported.size(); ++i) {
     if (exported[i].name != kUntiedBias) continue;
-    exported.push_back({kTiedBias, exported[i].number});  // else transformers would miss it
+    exported.push_back({kTiedBias, exported[i].number});  // otherwise transformers would miss it
     break;
   }
   return exported;

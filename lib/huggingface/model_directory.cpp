@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// transformers would apply what it describes to the weights beside it.
+// transformers would apply an adapter to the weights beside it, and this program does not.
 void refuse_adapter(fs::path const& path) {
-  std::error_code unseen;  // to read the weights says why
+  std::error_code unseen;  // if this fails, reading the weights says why
   auto const file = path / "adapter_config.json";
   if (!fs::exists(fs::symlink_status(file, unseen))) return;
   throw Error(Status::bad_input,
@@ -71,7 +71,7 @@ Config config_of(fs::path const& path, ModelDescription const& description, Elem
 }
 
 bool is_model_directory(fs::path const& path) {
-  std::error_code unseen;  // to read it says why
+  std::error_code unseen;  // if this fails, reading the directory says why
   return fs::exists(path / kConfigFile, unseen);
 }
 

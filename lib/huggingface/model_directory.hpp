@@ -1,4 +1,4 @@
-// A directory as transformers saves a model, read.
+// A ModelDirectory reads a directory in which transformers has saved a model.
 #pragma once
 
 #include <filesystem>
@@ -11,24 +11,24 @@
 
 namespace spillway {
 
-// The parameters of its model in the types of its files, by the names and in the order of
+// It has the model's parameters in the types of their files, by the names and in the order of
 // checkpoints.
 class ModelDirectory : public TensorSource {
  public:
-  // Reads config.json and the heads of the weights; and values, where two tensors may be one.
-  // Throws Error: bad_input for a model that is not ours, naming key or tensor, damaged where files
-  // contradict themselves, storage where they cannot be read. Links are followed as open_inside
-  // does.
+  // Reads config.json, the headers of the weights, and the values of tensors that may be copies.
+  // Throws Error: bad_input, naming key or tensor, for a model that is not ours; damaged if files
+  // contradict themselves; storage if they cannot be read. Links are followed as open_inside does.
   explicit ModelDirectory(std::filesystem::path const& path);
   ModelDirectory(ModelDirectory const&) = delete;
   ModelDirectory& operator=(ModelDirectory const&) = delete;
 
-  // Of the model as its tensors are: the head is tied or not as they say.
+  // Returns a description of the model as it is: the tensors have decided whether the head is tied.
   ModelDescription const& description() const { return m_description; }
   TensorTypes const& types() const { return m_types; }
-  Config config() const;  // as config_of
-  // What checkpoints of the model are to carry (carried_files.hpp): the types of its tensors, the
-  // configuration and the files of the tokenizer. Throws as read_model_files.
+  // Returns what config_of returns for this directory.
+  Config config() const;
+  // Returns what checkpoints of the model are to carry (carried_files.hpp): the types of its
+  // tensors, the configuration and the files of the tokenizer. Throws what read_model_files throws.
   CarriedFiles carried() const;
 
   std::string place() const override { return m_path.string(); }
@@ -40,20 +40,20 @@ class ModelDirectory : public TensorSource {
 
   std::filesystem::path m_path;
   ModelDescription m_description;
-  SafetensorsReader m_files;  // of which m_tensors are
+  SafetensorsReader m_files;  // m_tensors reads these
   NamedSource m_tensors;
   TensorTypes m_types;
 };
 
-// What its config.json describes. Throws Error(bad_input) that names the file.
+// Returns what a directory's config.json describes. Throws Error(bad_input) that names the file.
 ModelDescription describe_directory(std::filesystem::path const& path);
 
-// The imported_config of what a directory describes, with the special ids that it knows. Throws
-// what read_special_ids throws.
+// Returns the imported_config of a directory's description, with the special ids that it knows.
+// Throws what read_special_ids throws.
 Config config_of(std::filesystem::path const& path, ModelDescription const& description,
                  ElementType type);
 
-// Whether a ModelDirectory is meant, and no checkpoint.
+// Returns whether the path is such a directory, which has a config.json, and no checkpoint.
 bool is_model_directory(std::filesystem::path const& path);
 
 }  // namespace spillway

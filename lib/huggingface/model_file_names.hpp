@@ -1,4 +1,4 @@
-// What files lie beside the weights of published models; only for this folder's sources.
+// Lists the files that lie beside the weights of published models; only for this folder's sources.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace spillway {
 
-// The vocabularies that tokenizers of transformers read (VOCAB_FILES_NAMES of its classes, and the
-// files of mistral_common), what it saves beside them, and those of processors. OpenAI's own GPT-2
-// has encoder.json and vocab.bpe.
+// These are the vocabularies that tokenizers of transformers read (VOCAB_FILES_NAMES of its
+// classes, and the files of mistral_common), what transformers saves beside them, and the files of
+// processors. OpenAI's own GPT-2 has encoder.json and vocab.bpe.
 inline constexpr std::array<std::string_view, 30> kModelFileNames = {kConfigFile,
                                                                      "generation_config.json",
                                                                      "tokenizer.json",

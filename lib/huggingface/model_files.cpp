@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
   throw Error(Status::bad_input, fmt::format("{}: {}", path.string(), why));
 }
 
-// A message of protobuf whose first field is a piece of the vocabulary, whole.
+// Returns whether the bytes look like a model of SentencePiece: a message of protobuf whose first
+// field is a complete piece of the vocabulary.
 bool is_sentencepiece(std::string_view bytes) {
   constexpr char kPieces = (1 << 3) | 2;
   if (bytes.size() < 2 || bytes[0] != kPieces) return false;
@@ -35,7 +36,7 @@ void require_sound(fs::path const& path, std::string const& text) {
     return;
   }
   auto const name = path.filename().string();
-  bool const is_model = name.find(".model") != std::string::npos;  // or .model.v3
+  bool const is_model = name.find(".model") != std::string::npos;  // also tokenizer.model.v3
   if (is_text(text) || (is_model && is_sentencepiece(text))) return;
   refuse(path, is_model ? "is neither a model of SentencePiece nor text" : "is no text");
 }
@@ -57,7 +58,7 @@ bool is_model_file(std::string const& name) {
 CarriedFiles read_model_files(fs::path const& directory) {
   CarriedFiles files;
   for (auto const name : kModelFileNames) {
-    std::error_code unseen;  // to read it says why
+    std::error_code unseen;  // if this fails, reading the file says why
     if (!fs::exists(fs::symlink_status(directory / name, unseen))) continue;
     files.push_back(read_checked(directory / name));
     if (size_bytes(files) > kMostCarriedBytesInAll)

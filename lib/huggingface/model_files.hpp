@@ -1,4 +1,4 @@
-// The small files beside the weights of a model: its configuration and its tokenizer.
+// Model files are the small files beside a model's weights: its configuration and its tokenizer.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +8,18 @@
 
 namespace spillway {
 
-// Whether import takes a file of this name along, and export puts it beside the weights again. No
-// other is: none with weights of any format, none with code.
+// Returns whether import takes a file of this name along, so that export puts it beside the weights
+// again. No file with weights or code is taken.
 bool is_model_file(std::string const& name);
 
-// Those of a stranger's directory. Each is opened once, as open_inside does it, and looked at: a
-// .json is JSON, a .model one of SentencePiece or text, the others are text. Throws
-// Error(bad_input) naming the file that is something else, cannot be read, or is larger than what
-// is carried.
+// Reads the model files of a directory, which may be a stranger's. Each is opened once, as
+// open_inside does it, and looked at: a .json must be JSON, a .model one of SentencePiece or text,
+// others text. Throws Error(bad_input), naming the file, if it is something else, cannot be read,
+// or is larger than what a checkpoint carries.
 CarriedFiles read_model_files(std::filesystem::path const& directory);
 
-// One that special_ids looks into. Throws as above.
+// Reads one model file without looking at it. Throws Error(bad_input), naming it, if it cannot be
+// read or is too large.
 std::string read_model_file(std::filesystem::path const& directory, std::string const& name);
 
 }  // namespace spillway

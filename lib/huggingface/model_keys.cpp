@@ -14,7 +14,7 @@
 namespace spillway {
 namespace {
 
-// Texts keep their quotes, so that "64" is no number.
+// Texts keep their quotes, so that "64" is not read as a number.
 Value as_value(Json const& json) {
   using Kind = Value::Kind;
   Value value;
@@ -74,7 +74,7 @@ Json ModelKeys::get(std::string_view ours) const {
   auto const text = write_key(known);
   if (std::holds_alternative<ChoiceField>(known.field)) return text;
   auto const value = Json::parse(text);
-  // transformers 5 takes no whole number for a real one.
+  // transformers 5 refuses a whole number where it expects a real one.
   return std::holds_alternative<RealField>(known.field) ? Json(value.get<double>()) : value;
 }
 

@@ -1,5 +1,4 @@
-// The keys of a model by their names, set from JSON and written as JSON; only for this folder's
-// sources.
+// Sets the keys of a model from JSON and returns them as JSON; only for this folder's sources.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,9 @@
 
 namespace spillway {
 
-// Names are those of lib/config/keys.hpp ("model.hidden"), whose types and bounds count. What is
-// wrong throws Error(bad_input) that names `place` and the key of config.json.
+// A ModelKeys has the keys of one model. Their names, types and bounds are those of
+// lib/config/keys.hpp ("model.hidden"). For what is wrong it throws Error(bad_input) that names
+// `place` and the key of config.json.
 class ModelKeys {
  public:
   ModelKeys(ModelConfig model, std::string place);
@@ -24,21 +24,21 @@ class ModelKeys {
 
   ModelConfig const& model() const { return m_config.model; }
 
-  // `theirs` is the key of config.json that has `value`. A value that stands for `auto` or `none`
-  // in our files is none that a model could have: it is refused.
+  // Sets a key of ours to `value`, which config.json has under the key `theirs`. Refuses a value
+  // that means `auto` or `none` in our files, because no model has it.
   void set(std::string_view ours, std::string_view theirs, Json const& value);
-  // One of our words, for a key that has words.
+  // Sets a key that has words to one of our words.
   void set_word(std::string_view ours, std::string_view theirs, std::string const& word);
-  // Where 0 stands for `auto` or `none`.
+  // Sets a key to a number; 0 means `auto` or `none`.
   void set_or_unset(std::string_view ours, std::string_view theirs, std::int64_t number);
 
-  Json get(std::string_view ours) const;  // null: unset
+  Json get(std::string_view ours) const;  // null if the key is unset
 
-  // Relations between keys, as in an input file.
+  // Checks relations between keys, as for an input file.
   void check() const;
 
   [[noreturn]] void fail(std::string_view theirs, std::string const& problem) const;
-  // Of a key that must be true or false; null counts as false.
+  // Returns a key that must be true or false, or `fallback` if it is absent; null means false.
   bool flag(Json const& file, std::string_view theirs, bool fallback) const;
 
  private:
@@ -48,10 +48,10 @@ class ModelKeys {
   Config m_config;
   Origins m_origins;
   std::string m_place;
-  std::vector<Key> m_keys;  // of m_config
+  std::vector<Key> m_keys;  // of m_config, into which their fields point
 };
 
-// The value of a key that is there, and null where it is not.
+// Returns the value of a key, or null if the object does not have the key.
 Json value_of(Json const& object, std::string_view key);
 
 }  // namespace spillway

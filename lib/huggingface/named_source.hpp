@@ -1,4 +1,4 @@
-// Tensors of another source by other names.
+// A NamedSource has tensors of another source by other names.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace spillway {
 
-// Has these tensors alone, in this order. The source must outlive it.
+// It has only the tensors in `names`, in this order. The source must outlive it.
 class NamedSource : public TensorSource {
  public:
   NamedSource(TensorSource& source, std::vector<NamedTensor> const& names);
@@ -24,11 +24,11 @@ class NamedSource : public TensorSource {
  private:
   TensorSource& m_source;
   TensorList m_tensors;
-  std::vector<std::size_t> m_numbers;  // in the source
+  std::vector<std::size_t> m_numbers;  // the number of each tensor in the source
 };
 
-// Whether two tensors have one shape and, as floats, the same bits. Reads in tiles of a few
-// megabytes. Throws what read_floats throws.
+// Returns whether two tensors have one shape and, as floats, the same bits. Reads a few megabytes
+// at a time. Throws what read_floats throws.
 bool have_equal_values(TensorSource& source, std::size_t one, std::size_t other);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What a message offers instead of what was asked for; only for this folder's sources.
+// Makes messages that say what is offered instead; only for this folder's sources.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-// "is not offered; these are: a, b". `name` gives the word of an entry.
+// Returns "is not offered; these are: a, b". `name` returns the word for an entry.
 template <class Range, class Name>
 std::string not_offered(Range const& offered, Name name) {
   std::string text = "is not offered; these are: ";

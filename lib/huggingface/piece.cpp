@@ -17,7 +17,7 @@ void read_activation(KeyRow const& row, Json const& value, ModelKeys& keys) {
   keys.set_word(row.ours, row.theirs, ours);
 }
 
-// Two spellings of one value: null is as good as false, and activations have several names.
+// Returns whether both mean one value: null means false, and activations have several names.
 bool means_the_same(Json const& a, Json const& b) {
   if (a == b || (a.is_null() && b == false)) return true;
   if (!a.is_string() || !b.is_string()) return false;

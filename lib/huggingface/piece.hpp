@@ -1,4 +1,4 @@
-// The parts of a config.json: each is a key, or a few that say something only together, and can be
+// A Piece is a part of a config.json: one key, or a few that say something only together. It can be
 // read and written. Only for this folder's sources.
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace spillway {
 
 struct Piece {
-  std::vector<std::string_view> names;  // keys of config.json that it reads
+  std::vector<std::string_view> names;  // the keys of config.json that it reads
   std::function<void(Json const& file, ModelKeys&)> read;
-  // An object of some of its names, which reads to the same keys.
+  // Returns an object with some of the names, which `read` would read to the same keys of ours.
   std::function<Json(ModelKeys const&)> write;
 };
 
-// All that a model of this architecture consists of, in the order in which it must be read.
+// Returns all pieces of a model of this architecture, in the order in which they must be read.
 std::vector<Piece> pieces_of(Architecture architecture);
 
-// Those of more than one key.
+// These pieces need more than a row of a table (key_table.hpp).
 Piece rope_piece(Architecture architecture);
 Piece qwen_window_piece();
 Piece ministral_window_piece();

@@ -1,5 +1,5 @@
-// Rotary positions: transformers 5 has all in rope_parameters, 4 in rope_theta and rope_scaling,
-// which 5 reads too.
+// Reads and writes rotary positions. transformers 5 has all of them in rope_parameters,
+// transformers 4 in rope_theta and rope_scaling, which 5 reads too.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<RopeKind> const& rope_kinds() {
   return kinds;
 }
 
-// max_position_embeddings where a file has none.
+// Returns max_position_embeddings for a file that has none.
 Json default_positions(Architecture architecture) {
   switch (architecture) {
     case Architecture::qwen2:
@@ -48,7 +48,7 @@ Json default_positions(Architecture architecture) {
   }
 }
 
-// The map that says how positions are scaled, and what it is called there.
+// A Scaling is the map that says how positions are scaled, and the map's key in the file.
 struct Scaling {
   Json map = Json::object();
   std::string name = "rope_parameters";
@@ -94,7 +94,7 @@ void read_base(Json const& file, Scaling const& scaling, ModelKeys& keys) {
     keys.fail(base, fmt::format("says something else than {}", scaling.key(base)));
 }
 
-// It has no effect in these models, or makes transformers fail.
+// Refuses a partial_rotary_factor other than 1: transformers fails on it here, or ignores it.
 void require_whole_heads(Json const& map, std::string const& name, ModelKeys const& keys) {
   auto const part = value_of(map, "partial_rotary_factor");
   if (!part.is_null() && part != 1)

@@ -19,19 +19,19 @@ using Id = std::optional<std::int64_t>;
 
 constexpr char const* kGenerationFile = "generation_config.json";
 
-// The first of a list, which transformers takes for the ends of a text.
+// Returns an id, or the first one of a list: transformers ends a text at each token of a list.
 Id as_id(Json const& value) {
   auto const& one = value.is_array() && !value.empty() ? value.front() : value;
   return one.is_number_integer() ? Id(one.get<std::int64_t>()) : std::nullopt;
 }
 
 std::string read_if_there(fs::path const& path) {
-  std::error_code unseen;  // to read it says why
+  std::error_code unseen;  // if this fails, reading the file says why
   bool const is_there = fs::exists(fs::symlink_status(path, unseen));
   return is_there ? read_model_file(path.parent_path(), path.filename().string()) : "";
 }
 
-// The vocabulary, which is most of tokenizer.json, is read over.
+// The vocabulary, which is most of tokenizer.json, is skipped.
 Json object_if_there(fs::path const& path) {
   auto const text = read_if_there(path);
   return text.empty() ? Json() : parse_object(text, path.string(), "model");
@@ -63,7 +63,7 @@ Id id_in_words(fs::path const& directory, std::string const& token) {
 
 struct Neutral {
   char const* key;
-  int value;  // with which it changes nothing
+  int value;  // the value with which the key changes nothing
 };
 constexpr Neutral kNeutrals[] = {{"repetition_penalty", 1},
                                  {"encoder_repetition_penalty", 1},
@@ -85,7 +85,7 @@ bool changes_nothing(Json const& value, int neutral) {
   return value.is_null() || value == neutral || (value.is_structured() && value.empty());
 }
 
-// An id that the model does not have is none: some files have -1.
+// An id outside the vocabulary counts as none: some files have -1.
 bool is_in(Id id, std::int64_t vocab) {
   return id && *id >= 0 && *id < vocab;
 }
@@ -96,7 +96,8 @@ void set(std::optional<std::int64_t>& to, Id id, std::int64_t vocab) {
 
 void set_token(std::optional<std::int64_t>& to, fs::path const& directory, char const* token,
                std::int64_t vocab) {
-  for (auto const find : {id_in_words, id_in_decoder, id_in_tokenizer})  // the last one wins
+  // If several files have the token, the last one wins.
+  for (auto const find : {id_in_words, id_in_decoder, id_in_tokenizer})
     set(to, find(directory, token), vocab);
 }
 
@@ -109,7 +110,7 @@ void read_special_ids(fs::path const& directory, ModelDescription const& descrip
       parse_object(read_inside(directory, kConfigFile, kMostConfigBytes), path.string());
   auto const vocab = description.model.vocab;
   bool const is_t5 = description.architecture == Architecture::t5;
-  // T5's are what transformers takes where its file has none.
+  // The defaults for T5 are those of transformers for a file without these keys.
   set(data.eos_id, as_id(file.value("eos_token_id", is_t5 ? Json(1) : Json())), vocab);
   if (is_t5) {
     set(data.pad_id, as_id(file.value("pad_token_id", Json(0))), vocab);
@@ -138,7 +139,7 @@ std::vector<std::int64_t> ends_of_texts(fs::path const& directory,
   DataConfig imported;
   read_special_ids(directory, description, imported);
   auto ends = read_generation_ids(directory, description.model.vocab).ends;
-  std::error_code unseen;  // it has been read
+  std::error_code unseen;  // it cannot fail: the file has been read
   bool const is_told = fs::exists(directory / kGenerationFile, unseen);
   if (data.eos_id && (!is_told || data.eos_id != imported.eos_id)) ends.push_back(*data.eos_id);
   std::ranges::sort(ends);

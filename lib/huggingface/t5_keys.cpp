@@ -1,5 +1,5 @@
-// T5's feed-forward layers and its head, which differ between v1.0 and v1.1, and what its decoder
-// starts with.
+// Reads and writes the keys of T5's feed-forward layers and head, which differ between v1.0 and
+// v1.1, and of what its decoder starts with.
 #include <fmt/format.h>
 
 #include <string>
@@ -20,7 +20,7 @@ std::string activation_in(Json const& value, std::string_view theirs, bool is_ga
                           ModelKeys const& keys) {
   if (!value.is_string()) keys.fail(theirs, fmt::format("expected a text, got {}", shown(value)));
   auto const word = value.get_ref<std::string const&>().substr(is_gated ? kGatedPrefix.size() : 0);
-  // transformers means gelu_new here, and an exact gelu in all other places.
+  // In gated layers "gelu" means gelu_new in transformers; everywhere else it is the exact gelu.
   auto const ours = is_gated && word == "gelu" ? "gelu_tanh" : our_activation(word);
   if (ours.empty())
     keys.fail(theirs, fmt::format("{} {}; feed_forward_proj may have gated- before them",
@@ -28,7 +28,7 @@ std::string activation_in(Json const& value, std::string_view theirs, bool is_ga
   return ours;
 }
 
-// transformers goes by dense_act_fn and is_gated_act where a file has them.
+// In transformers, dense_act_fn and is_gated_act win over feed_forward_proj: they must agree.
 void require_agreement(Json const& file, ModelKeys const& keys) {
   constexpr auto problem = "says something else than feed_forward_proj; leave it out";
   auto const activation = value_of(file, kActivation);
@@ -57,7 +57,7 @@ Json write_feed_forward(ModelKeys const& keys) {
   return {{kProjection, std::string(kGatedPrefix) + word}};
 }
 
-// In transformers 4 one key says both things.
+// In transformers 4 tie_word_embeddings also says whether the head's input is scaled.
 void read_head(Json const& file, ModelKeys& keys) {
   keys.set("model.tied", kTied, file.value(kTied, Json(true)));
   bool const scales = keys.flag(file, kScale, keys.model().tied);

@@ -1,4 +1,4 @@
-// Rules of docs/huggingface.md on the names of tensors.
+// Knows the rules of docs/huggingface.md on the names of tensors.
 #pragma once
 
 #include <span>
@@ -9,24 +9,24 @@
 
 namespace spillway {
 
-// The name in our checkpoints, which is that of today's transformers, of what files of some age or
-// of a bare model call otherwise.
+// Returns the name of a tensor in our checkpoints, which is that of today's transformers. Old
+// files, and files of a model without its head, may have other names.
 std::string our_name(Architecture architecture, std::string name);
 
-// Whether a tensor, by our_name, may be left out since no result depends on it.
+// Returns whether a tensor, by its our_name, may be left out, because no result depends on it.
 bool tensor_is_left_out(Architecture architecture, std::string_view name);
 
-// `copy` may be in a file although its values are those of `original`.
+// Says that `copy` may be in a file although its values are those of `original`.
 struct TensorCopy {
   std::string_view copy, original;
 };
-// The table of words as the matrix of the head.
+// Returns the head's matrix as a copy of the table of words.
 TensorCopy head_copy(Architecture architecture);
-// Those whose values must be equal.
+// Returns the copies whose values must be equal to the originals'.
 std::span<TensorCopy const> plain_copies(Architecture architecture);
 
-// BERT's bias of the head: a tied model has the first alone, an untied one both, and adds the
-// second.
+// BERT's head has a bias under two names: a tied model has the first alone, an untied one has both,
+// and adds the second to its logits.
 inline constexpr char const *kTiedBias = "cls.predictions.bias",
                             *kUntiedBias = "cls.predictions.decoder.bias";
 

@@ -1,4 +1,4 @@
-// In what types the tensors of a model are saved: mostly one, with exceptions.
+// Says in what types the tensors of a model are saved: mostly in one, with exceptions.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 namespace spillway {
 
 struct TensorTypes {
-  ElementType usual = ElementType::f32;  // of most elements
+  ElementType usual = ElementType::f32;  // the type of most elements
   std::map<std::string, ElementType> exceptions;
 
   ElementType of(std::string const& tensor) const;
@@ -18,13 +18,13 @@ struct TensorTypes {
 
 TensorTypes types_of(TensorList const& tensors);
 
-// Whether every value of `narrow` is one of `wide`. Both are floats.
+// Returns whether every value of the type `narrow` is one of the type `wide`. Both are floats.
 bool holds(ElementType wide, ElementType narrow);
-// The narrowest type that holds those of all tensors, which are floats.
+// Returns the narrowest type that holds the values of all tensors, which are floats.
 ElementType common_type(TensorList const& tensors);
 
-// As a small JSON text, {"usual": "BF16", "exceptions": {"model.norm.weight": "F32"}}. Throws
-// Error(damaged) that begins with `source` for another one.
+// The text is small JSON: {"usual": "BF16", "exceptions": {"model.norm.weight": "F32"}}. For
+// another one types_from_json throws Error(damaged) that begins with `source`.
 std::string to_json(TensorTypes const& types);
 TensorTypes types_from_json(std::string const& text, std::string const& source);
 
