@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// The norm comes behind each sum, not before each branch (Devlin et al., arXiv:1810.04805).
+// BERT's norms come behind each sum, not before each branch (Devlin et al., arXiv:1810.04805).
 View append_bert_layer(Layers& layers, ModelConfig const& model, Stack const& stack,
                        std::string const& name, View const& x) {
   layers.begin_block(name, true);
@@ -34,7 +34,7 @@ View append_bert_layer(Layers& layers, ModelConfig const& model, Stack const& st
   return result;
 }
 
-// The prediction head has a layer of its own before the vocabulary, and a bias behind it.
+// BERT's head has a layer before the product with the vocabulary, and a bias behind it.
 void append_head(Layers& layers, ModelConfig const& model, View const& x, View const* wte,
                  std::int64_t vocab) {
   layers.begin_block("head", false);

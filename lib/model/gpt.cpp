@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// All heads of causal self-attention over the rows of one fused product qkv [rows, 3 hidden].
+// Appends causal self-attention of all heads, which reads a fused product qkv [rows, 3 hidden].
 View append_gpt_attention(Layers& layers, ModelConfig const& model, Stack const& stack,
                           View const& qkv) {
   auto const head_size = div_exact(model.hidden, model.heads);
@@ -22,7 +22,7 @@ View append_gpt_attention(Layers& layers, ModelConfig const& model, Stack const&
 
 View append_gpt_layer(Layers& layers, ModelConfig const& model, Stack const& stack,
                       std::string const& name, View const& x) {
-  // GPT-2: projections into the residual stream start smaller, since 2 x layers of them add up.
+  // In GPT-2, projections into the residual stream start smaller, since 2 x layers of them add up.
   Init const small{Init::Kind::normal,
                    Layers::kNormal.std / std::sqrt(2.0 * static_cast<double>(model.layers))};
   auto const prefix = "transformer." + name;
@@ -56,7 +56,8 @@ void append_gpt(Config const& config, std::int64_t vocab, Graph& graph) {
   layers.add_objective(stack);
 
   layers.begin_block("embed", false);
-  layers.begin_chunk(model.tied ? "wte" : "embed");  // what is shared has a chunk of its own
+  // A tied head uses the table too, so the table then has a chunk of its own.
+  layers.begin_chunk(model.tied ? "wte" : "embed");
   auto const wte = layers.embedding("transformer.wte.weight", vocab);
   if (model.tied) layers.begin_chunk("embed");
   auto const wpe = layers.embedding("transformer.wpe.weight", model.positions);

@@ -23,7 +23,7 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
       m_vocab(vocab),
       m_orientation(orientation) {}
 
-// A sequence to generate from is one document without padding.
+// A sequence to generate from is one document without padding, so its batch has no documents.
 Stack Layers::add_stack(std::int64_t sequence, StackFields const& fields) {
   bool const caches = generates() && fields.causal, packs = m_config.data.pack && !generates();
   Stack const stack{m_stacks++, sequence, caches ? m_graph.decoding.capacity : 0};

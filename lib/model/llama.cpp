@@ -31,8 +31,9 @@ struct LlamaLayer {
   Stack stack;
 };
 
-// One product has queries, keys and values side by side, and the heads that turn come first. Norms
-// of heads (Qwen3) lie between, so q and k are then tensors of their own.
+// One product makes queries, keys and values side by side, in this order, so that one op can rotate
+// queries and keys. Qwen3 normalises their heads before that, so its q and k are tensors of their
+// own.
 View append_llama_attention(Layers& layers, ModelConfig const& model, LlamaLayer const& layer,
                             View const& x) {
   auto const at = layer.prefix + ".self_attn.";

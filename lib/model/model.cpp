@@ -17,9 +17,9 @@ struct Family {
   std::string name;
   void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);
-  std::vector<Objective> objectives;  // what its graph can be trained for; `auto` is the first
-  bool learns_positions;              // one by one, in a table
-  std::int64_t vocab;                 // of its published models
+  std::vector<Objective> objectives;  // what it can be trained for; `auto` means the first
+  bool learns_positions;              // whether it has a table of positions
+  std::int64_t vocab;                 // number of tokens of its published models
 };
 
 Family const& family(std::string const& name) {

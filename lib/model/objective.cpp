@@ -18,13 +18,14 @@ struct SpanLengths {
   std::int64_t inputs, targets;
 };
 
-// Each span leaves a sentinel among the inputs and begins with it among the targets.
+// A sentinel replaces each span among the inputs and precedes it among the targets. Both end with a
+// further row.
 SpanLengths span_lengths(std::int64_t tokens) {
   auto const [noise, spans] = span_counts(tokens);
   return {tokens - noise + spans + 1, noise + spans + 1};
 }
 
-// A key that only one objective reads.
+// Refuses a key that only the objective `of` reads if it is given for another one.
 void require_objective(std::optional<std::int64_t> const& given, char const* key, Objective of,
                        Objective objective) {
   if (!given || of == objective) return;
@@ -35,7 +36,7 @@ void require_objective(std::optional<std::int64_t> const& given, char const* key
 
 }  // namespace
 
-// As T5 rounds: half to even, and never all or nothing.
+// Rounds half to even, as T5 does. At least one token is hidden, and never all of them.
 SpanCounts span_counts(std::int64_t tokens) {
   auto const rounded = [](double x) { return static_cast<std::int64_t>(std::nearbyint(x)); };
   auto const noise =
@@ -43,7 +44,7 @@ SpanCounts span_counts(std::int64_t tokens) {
   return {noise, std::max<std::int64_t>(1, rounded(static_cast<double>(noise) / kMeanSpan))};
 }
 
-// Neither length falls where a token more is taken.
+// The binary search is right because neither length falls if there is one token more.
 std::int64_t span_window(std::int64_t inputs, std::int64_t targets) {
   auto const counts = std::views::iota(std::int64_t{2}, 2 * std::max<std::int64_t>(inputs, 1) + 2);
   auto const last = std::ranges::partition_point(counts, [&](std::int64_t tokens) {

@@ -1,4 +1,4 @@
-// What a model learns to predict, and how long the rows are that this takes.
+// An objective is what a model learns to predict. It decides how many rows its stacks need.
 #pragma once
 
 #include <array>
@@ -11,28 +11,31 @@
 namespace spillway {
 
 enum class Objective : std::uint8_t {
-  next,    // every token's successor
+  next,    // the token that follows each token
   masked,  // tokens that are hidden (Devlin et al., arXiv:1810.04805)
-  spans,   // spans that sentinels stand for, by a decoder (Raffel et al., arXiv:1910.10683)
+  spans,   // hidden spans, by a decoder (Raffel et al., arXiv:1910.10683)
 };
 inline constexpr std::array<std::string_view, 3> kObjectiveNames = {"next", "masked", "spans"};
 constexpr std::string_view name(Objective objective) {
   return kObjectiveNames[static_cast<std::size_t>(objective)];
 }
 
-// Rows of a sequence in every stack: data.sequence and, for spans, the decoder's data.target, whose
-// `auto` is what the spans of data.sequence need. Throws Error(bad_input) for keys of `data` that
-// belong to another objective, and for lengths in which no span has a place.
+// Returns the rows of a sequence in each stack: data.sequence and, for spans, the decoder's
+// data.target. If that is `auto`, it is what the spans of data.sequence need. Throws
+// Error(bad_input) for keys of `data` that belong to another objective, and for lengths in which no
+// span has room.
 std::vector<std::int64_t> stack_lengths(DataConfig const& data, Objective objective);
 
-// How much of `tokens` >= 2 tokens becomes noise, and in how many spans: 15 % in spans of three.
+// Says how many tokens are hidden as noise, and in how many spans. `span_counts` hides 15 % of the
+// `tokens`, of which there must be at least 2, in spans of three on average.
 struct SpanCounts {
   std::int64_t noise = 0, spans = 0;
 };
 SpanCounts span_counts(std::int64_t tokens);
 
-// Most tokens that fill at most `inputs` rows of the encoder and `targets` of the decoder when
-// spans of them are noise, with one row of either for the end of the sequence; 0: none do.
+// Returns the largest number of tokens that fits `inputs` rows of the encoder and `targets` rows of
+// the decoder when spans are hidden, or 0 if not even 2 fit. Each stack has one row for the
+// sequence's end.
 std::int64_t span_window(std::int64_t inputs, std::int64_t targets);
 
 }  // namespace spillway

@@ -7,18 +7,18 @@
 namespace spillway {
 namespace {
 
-// T5 scores are not divided by the root of a head's size: the initial values make up for it
-// (Raffel et al., arXiv:1910.10683).
+// T5 does not divide scores by the root of a head's size. Initial values make up for it (Raffel et
+// al., arXiv:1910.10683).
 Init normal(std::int64_t columns) {
   return {Init::Kind::normal, 1 / std::sqrt(static_cast<double>(columns))};
 }
 
-// One of the two stacks, encoder or decoder.
+// A Side is one of the two stacks, with what all its layers use.
 struct Side {
-  std::string name;  // "encoder", "decoder"
+  std::string name;  // "encoder" or "decoder"
   Stack stack;
   bool causal;
-  View distance_bias;  // alike in all layers
+  View distance_bias;  // the same in all layers
 };
 
 class T5 {
@@ -33,7 +33,7 @@ class T5 {
   Layers& layers() { return m_layers; }
   View const& wte() const { return m_wte; }
 
-  // Opens a block with the rows of the side's tokens, and what is alike in all its layers.
+  // Appends the block that embeds the side's tokens and makes the bias that all its layers use.
   View embed(Side& side) {
     m_layers.begin_block(side.name + ".embed", false);
     if (!is_present(m_wte)) {
@@ -76,8 +76,9 @@ class T5 {
             .causal = causal,
             .scale = 1};
   }
-  // Published models start with 1. Where the table is the head, too, rows of the decoder are like
-  // their own words, whose logits would be deviation^2 sqrt(hidden): more than a guess may have.
+  // Published models start with a deviation of 1. If the table is the head too, a row of the
+  // decoder resembles its own word, whose logit would be deviation^2 sqrt(hidden): too large at
+  // first.
   Init of_words() const {
     if (!m_model.tied) return {Init::Kind::normal, 1};
     if (m_model.scale_output == "false") return Layers::kNormal;
@@ -137,8 +138,8 @@ class T5 {
   ModelConfig const& m_model;
   bool m_encodes;
   Layers m_layers;
-  std::int64_t m_vocab, m_inner;  // columns of all heads
-  View m_wte;                     // of both sides' tokens
+  std::int64_t m_vocab, m_inner;  // m_inner: columns of all heads
+  View m_wte;                     // the table of tokens, which both sides use
 };
 
 }  // namespace
