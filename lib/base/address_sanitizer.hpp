@@ -1,4 +1,5 @@
-// What a build with AddressSanitizer is told about bytes of arenas. Other builds do nothing.
+// These functions tell AddressSanitizer which bytes of arenas may be accessed. They do nothing in
+// builds without it.
 #pragma once
 
 #include <cstddef>

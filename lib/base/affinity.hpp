@@ -1,4 +1,4 @@
-// On which cores of the machine a thread may run.
+// These functions read and set on which cores of the machine a thread may run.
 #pragma once
 
 #include <sched.h>
@@ -10,16 +10,16 @@
 
 namespace spillway {
 
-// The calling thread's cores, rising; none where the system does not tell.
+// Returns the cores of the calling thread in rising order, or none if the system does not tell.
 std::vector<int> allowed_cores();
 
-// The same of another system, for tests. It fills a set of so many bytes and returns 0 or an errno:
-// EINVAL where it has more cores than the set has bits.
+// For tests, asks `tell` instead of the system. `tell` fills a set of `bytes` bytes and returns 0
+// or an errno, which is EINVAL if the machine has more cores than the set has bits.
 using TellAffinity = std::function<int(std::size_t bytes, cpu_set_t* set)>;
 std::vector<int> allowed_cores(TellAffinity const& tell);
 
-// Keeps this thread, and those that it will start, on `cores`; on all as before if there are none
-// or the system refuses.
+// Keeps the calling thread, and threads that it starts later, on `cores`. Changes nothing if
+// `cores` is empty or the system refuses.
 void stay_on(std::span<int const> cores);
 
 }  // namespace spillway

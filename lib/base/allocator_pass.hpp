@@ -1,4 +1,4 @@
-// What `debug.locked_allocator` (runtime/locked_allocator.hpp) asks before it refuses memory.
+// `debug.locked_allocator` (runtime/locked_allocator.hpp) asks here whether a thread may allocate.
 #pragma once
 
 #include <utility>
@@ -7,10 +7,12 @@ namespace spillway {
 
 inline thread_local constinit bool t_allocator_locked = false;
 
-// Ends the process if this thread may not allocate; `what` says what it asked for.
+// Ends the process if this thread may not allocate. `what` is part of the message and says what the
+// thread asked for.
 void refuse_when_locked(char const* what);
 
-// Around a call into a foreign library that takes and returns memory of its own while it runs.
+// While an AllocatorPass exists, its thread may allocate. It is put around calls of foreign
+// libraries that allocate and free memory of their own.
 class AllocatorPass {
  public:
   AllocatorPass() : m_before(std::exchange(t_allocator_locked, false)) {}

@@ -1,4 +1,4 @@
-// bfloat16 storage: the upper half of an fp32. Arithmetic is done in fp32.
+// Values are stored as bfloat16, the upper half of an fp32, and are computed with as fp32.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ SPILLWAY_FUNCTION float to_float(float x) {
   return x;
 }
 
-// Round to nearest, ties to even; a NaN stays a (quiet) NaN.
+// Rounds to nearest, ties to even. A NaN stays a NaN and becomes quiet.
 SPILLWAY_FUNCTION bf16 to_bf16(float x) {
   auto const bits = std::bit_cast<std::uint32_t>(x);
   std::uint32_t const rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -27,10 +27,10 @@ SPILLWAY_FUNCTION bf16 to_bf16(float x) {
   return bf16{static_cast<std::uint16_t>(x == x ? rounded : quiet)};
 }
 
-// Rounds to one of the two neighbours, to the farther one the less often the farther it is: the
-// mean over all `draw` < 2^16 is x. So what is kept in bf16 and changed by less than it resolves
-// still moves as far as it should on average. What would become infinite only by a draw is rounded
-// to nearest; zeros, infinities and NaNs stay what they are.
+// Rounds stochastically to one of the two neighbours of x. The nearer neighbour is more likely, and
+// the mean over all `draw` < 2^16 is x. A bf16 value that is changed by less than its resolution
+// thus moves as far as it should on average. What only a draw would round to infinity is rounded to
+// nearest. Zeros and infinities stay what they are, and NaNs stay NaNs.
 SPILLWAY_FUNCTION bf16 to_bf16_by_draw(float x, std::uint32_t draw) {
   constexpr std::uint32_t largest = 0x7f7f0000u;
   auto const bits = std::bit_cast<std::uint32_t>(x);
@@ -40,7 +40,7 @@ SPILLWAY_FUNCTION bf16 to_bf16_by_draw(float x, std::uint32_t draw) {
   return bf16{static_cast<std::uint16_t>(x == x ? rounded : quiet)};
 }
 
-// store<T>: fp32 -> T with rounding to nearest; the identity for float.
+// Converts fp32 to T and rounds to nearest. It is the identity for float.
 template <class T>
 SPILLWAY_FUNCTION T store(float x);
 template <>

@@ -1,4 +1,4 @@
-// The error of what needs more memory than the system gives.
+// Makes the error of a request for more memory than the system gives.
 #pragma once
 
 #include <cerrno>
@@ -9,7 +9,8 @@
 
 namespace spillway {
 
-// `what` would have taken `bytes`; `error` is an errno, by default that of who only says no.
+// `what` needed `bytes` bytes. `error` is an errno. The default is for functions that give no
+// reason.
 Error cannot_give(std::string_view what, std::int64_t bytes, int error = ENOMEM);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// The error of threads that the system does not start.
+// Makes the errors that are thrown if the system does not start a thread.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace spillway {
 
-// Of a key that asks for more threads than the system starts.
+// Returns the error for threads whose number comes from the configuration key `key`.
 Error cannot_start(std::string_view key, std::int64_t started, std::int64_t wanted,
                    std::system_error const& error);
-// Of threads that no key asks for.
+// Returns the error for threads whose number does not come from a configuration key.
 Error cannot_start(std::system_error const& error);
 
-// Returns what start() returns, which starts threads. Throws Error(bad_input) if the system starts
-// no more.
+// Returns the result of start(), which starts threads. Throws Error(bad_input) if the system starts
+// no more threads.
 template <class Start>
 auto start_threads(Start const& start) {
   try {

@@ -1,4 +1,5 @@
-// Products and sums of what a user may give: bounds of single keys do not bound them.
+// These products and sums do not overflow. Users choose the factors, and although each single
+// factor is bounded, their product may exceed 63 bits.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +9,11 @@
 
 namespace spillway {
 
-// No machine has so many bytes for a rank: 8 PiB. Hundreds of such still add up to less than 2^63,
-// and doubles count them one by one.
+// A rank cannot have more than this, 8 PiB. Hundreds of such numbers still add up to less than
+// 2^63, and a double holds every whole number up to it exactly.
 inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 53;
 
-// Of numbers that are not negative; empty where 63 bits do not hold it.
+// Returns the product of factors that are not negative, or nothing if it exceeds 63 bits.
 constexpr std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors) {
   std::int64_t result = 1;
   bool overflows = false, is_zero = false;
@@ -24,7 +25,7 @@ constexpr std::optional<std::int64_t> product(std::initializer_list<std::int64_t
   return overflows ? std::nullopt : std::optional(result);
 }
 
-// The most that 63 bits hold, where they do not hold the result.
+// These functions return the largest 63-bit number if the result exceeds it.
 constexpr std::int64_t clamped_product(std::int64_t a, std::int64_t b) {
   return product({a, b}).value_or(std::numeric_limits<std::int64_t>::max());
 }
@@ -33,7 +34,7 @@ constexpr std::int64_t clamped_sum(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
 
-// The whole part of a number that is not negative, or as above.
+// Returns the whole part of a number that is not negative, or the largest 63-bit number.
 constexpr std::int64_t clamped_whole(double number) {
   return number < 0x1p63 ? static_cast<std::int64_t>(number)
                          : std::numeric_limits<std::int64_t>::max();

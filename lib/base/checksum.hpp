@@ -1,4 +1,4 @@
-// XXH3-64 checksums of spilled extents and checkpoint tensors. Not meant against an adversary.
+// XXH3-64 checksums protect spilled extents and tensors of checkpoints. They are not cryptographic.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace spillway {
 
-// Does not allocate.
+// This function does not allocate.
 std::uint64_t checksum(std::span<std::byte const> bytes) noexcept;
 
-std::string checksum_text(std::uint64_t checksum);  // 16 hexadecimal digits
+std::string checksum_text(std::uint64_t checksum);  // gives 16 hexadecimal digits
 
-// The same value for bytes that come piece by piece. Allocates once, when made.
+// Computes the same checksum for bytes that come piece by piece. Only the constructor allocates.
 class StreamingChecksum {
  public:
   StreamingChecksum();

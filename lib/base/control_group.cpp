@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first number of a file; empty when there is none ("max", or no such file).
+// Returns the first number in a file, or nothing if the file is missing or has text such as "max".
 std::optional<std::int64_t> number_in(fs::path const& path) {
   std::ifstream file(path);
   std::int64_t value = 0;
@@ -18,7 +18,7 @@ std::optional<std::int64_t> number_in(fs::path const& path) {
   return std::nullopt;
 }
 
-// The number after `key` in a file of lines "key number".
+// Returns the number after `key` in a file of lines "key number", or 0 if there is none.
 std::int64_t number_after(fs::path const& path, std::string const& key) {
   std::ifstream file(path);
   std::string name;
@@ -37,7 +37,7 @@ void tighten_memory(ControlGroupLimits& limits, fs::path const& group, char cons
                     char const* use_file, char const* reclaimable) {
   auto const limit = number_in(group / limit_file);
   auto const use = number_in(group / use_file);
-  // Version 1 writes "no limit" as a number near 2^63.
+  // Version 1 of control groups writes a number near 2^63 for "no limit".
   if (!limit || *limit > (std::int64_t{1} << 60)) return;
   tighten(limits.memory_bytes, *limit);
   if (!use) return;
@@ -67,7 +67,7 @@ void read_version_1(ControlGroupLimits& limits, fs::path const& group) {
   }
 }
 
-// Reads `group` below `root` and every ancestor up to the root itself.
+// Reads the limits of `group`, a path below `root`, and of all its ancestors up to `root` itself.
 template <class Read>
 void read_upwards(ControlGroupLimits& limits, fs::path const& root, fs::path group, Read read) {
   group = group.relative_path();
@@ -83,7 +83,7 @@ void read_upwards(ControlGroupLimits& limits, fs::path const& root, fs::path gro
 ControlGroupLimits control_group_limits(fs::path const& mount, fs::path const& self) {
   ControlGroupLimits limits;
   std::ifstream file(self);
-  // Lines "id:controllers:path"; version 2 has id 0 and names no controllers.
+  // Each line is "id:controllers:path". Version 2 has the id 0 and names no controllers.
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
     std::string id, controllers, path;

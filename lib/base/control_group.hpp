@@ -1,4 +1,4 @@
-// Limits that Linux control groups set on this process; version 1 and version 2.
+// Reads the limits that Linux control groups, version 1 or 2, set on this process.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 namespace spillway {
 
 struct ControlGroupLimits {
-  std::optional<std::int64_t> memory_bytes;       // limit
-  std::optional<std::int64_t> memory_left_bytes;  // limit - use, page cache counted as free
-  std::optional<double> cores;                    // quota / period
+  std::optional<std::int64_t> memory_bytes;       // the limit
+  std::optional<std::int64_t> memory_left_bytes;  // the limit less the use, without page cache
+  std::optional<double> cores;                    // the CPU quota divided by its period
 };
 
-// The tightest of the process's group and all its ancestors. `mount` is where the file systems lie
-// and `self` the process's /proc/self/cgroup; other values are for tests.
+// Returns the tightest limits of the process's group and all its ancestors. `mount` is where
+// control groups are mounted, and `self` the file that names the process's groups; tests pass
+// others.
 ControlGroupLimits control_group_limits(std::filesystem::path const& mount = "/sys/fs/cgroup",
                                         std::filesystem::path const& self = "/proc/self/cgroup");
 

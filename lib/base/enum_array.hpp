@@ -1,4 +1,4 @@
-// Defines an array with a value for each enumerator, and sums of such arrays.
+// Defines an array that has a value for each enumerator, and sums of such arrays.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct EnumArray : std::array<T, N> {
   constexpr T const& operator[](Enum e) const {
     return Array::operator[](static_cast<std::size_t>(e));
   }
-  // Adds the values one by one.
+  // Adds the values of each enumerator.
   constexpr EnumArray& operator+=(EnumArray const& other) {
     for (std::size_t i = 0; i < N; ++i) (*this)[i] += other[i];
     return *this;

@@ -1,5 +1,5 @@
-// IEEE half precision as files store it: 5 bits of exponent, 10 of fraction. Nothing computes in
-// it.
+// IEEE half precision has 5 bits of exponent and 10 of fraction. Files store values in it, but
+// nothing computes in it.
 #pragma once
 
 #include <bit>
@@ -14,22 +14,23 @@ struct f16 {
   std::uint16_t bits;
 };
 
-// Exact; a NaN keeps its payload.
+// The conversion is exact, and a NaN keeps its payload.
 SPILLWAY_FUNCTION float to_float(f16 x) {
   std::uint32_t const sign = (x.bits & 0x8000u) << 16, rest = x.bits & 0x7fffu;
   constexpr float subnormal_unit = 0x1p-24f;
   auto const subnormal = std::bit_cast<std::uint32_t>(static_cast<float>(rest) * subnormal_unit);
-  std::uint32_t const bias = rest < 0x7c00u ? 112u << 23 : 224u << 23;  // infinities, NaNs: twice
+  std::uint32_t const bias = rest < 0x7c00u ? 112u << 23 : 224u << 23;  // doubled for inf and NaN
   std::uint32_t const magnitude = rest < 0x400u ? subnormal : (rest << 13) + bias;
   return std::bit_cast<float>(sign | magnitude);
 }
 
-// Round to nearest, ties to even, to infinity from 65520 on; a NaN stays a (quiet) NaN.
+// Rounds to nearest, ties to even, and to infinity from 65520 on. A NaN stays a NaN and becomes
+// quiet.
 SPILLWAY_FUNCTION f16 to_f16(float x) {
   auto const bits = std::bit_cast<std::uint32_t>(x);
   std::uint32_t const sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
   std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - (112u << 23)) >> 13;
-  // The last bit of a number near 0.5 is the smallest half: the addition rounds to it.
+  // The last bit of a float near 0.5 is as large as the smallest f16, so the addition rounds to it.
   std::uint32_t const subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
   std::uint32_t const quiet = 0x7e00u | ((magnitude >> 13) & 0x3ffu);

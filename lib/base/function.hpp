@@ -1,4 +1,4 @@
-// Marks small functions that host and device code share. No Kokkos header needed.
+// Marks small functions that host and device code share. It needs no header of Kokkos.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)

@@ -1,4 +1,4 @@
-// How a thread gives way to others between two looks at what it waits for.
+// A thread that polls calls these functions to let other threads run between two looks.
 #pragma once
 
 #include <chrono>
@@ -8,9 +8,9 @@
 
 namespace spillway {
 
-// Beside threads that are always busy, a thread that yields waits until all of them have had their
-// turns; one that wakes from a sleep does not. So a yield that took long is followed by sleeps for
-// a while. Not for several threads at once.
+// A thread that yields on a busy core waits until all other threads there have had their turns, but
+// a thread that wakes from a sleep does not. So after a yield that took long, a GiveWay sleeps
+// instead for a while. An object of this class serves one thread.
 class GiveWay {
  public:
   void operator()() {
@@ -32,8 +32,8 @@ class GiveWay {
   SteadyClock::time_point m_sleeps_until{};
 };
 
-// The same for whatever this thread waits for: what one wait has seen of others, the next one
-// knows.
+// Does the same with one GiveWay per thread, so what a thread learned about its core in one wait is
+// known in the next one.
 inline void give_way() {
   thread_local GiveWay way;
   way();

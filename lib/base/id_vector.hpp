@@ -1,4 +1,4 @@
-// Defines a vector that is indexed by ids: signed numbers, of which -1 stands for none.
+// Defines a vector that is indexed by ids, which are signed numbers; -1 stands for no id.
 #pragma once
 
 #include <cassert>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// Ids may be of any integer type. As with std::vector, Release does not check them.
+// Ids may be of any integer type. Release builds do not check them, as std::vector does not.
 template <class T>
 struct IdVector : std::vector<T> {
   using Vector = std::vector<T>;

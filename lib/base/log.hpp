@@ -1,5 +1,5 @@
-// Progress and messages on stderr, a line each: "spillway: warning: ...". Text as fmt::format's.
-// A line that cannot be written is lost.
+// Writes messages to stderr, one line each, such as "spillway: warning: ...". A line that cannot be
+// written is lost.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@ namespace spillway {
 
 enum class LogLevel : std::uint8_t { info, warning, error };
 
-// `speaks`: infos are wanted too, not only warnings and errors (rank 0).
+// If `speaks` is true, as on rank 0, infos are written too, otherwise only warnings and errors.
 void set_up_log(bool speaks);
 void write_log(LogLevel level, std::string_view line);
 

@@ -1,4 +1,4 @@
-// Integer helpers that cannot fail silently.
+// Integer helpers for divisions.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,3 @@
-// The middle of some numbers.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +6,7 @@
 
 namespace spillway {
 
-// Of an even number of them the upper one. There must be one.
+// Returns the middle value, or the upper one of the two for an even number. There must be a value.
 inline double median(std::vector<double> values) {
   auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);

@@ -1,5 +1,5 @@
-// Standard normals from random bits as straight-line fp32 code: loops over them vectorise, and
-// every processor with an fma gives the same bits.
+// Makes standard normal numbers from random bits. The code is straight-line fp32, so loops over it
+// vectorise, and every processor that has an fma gives the same bits.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,8 @@
 
 namespace spillway {
 
-// ln x of a normal x > 0, to 2 ulp: x = m 2^e, sqrt(1/2) <= m < sqrt(2), and Cephes' polynomial.
+// Returns ln x of a normal x > 0, to 2 ulp, by x = m 2^e with sqrt(1/2) <= m < sqrt(2) and the
+// polynomial of Cephes.
 SPILLWAY_FUNCTION float fast_log(float x) {
   constexpr std::int32_t root_half = 0x3f3504f3;
   auto const above = std::bit_cast<std::int32_t>(x) - root_half;
@@ -35,9 +36,10 @@ struct Direction {
   float cos, sin;
 };
 
-// Cosine and sine of `turn` / 2^32 of a full turn: the quadrant and what is left of it are exact.
+// Returns the cosine and sine of `turn` / 2^32 of a full turn. The quadrant, and the angle from the
+// nearest axis as an integer, are exact.
 SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
-  std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // the nearest axis: 4 is 0
+  std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // numbers the nearest axis
   auto const left = static_cast<std::int32_t>(turn - (quadrant << 30));
   float const a = static_cast<float>(left) * 1.46291807927e-9f;  // 2 pi / 2^32
   float const square = a * a;
@@ -55,7 +57,8 @@ SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
           negated(swap ? c : s, (quadrant >> 1) & 1)};
 }
 
-// Two independent standard normals from 64 independent bits (Box and Muller); at most 6.77.
+// Turns 64 independent bits into two independent standard normals (Box and Muller). Their magnitude
+// is at most 6.77.
 SPILLWAY_FUNCTION Direction normal_pair(std::uint32_t length, std::uint32_t turn) {
   float const u = std::fma(static_cast<float>(length), 0x1p-32f, 0x1p-33f);  // in (0, 1]
   float const radius = std::sqrt(-2.0f * fast_log(u));

@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// Returns the number that the whole text is, as std::from_chars reads it; nothing for any other
-// text, or if the number does not fit.
+// Returns the number if the whole text is one that std::from_chars reads, otherwise nothing, for
+// example if the number does not fit.
 template <class Number>
 std::optional<Number> to_number(std::string_view text) {
   Number value{};
@@ -21,8 +21,8 @@ std::optional<Number> to_number(std::string_view text) {
   return value;
 }
 
-// n >= 0 of the name "<before>n<after>"; nothing of any other, such as one with zeros before n: a
-// name that is made of n leads back to it.
+// Returns n >= 0 of the name "<before>n<after>", and nothing for any other name. A name with zeros
+// before n is refused, since no such name is made from a number.
 inline std::optional<std::int64_t> number_between(std::string_view before, std::string_view name,
                                                   std::string_view after) {
   if (!name.starts_with(before) || !name.ends_with(after)) return {};

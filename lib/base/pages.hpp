@@ -1,4 +1,4 @@
-// Memory of whole pages, which direct I/O takes, from the system and back to it.
+// A Pages owns whole pages of memory, as direct I/O needs them, and returns them to the system.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@ namespace spillway {
 
 class Pages {
  public:
-  Pages() = default;  // none
-  // Zeroed; every page exists, and is huge where the system has such, as an arena's: drives and
-  // caches are slower with small ones. Not from the C library's heap, which keeps what is as large
-  // as something freed before. Throws Error(cannot_fit) that says `what` would have needed them.
+  Pages() = default;  // has no pages
+  // Allocates zeroed pages that all exist already. They are huge pages if the system has such,
+  // because drives and caches are slower with small ones. They are not from the heap of the C
+  // library, which may keep large blocks after they are freed. Throws Error(cannot_fit), whose
+  // message begins with `what`.
   explicit Pages(std::size_t size_bytes, std::string_view what = "memory");
   Pages(Pages&& other) noexcept { *this = std::move(other); }
   Pages& operator=(Pages&& other) noexcept {
@@ -29,7 +30,7 @@ class Pages {
 
  private:
   std::span<std::byte> m_bytes;
-  void* m_mapping = nullptr;  // has room before and behind them
+  void* m_mapping = nullptr;  // begins at or before m_bytes
   std::size_t m_mapped_bytes = 0;
 };
 

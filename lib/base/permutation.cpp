@@ -9,7 +9,8 @@
 namespace spillway {
 namespace {
 
-// Four rounds of an ideal round function suffice (Luby and Rackoff); small domains like a few more.
+// Four rounds suffice with an ideal round function (Luby and Rackoff). Small domains need a few
+// more to be well mixed.
 constexpr std::uint64_t rounds = 6;
 
 }  // namespace

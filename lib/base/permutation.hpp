@@ -1,6 +1,7 @@
-// A pseudo-random order of [0, n) in O(1) memory: a Feistel network over Philox on the smallest
-// domain 4^k >= n, applied again while it leads outside [0, n) (cycle walking; Black and Rogaway,
-// "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). Any element can be asked for at any time.
+// A Permutation is a pseudo-random order of [0, n) that needs O(1) memory and gives any element at
+// any time. It is a Feistel network over Philox on the smallest domain 4^k >= n, applied again
+// while its result is outside [0, n) (cycle walking; Black and Rogaway, "Ciphers with Arbitrary
+// Finite Domains", CT-RSA 2002).
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,18 @@ namespace spillway {
 
 class Permutation {
  public:
-  // size >= 1. Equal (size, seed, epoch) give the same order everywhere.
+  // `size` is at least 1. Equal (size, seed, epoch) give the same order everywhere.
   Permutation(std::int64_t size, std::uint64_t seed, std::uint64_t epoch);
 
-  // index in [0, size) -> its image; a bijection. On average fewer than four passes of the network.
+  // Maps an index in [0, size) to its image; the map is a bijection. Throws std::logic_error for
+  // other indices. On average the network runs fewer than four times.
   std::int64_t operator()(std::int64_t index) const;
 
  private:
   std::uint64_t encrypt(std::uint64_t x) const;
 
   std::uint64_t m_size, m_seed, m_epoch;
-  int m_half_bits;  // the domain is 2^(2 * m_half_bits)
+  int m_half_bits;  // the domain has 2^(2 * m_half_bits) elements
 };
 
 }  // namespace spillway

@@ -1,5 +1,6 @@
-// Counter-based random numbers: Philox 4x32-10 (Salmon et al., SC'11). No state: the same
-// (key, counter) gives the same bits on any rank, thread, device or after any restart.
+// Philox 4x32-10 is a counter-based random number generator (Salmon et al., SC'11). It has no
+// state, so the same key and counter give the same bits on any rank, thread or device, and after
+// any restart.
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ SPILLWAY_FUNCTION PhiloxBlock philox(std::uint64_t key, std::uint64_t high, std:
   return {{c[0], c[1], c[2], c[3]}};
 }
 
-// Uniform in [0, 1) with 24 bits.
+// Returns a number in [0, 1), uniformly distributed, that uses the upper 24 bits.
 SPILLWAY_FUNCTION float uniform01(std::uint32_t bits) {
   return static_cast<float>(bits >> 8) * (1.0f / 16777216.0f);
 }

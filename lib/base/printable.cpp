@@ -10,7 +10,8 @@ unsigned byte_at(std::string_view text, std::size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-// Bytes of the character that a first byte announces; 0: it begins none.
+// Returns how many bytes the UTF-8 character has that begins with the byte `first`, or 0 if no
+// character does.
 std::size_t announced_bytes(unsigned first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first < 0xe0) return 2;
@@ -22,7 +23,8 @@ bool continues(std::string_view text, std::size_t i) {
   return (byte_at(text, i) & 0xc0) == 0x80;
 }
 
-// Overlong forms, surrogates and what lies beyond Unicode show in the second byte.
+// The second byte tells overlong forms, surrogates and numbers beyond Unicode from valid
+// characters.
 bool second_byte_fits(unsigned first, unsigned second) {
   if (first == 0xe0) return second >= 0xa0;
   if (first == 0xed) return second < 0xa0;
@@ -35,7 +37,7 @@ bool is_control(unsigned first, unsigned second) {
   return first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0);
 }
 
-// Bytes of the character at the beginning of `text`; 0: there is none.
+// Returns the bytes of the character at the beginning of `text`, or 0 if there is no valid one.
 std::size_t character_bytes(std::string_view text) {
   auto const size = announced_bytes(byte_at(text, 0));
   if (size == 0 || size > text.size()) return 0;
@@ -45,7 +47,7 @@ std::size_t character_bytes(std::string_view text) {
   return sound ? size : 0;
 }
 
-// The same of a printable one.
+// Returns the bytes of the character at the beginning of `text`, or 0 if it may not be printed.
 std::size_t printable_bytes(std::string_view text) {
   auto const size = character_bytes(text);
   auto const second = size > 1 ? byte_at(text, 1) : 0;

@@ -1,5 +1,5 @@
-// Text as a terminal may have it. What comes from files and names may hold bytes that a terminal
-// obeys instead of showing.
+// Makes text safe for a terminal. Text from files and names may hold bytes that a terminal would
+// obey instead of showing them.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace spillway {
 
-// Control characters other than \n and \t, and bytes that are no UTF-8, become \xNN each; all else
-// stays as it is.
+// Writes each byte of a control character other than \n and \t, and each byte that is not valid
+// UTF-8, as \xNN. All other text stays as it is.
 std::string printable(std::string_view text);
 
-// Whether all of it is UTF-8, without a zero byte.
+// Returns whether all of the text is valid UTF-8 without a zero byte.
 bool is_text(std::string_view text);
 
-// How many bytes stand before a character of UTF-8 that is cut short at the end.
+// Returns the size of the text without a UTF-8 character that is cut short at its end.
 std::size_t whole_characters_bytes(std::string_view text);
 
 }  // namespace spillway

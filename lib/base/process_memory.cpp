@@ -11,7 +11,8 @@
 namespace spillway {
 namespace {
 
-// A line "Key:   1234 kB" of a file under /proc, in bytes; 0 when absent.
+// Returns the bytes of a line "Key:   1234 kB" in a file under /proc, or 0 if there is no such
+// line.
 std::int64_t kilobytes_after(std::filesystem::path const& path, std::string const& key) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {

@@ -1,4 +1,4 @@
-// What the process takes of the machine, and what the machine has left for it.
+// Reports how much memory the process uses, and how much memory and how many cores it may use.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,27 @@
 namespace spillway {
 
 struct ProcessMemory {
-  std::int64_t resident_bytes = 0;       // VmRSS
-  std::int64_t peak_resident_bytes = 0;  // VmHWM
+  std::int64_t resident_bytes = 0;       // from the line VmRSS
+  std::int64_t peak_resident_bytes = 0;  // from the line VmHWM
 };
-// From /proc/self/status; zeros where there is none.
+// Reads /proc/self/status. Returns zeros if there is no such file.
 ProcessMemory process_memory();
 
-// Main memory, which the ranks of a node share: all of it (MemTotal; no swap, in which no arena can
-// lie) and what this process may still take before something is killed or swapped (MemAvailable),
-// or less where a control group (v1 or v2, any ancestor) limits it.
+// MainMemory describes the main memory that the ranks of a node share, less where a control group
+// (v1 or v2, any ancestor) limits it. The total, MemTotal, is without swap, because arenas cannot
+// lie there. What is available, MemAvailable, can be taken before something is killed or swapped.
 struct MainMemory {
   std::int64_t total_bytes = 0, available_bytes = 0;
 };
 MainMemory main_memory();
-// The same of other files; for tests.
+// For tests, reads other files.
 MainMemory main_memory(std::filesystem::path const& meminfo, ControlGroupLimits const& limits);
-std::int64_t available_memory_bytes();  // main_memory's
+std::int64_t available_memory_bytes();
 
-// Cores this process may use: its affinity, or less where a control group has a quota. At least 1.
+// Returns how many cores this process may use: those of its affinity, or fewer if a control group
+// has a quota, but at least 1.
 int available_cores();
-// Returns what the two limits leave; no quota: the affinity alone counts.
+// Returns the smaller of the two limits, at least 1. Without a quota the affinity alone counts.
 int available_cores(int affinity, std::optional<double> quota);
 
 }  // namespace spillway

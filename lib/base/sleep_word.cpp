@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-constexpr int kLooks = 64;  // they take a microsecond or two
+constexpr int kLooks = 64;  // this many looks take a microsecond or two
 
 void relax() {
 #if defined(__x86_64__)
@@ -24,7 +24,7 @@ void SleepWord::sleep_while(std::uint32_t seen) const {
   }
   static_assert(sizeof(atomic) == sizeof(std::uint32_t));
   m_sleepers.fetch_add(1);
-  while (load() == seen)  // the kernel looks again before it lets the thread sleep
+  while (load() == seen)  // the kernel compares once more before the thread sleeps
     ::syscall(SYS_futex, static_cast<atomic const*>(this), FUTEX_WAIT_PRIVATE, seen, nullptr);
   m_sleepers.fetch_sub(1);
 }

@@ -1,4 +1,4 @@
-// A number that threads look at, and sleep on until it changes.
+// A SleepWord is a number on which threads sleep until it changes.
 #pragma once
 
 #include <atomic>
@@ -6,18 +6,19 @@
 
 namespace spillway {
 
-// What std::atomic::wait does, but that it never yields: beside threads that are always busy, a
-// thread that yields waits until all of them have had their turns. A change that is followed by a
-// wake is seen by all who sleep: all operations are seq_cst.
+// It does what std::atomic::wait does but never yields, because a thread that yields on a busy core
+// waits until all other threads there have had their turns. All operations are seq_cst, so no
+// sleeping thread misses a change that is followed by a wake.
 class SleepWord : public std::atomic<std::uint32_t> {
  public:
   SleepWord() : atomic(0) {}
   using atomic::operator=;
 
-  // Looks for a moment, then sleeps, while the value is `seen`.
+  // Returns once the value is not `seen`. The thread polls for a moment before it sleeps.
   void sleep_while(std::uint32_t seen) const;
 
-  // Whoever changes the value calls one of these afterwards. Where nobody sleeps it costs a load.
+  // A thread that changes the value calls one of these afterwards. If no thread sleeps, the call
+  // costs only a load.
   void wake_one() {
     if (m_sleepers.load() != 0) wake(1);
   }

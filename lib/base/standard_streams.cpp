@@ -16,7 +16,7 @@
 namespace spillway {
 namespace {
 
-// Network file systems say only when a file is closed that there was no room for it.
+// Network file systems report a lack of space only when a file is closed, so this closes a copy.
 int error_of_closing(int fd) noexcept {
   int const copy = ::dup(fd);
   return copy >= 0 && ::close(copy) != 0 && errno != EINTR ? errno : 0;
@@ -36,7 +36,8 @@ void prepare_standard_streams() noexcept {
   std::signal(SIGPIPE, SIG_IGN);
   for (int const fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one. With O_PATH every read and write of it fails.
+    // `open` takes the lowest free number, which is this one. O_PATH makes all reads and writes
+    // fail.
     [[maybe_unused]] int const taken = ::open("/", O_PATH | O_DIRECTORY);
   }
 }
@@ -45,7 +46,7 @@ void say(std::string_view text) noexcept try {
   auto line = printable(text);
   if (!line.ends_with('\n')) line += '\n';
   write_all(STDERR_FILENO, line);
-} catch (...) {  // no memory even for a line
+} catch (...) {  // there is no memory even for a line
 }
 
 void say_live(std::string_view line) noexcept try {

@@ -1,27 +1,28 @@
-// Standard output and error, past stdio: what is said may fail and ends nothing; what was asked for
-// arrives or is an error. Both show control characters (base/printable.hpp), so that no file or
-// name can steer a terminal.
+// Writes to standard output and error without stdio. A message on stderr that cannot be written is
+// lost, but a result on stdout that cannot be written is an error. Control characters are shown as
+// text (base/printable.hpp), so that no file or name can control a terminal.
 #pragma once
 
 #include <string_view>
 
 namespace spillway {
 
-// First thing in main. Descriptors 0 to 2 that are closed are occupied by one that can neither be
-// read nor written, or the next file would get their number; a pipe without a reader is an error of
-// `write` and not a signal.
+// main calls this first. It fills closed descriptors among 0 to 2, so that no file that is opened
+// later gets such a number; reads and writes of them fail. It also makes a write to a pipe without
+// a reader an error instead of a signal.
 void prepare_standard_streams() noexcept;
 
-// To stderr, with a newline at the end where it has none. What cannot be written is lost.
+// Writes to stderr and adds a newline if there is none. Text that cannot be written is lost.
 void say(std::string_view text) noexcept;
 
-// The same for the last line of a terminal, which is drawn anew and stays open.
+// Replaces the current line of the terminal on stderr, and writes no newline.
 void say_live(std::string_view line) noexcept;
 
-// To stdout: what a command was asked for. Throws Error(storage) where it cannot be written.
+// Writes the result of a command to stdout. Throws Error(storage) if it cannot be written.
 void print_result(std::string_view text);
 
-// To stdout as they are, where it is no terminal. `bytes` hold whole characters.
+// Writes bytes to stdout, unchanged unless it is a terminal. `bytes` must not end within a
+// character.
 void print_bytes(std::string_view bytes);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Time that passes, by a clock that nobody sets.
+// Measures time with a clock that is never adjusted.
 #pragma once
 
 #include <chrono>

@@ -1,11 +1,11 @@
-// Owns one resource of a C library (file descriptor, HDF5 id, communicator, ring).
+// A UniqueHandle owns one resource of a C library (file descriptor, HDF5 id, communicator, ring).
 #pragma once
 
 #include <utility>
 
 namespace spillway {
 
-// Close(T) must not throw: a failed close in a destructor is logged by Close itself.
+// Close(T) must not throw. It logs a failed close itself, because destructors call it.
 template <class T, auto Close, T Empty>
 class UniqueHandle {
  public:
@@ -20,7 +20,7 @@ class UniqueHandle {
 
   T get() const { return m_handle; }
   explicit operator bool() const { return m_handle != Empty; }
-  // The resource is the caller's from here on.
+  // After this call the caller owns the resource.
   T release() { return std::exchange(m_handle, Empty); }
   void reset() {
     if (m_handle != Empty) Close(std::exchange(m_handle, Empty));

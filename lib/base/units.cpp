@@ -31,12 +31,12 @@ constexpr std::array byte_units = {Unit{"PiB", 1ll << 50},
                                    Unit{"KB", 1'000},
                                    Unit{"kB", 1'000},
                                    Unit{"", 1}};
-constexpr std::size_t binary_units = 6;  // the first ones, largest first: those we write
+constexpr std::size_t binary_units = 6;  // output uses only these first ones, largest first
 
 constexpr std::array time_units = {Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"m", 60},
                                    Unit{"s", 1}};
 
-// Removes digits, and at most one point between them, from the front of `text`.
+// Removes digits, and at most one decimal point between them, from the front of `text`.
 std::string_view take_number(std::string_view& text) {
   constexpr std::string_view digits = "0123456789";
   auto end = std::min(text.find_first_not_of(digits), text.size());
@@ -68,7 +68,8 @@ std::optional<std::int64_t> scaled(std::string_view number, std::int64_t factor)
   return std::llround(*value * static_cast<double>(factor));
 }
 
-// Whole seconds as "2d4h", without the parts that are zero; `parts` at most, the rest cut off.
+// Returns whole seconds as text such as "2d4h", without parts that are zero. Further parts than the
+// first `parts` ones are cut off.
 std::string clock_text(std::int64_t seconds, int parts) {
   std::string text;
   for (auto const& unit : time_units) {
@@ -115,7 +116,7 @@ std::string human_bytes(std::int64_t exact_bytes) {
   auto const bytes = static_cast<double>(exact_bytes);
   for (std::size_t i = 0; i + 1 < binary_units; ++i) {
     auto const factor = static_cast<double>(byte_units[i].factor);
-    // 999.5 of the smaller unit would print as 1000: from there on the larger one reads better.
+    // From 999.5 of the smaller unit on, three digits would print 1000, so the larger unit is used.
     if (std::abs(bytes) >= factor / 1024 * 999.5) {
       return fmt::format("{} {}", human_number(bytes / factor, 3), byte_units[i].name);
     }
@@ -149,7 +150,7 @@ std::string format_duration(double seconds) {
   if (seconds == std::floor(seconds) && seconds < 0x1p53) {
     return clock_text(static_cast<std::int64_t>(seconds), static_cast<int>(time_units.size()));
   }
-  // Shortest digits that read back to the same number, without an exponent.
+  // These are the shortest digits, without an exponent, that read back to the same number.
   std::array<char, 400> digits;
   auto const end =
       std::to_chars(digits.begin(), digits.end(), seconds, std::chars_format::fixed).ptr;

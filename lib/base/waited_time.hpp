@@ -1,4 +1,5 @@
-// How long somebody has waited and looked: a process that was stopped, or busy elsewhere, did not.
+// A WaitedTime says how long a thread has waited for something, without time in which the process
+// was stopped or busy elsewhere.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace spillway {
 
 class WaitedTime {
  public:
-  // What lies between two looks counts as at most `most_s`.
+  // The time between two calls of look() counts as at most `most_s` seconds.
   explicit WaitedTime(double most_s, SteadyClock::time_point now = SteadyClock::now())
       : m_most_s(most_s), m_looked(now) {}
 

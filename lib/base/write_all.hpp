@@ -1,13 +1,13 @@
-// Texts to a descriptor that takes what it can: a pipe, a terminal, a file.
+// Writes texts to a descriptor that may take only a part at a time: a pipe, a terminal, a file.
 #pragma once
 
 #include <string_view>
 
 namespace spillway {
 
-// Writes all of the text, where the descriptor stands. What takes only a part, or nothing just now
-// as it was made not to wait (O_NONBLOCK) by whoever else has it, is waited for. Gives an errno, or
-// 0 when all is written.
+// Writes all of the text at the descriptor's current position. Waits if the descriptor takes only a
+// part, or nothing now because another process has set O_NONBLOCK on it. Returns 0, or an errno if
+// the write failed.
 int write_all(int fd, std::string_view text) noexcept;
 
 }  // namespace spillway

@@ -85,9 +85,9 @@ std::int64_t TrainBatches::tokens_of(std::int64_t first_sample, std::int64_t sam
   return tokens;
 }
 
-// The number of a window in all of this job's text. A window that begins within one of these, as
-// files were added before it, has that one's: another job's numbers may be of other windows.
-// Windows that end where rows are full are known by their first token.
+// Returns the number of a window of `text` in the log: that of the window of data.train in which
+// its first token lies, since windows of text that completes an earlier epoch may begin elsewhere.
+// Windows of unequal length are numbered by their first token.
 std::int64_t TrainBatches::window_of_all(TextOrder const& text, std::int64_t first_token) const {
   auto const file = text.text.tokens.file_of(first_token);
   auto const start = text.text.tokens.start_of(file);

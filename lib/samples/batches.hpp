@@ -1,4 +1,4 @@
-// Fills the batch buffers of micro-batches from token files.
+// These sources fill the batch buffers of micro-batches from token files.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@
 
 namespace spillway {
 
-// How a step's sequences are spread: sample s of a step goes to micro-batch s / (ranks * micro), in
-// it to rank (s / micro) % ranks. Rows beyond the step's samples have weight zero.
+// A BatchShape says how the sequences of a step are spread. Sample s of a step goes to micro-batch
+// s / (ranks * micro) and there to rank (s / micro) % ranks. If the samples do not fill the last
+// micro-batch, its other rows have weight zero and are called empty.
 struct BatchShape {
   std::int64_t sequences = 0;  // per step, over all ranks
   std::int64_t micro = 0;      // per rank and micro-batch
@@ -25,40 +26,45 @@ struct BatchShape {
 
   std::int64_t micro_batches() const;
   std::int64_t rows() const { return micro_batches() * micro * ranks; }  // of all ranks in a step
-  double filled() const {  // the share of them that hold text
+  double filled() const {  // the share of rows that hold text
     return static_cast<double>(sequences) / static_cast<double>(rows());
   }
-  // The step's sample in row-block `row` of this rank's micro-batch; empty beyond the last one.
+  // Returns which sample of the step is sequence `row` of this rank's micro-batch, or nothing if
+  // the step has no more samples.
   std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t row) const;
 };
 
-// "8 of 24 rows of a step are empty ...", with a micro-batch that leaves fewer; "" where all hold
-// text.
+// Returns a line such as "8 of 24 rows of a step are empty ...", which names a micro-batch that
+// leaves fewer rows empty, or "" if no row is empty.
 std::string describe_empty_rows(BatchShape const& shape);
-// The micro-batch of at most `most` sequences, and at least half of them, that leaves the fewest
-// rows empty; of equal ones the largest.
+// Returns the micro-batch that leaves the fewest rows empty, of those that have at most `most`
+// sequences and at least half as many. Of equally good ones it is the largest.
 std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most);
 
-// Samples before number `end` that no TextOrder before this one has: windows of `text` in `order`.
-// Refers to the text, as do the batches that are made of it.
+// Samples up to `end` are windows of `text`, shuffled by `order`. Several of these follow one
+// another, and each begins where the one before it ends. `text` must outlive this object and
+// batches made of it.
 struct TextOrder {
   SampledText const& text;
   DataOrder order;
   std::int64_t end = std::numeric_limits<std::int64_t>::max();
-  // For each file, where it begins in all of the run's text, for the log; empty: as in `text`.
+  // For each file of `text`, this is the token of data.train at which the file begins, and it is
+  // used only in the log. If it is empty, `text` is data.train itself.
   std::vector<std::int64_t> starts = {};
 };
 
-// Training: windows in the seeded order, of one text after the other.
+// Loads windows for training in their shuffled order, from one text after the other.
 class TrainBatches final : public BatchSource {
  public:
-  // `log`, which may be null, hears of every sample that is loaded. The last of `texts` has no end.
+  // Every sample that is loaded is added to `log`, which may be null. The last text must have no
+  // end.
   TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
                SampleLog* log = nullptr);
-  // How many tokens of the text the sequences of these samples have. Any thread. Throws what
-  // reading where documents begin does.
+  // Returns how many tokens the sequences of these samples use. Any thread may call it. Throws what
+  // TokenSet throws if it cannot read where documents begin.
   std::int64_t tokens_of(std::int64_t first_sample, std::int64_t samples) const;
-  // Step `step` begins at global sample `sample`. Not while an engine runs.
+  // Makes step `step` begin at sample `sample` of the run. It must not be called while an engine
+  // runs.
   void start_at(std::int64_t step, std::int64_t sample);
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
@@ -77,8 +83,9 @@ class TrainBatches final : public BatchSource {
   std::int64_t m_first_step = 0, m_first_sample = 0;
 };
 
-// Evaluation: windows 0 .. `windows` - 1 in their order, each once; "step" k holds the k-th
-// shape.sequences of them. What an objective draws is the same in every evaluation and every run.
+// Loads windows 0 to `windows` - 1 for an evaluation, in order and once each. Step k loads the k-th
+// shape.sequences of them. Random draws of an objective are the same in every evaluation and every
+// run.
 class EvalBatches final : public BatchSource {
  public:
   EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape, std::int64_t windows);

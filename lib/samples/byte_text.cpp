@@ -22,7 +22,7 @@ bool is_sentinel(std::int64_t token, SpecialIds const& ids) {
          token > ids.first_sentinel - ids.sentinels && token != ids.pad && token != ids.eos;
 }
 
-// A number behind `kSentinel`, with what ends the word.
+// A sentinel's number, and the size of its digits with kSentinelEnd.
 struct Number {
   std::int64_t value;
   std::size_t size;
@@ -39,7 +39,7 @@ std::optional<Number> sentinel_number(std::string_view text) {
 
 struct Word {
   std::int32_t token;
-  std::size_t size;  // of its text
+  std::size_t size;  // the bytes of its text
 };
 
 std::optional<Word> sentinel_at(std::string_view text, SpecialIds const& ids) {

@@ -1,5 +1,5 @@
-// Text as tokens of models that were trained on bytes, and back. Words in it stand for special
-// tokens: [MASK] for the one that hides others, <extra_id_N> for the sentinel of a sequence's span
+// Converts text to tokens and back for models that were trained on bytes. Some words stand for
+// special tokens: [MASK] for the token that hides others, and <extra_id_N> for the sentinel of span
 // N, counted from 0.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace spillway {
 
-// As the recipe's objective has texts: an encoder's end with its eos, if it has one. Throws
-// Error(bad_input) for sentinels that the vocabulary does not have.
+// Returns tokens as the recipe's objective expects them. For `spans`, they end with eos if the
+// recipe has one. Throws Error(bad_input) for sentinels that the vocabulary does not have.
 std::vector<std::int32_t> tokens_of(std::string_view text, Recipe const& recipe);
 
-// A byte, the word of a sentinel, or nothing for other tokens that are no text.
+// Returns a byte, the word of a sentinel, or "" for any other token.
 std::string text_of(std::int32_t token, Recipe const& recipe);
 
 }  // namespace spillway

@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// The first few, and how many more there are.
+// Replaces all lines but the first few with one that counts them.
 std::vector<std::string> shortened(std::string_view key, std::vector<std::string> lines) {
   constexpr std::size_t most = 3;
   if (lines.size() <= most + 1) return lines;

@@ -1,4 +1,4 @@
-// Which of the files that data.train names are trained on. Pure functions.
+// Pure functions that choose which files of data.train a run trains on.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,15 @@ namespace spillway {
 
 struct ChosenFiles {
   std::vector<std::size_t> kept;  // positions in data.train, ascending
-  std::vector<std::string> said;  // what was left out, in lines for the user
+  std::vector<std::string> said;  // lines that tell the user which files are left out
 };
 
-// All of `train` but what `valid` has too, as a link or a copy also. Throws Error(bad_input) where
-// nothing is left.
+// Keeps the files of `train` whose content is in no file of `valid`, even under another path.
+// Throws Error(bad_input) if nothing is left.
 ChosenFiles without_valid(std::vector<KnownFile> const& train, std::vector<KnownFile> const& valid);
 
-// Lines for the user on files of `key` that come more than once: that may be meant as a weight.
+// Returns lines for the user about files of `key` that are named more than once. This is no error,
+// since it may be meant as a weight.
 std::vector<std::string> repeated(std::string_view key, std::vector<KnownFile> const& files);
 
 }  // namespace spillway

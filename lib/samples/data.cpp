@@ -57,7 +57,7 @@ std::vector<TokenFile> open_files(char const* key, std::vector<std::string> cons
   return open_matching(key, patterns);
 }
 
-// Of windows of two tokens, what is left of a document would often be one.
+// If windows had two tokens, a document would often leave a single token, which cannot be used.
 void require_cut(Recipe const& recipe) {
   if (!cuts_where_full(recipe) || recipe.window > 2) return;
   throw Error(Status::bad_input,
@@ -96,7 +96,7 @@ DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
   return {samples.windows(stretch), stretch.seed, {stretch.begin, stretch.epoch}};
 }
 
-// `last` lists the files of `train`.
+// Returns for each file of `stretch` where it begins in `train`, whose files `last` lists.
 std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
                                     Stretch const& stretch, std::string const& source) {
   std::vector<std::int64_t> starts;
@@ -113,7 +113,8 @@ std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
   return starts;
 }
 
-// A cut that another version made otherwise would have other windows under the same numbers.
+// Throws if the text has another number of windows than the checkpoint says, because then windows
+// were cut differently and their numbers mean other text.
 void require_windows(SampleOrder const& order, Stretch const& stretch, TextWindows const& windows,
                      std::string const& source) {
   if (order.windows(stretch) == windows.count()) return;
@@ -139,7 +140,7 @@ struct TrainFiles {
   std::vector<std::string> said;
 };
 
-// Opens the files of data.train that are not data.valid's too.
+// Opens the files of data.train that are not also files of data.valid.
 TrainFiles open_train(DataConfig const& data) {
   auto all = open_files("data.train", data.train);
   auto const known = known_files(all);
@@ -154,14 +155,14 @@ TrainFiles open_train(DataConfig const& data) {
   return {std::move(kept), std::move(said)};
 }
 
-// What is known of a checkpoint's data, or what must be assumed where it is of a version that kept
-// nothing of them.
+// Returns the sample order of a checkpoint. Checkpoints of an early version do not record it, so
+// for those it is assumed that the files have not changed since.
 SampleOrder order_before(RunState const& state, DataNow now, std::string const& source) {
   if (!state.data.empty()) return sample_order(state.data, source);
   now.seed = state.seed;
   now.cut.clear();
   auto order = begun(now);
-  // That version took no text without a whole window.
+  // That version refused texts that do not fill a window.
   order.window = std::clamp<std::int64_t>(order.stretches[0].tokens() - 1, 1, order.window);
   return order;
 }

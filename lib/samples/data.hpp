@@ -1,4 +1,4 @@
-// The token files of a run and the order in which it sees them.
+// Opens the token files of a run and says in which order the run sees them.
 #pragma once
 
 #include <cstdint>
@@ -18,40 +18,41 @@
 namespace spillway {
 
 struct Data {
-  // What completes an epoch that was under way when data.train changed: samples before `end`.
+  // A Rest completes an epoch that was under way when data.train changed. Its samples come before
+  // `end`.
   struct Rest {
     SampledText text;
     DataOrder order;
     std::int64_t end = 0;
-    std::vector<std::int64_t> starts;  // of its files, in `train`
+    std::vector<std::int64_t> starts;  // where its files begin in `train`
   };
 
   SampledText train;
   std::optional<SampledText> valid;
   Recipe recipe;
-  SampleOrder samples;  // from the beginning of the run, as a checkpoint keeps it
+  SampleOrder samples;  // of the whole run, as checkpoints record it
   std::vector<Rest> rests = {};
-  DataOrder order;                     // of `train`, behind them
-  std::int64_t vocab = 0;              // of the model
-  std::vector<std::string> said = {};  // lines for the user: which files are left out, or repeated
+  DataOrder order;                     // of the samples of `train`, after all rests
+  std::int64_t vocab = 0;              // the vocabulary of the model
+  std::vector<std::string> said = {};  // lines for the user about files left out or repeated
 
-  // What samples are taken from; refers to this Data.
+  // Returns the texts of all samples, in their order. They refer to this Data.
   std::vector<TextOrder> texts() const;
 };
 
-// Opens what the Config names. Throws Error(bad_input) for files that are missing, foreign, too
-// short for one sequence, of a larger vocabulary than the model's, without the documents that
-// data.pack keeps apart, or with such as leave nothing to predict; or where nothing is left of
-// data.train without data.valid's.
+// Opens the files that the Config names. Throws Error(bad_input) if a file is missing, has a
+// foreign format or a larger vocabulary than the model, or if a text is too short for one sequence.
+// Also throws it if data.pack needs documents that a file does not record, if nothing is left to
+// predict, or if all files of data.train are in data.valid too.
 Data open_data(Config const& config);
 
-// Makes the samples those of a run that goes on from `state`. Returns lines for the user where the
-// data are others than they were. Throws Error(bad_input) where they cannot be taken, and
-// Error(damaged) that names `source`.
+// Makes `data` continue the samples of the run that has reached `state`. Returns lines for the user
+// if the data have changed. Throws Error(bad_input) if the run cannot go on with the changed data,
+// and Error(damaged), which names `source`, if the recorded order is not valid.
 std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
                                std::string const& source);
 
-// The validation set of a model with `vocab` tokens. Throws as open_data does.
+// Opens the validation set of a model with `vocab` tokens. Throws as open_data does.
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
 
 }  // namespace spillway

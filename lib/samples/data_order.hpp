@@ -1,5 +1,5 @@
-// Which window of a text a sample sees. The windows are shuffled anew in each epoch. The only state
-// is the global sample index. An order that begins later in a run says with which sample and epoch.
+// A DataOrder says which window of a text a sample is. Windows are shuffled anew in each epoch.
+// Nothing but the number of the sample decides, so an order needs no other state.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ struct Sample {
   std::int64_t window;  // in [0, windows())
 };
 
-// Where an order begins: its first sample, which is the first one of an epoch.
+// An order begins with this sample of the run, which is the first one of this epoch.
 struct OrderBegin {
   std::int64_t sample = 0, epoch = 0;
 };
 
 class DataOrder {
  public:
-  // Of a text of at least one window. Throws std::logic_error for none.
+  // Throws std::logic_error if the text has no window.
   DataOrder(std::int64_t windows, std::uint64_t seed, OrderBegin begin = {});
 
   std::int64_t windows() const { return m_windows; }  // in one epoch
 
-  // global_sample counts samples since the beginning of the run, over all ranks; none before the
-  // order's first.
+  // `global_sample` counts samples of all ranks since the beginning of the run. Throws
+  // std::logic_error if it comes before the first sample of the order.
   Sample sample(std::int64_t global_sample) const;
 
  private:

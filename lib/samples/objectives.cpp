@@ -9,7 +9,8 @@
 namespace spillway {
 namespace {
 
-// Of tokens that are to be predicted; of these, most are replaced by the mask and some by any word.
+// The model predicts kHidden percent of tokens. Of those, kMasked percent are replaced by the mask,
+// and the next ones up to kMaskedOrRandom percent by a random token.
 constexpr Chance kHidden{15}, kMasked{80}, kMaskedOrRandom{90};
 
 void number_documents(std::span<std::int64_t const> starts, std::span<std::int32_t> documents) {
@@ -20,7 +21,7 @@ void number_documents(std::span<std::int64_t const> starts, std::span<std::int32
   std::inclusive_scan(documents.begin(), documents.end(), documents.begin());
 }
 
-// Positions start again in each document.
+// Numbers the positions of each document from 0.
 void number_positions(std::span<std::int32_t const> documents, std::span<std::int32_t> positions) {
   for (std::size_t row = 0; row < positions.size(); ++row) {
     bool const goes_on = row > 0 && documents[row] == documents[row - 1] && documents[row] >= 0;
@@ -35,7 +36,7 @@ void predict_next(Window const& window, BatchBuffers const& to) {
   number_documents(window.starts, to.get<BatchField::documents>());
   auto const weights = to.get<BatchField::weights>();
   std::ranges::fill(weights, 1.0f);
-  // What a document ends with tells nothing of the one that happens to follow.
+  // The last token of a document does not tell which document follows, so it has no target.
   for (auto const start : window.starts) weights[static_cast<std::size_t>(start - 1)] = 0;
 }
 

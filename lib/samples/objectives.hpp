@@ -1,5 +1,5 @@
-// Makes one sequence of a batch of a window of the text. Pure: equal arguments give equal bits on
-// any rank and after any restart.
+// Turns a window of the text into one sequence of a batch. These functions are pure, so equal
+// arguments give equal bits on any rank and after any restart.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace spillway {
 
-// The tokens of a TextWindow and the one after them, which only `next` looks at.
+// `tokens` has the tokens of a TextWindow and one more, which only the objective `next` reads.
 struct Window {
   std::span<std::int32_t const> tokens;
-  // Where in it, after its first token, other documents begin, ascending; none unless they are
-  // kept apart (Recipe::pack).
+  // These are the positions in `tokens`, ascending and not 0, at which documents begin. There are
+  // none unless documents are kept apart (Recipe::pack).
   std::span<std::int64_t const> starts;
 };
 
-// Fills every field that rows have in every stack of the recipe, as SequenceBuffer holds them;
-// `sample` chooses among the draws of the recipe's seed. Does not allocate.
+// Fills every field that a SequenceBuffer has in every stack of the recipe. The number `sample`
+// decides, with the recipe's seed, about random draws. Does not allocate.
 void make_sequence(Recipe const& recipe, Window const& window, std::int64_t sample,
                    BatchBuffers const& to);
 
-// Fills them with padding alone, as in a sequence beyond the batch.
+// Fills the same fields with padding, for a sequence that has no sample.
 void make_padding(Recipe const& recipe, BatchBuffers const& to);
 
 }  // namespace spillway

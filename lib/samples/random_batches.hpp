@@ -1,4 +1,4 @@
-// Batches of random tokens, where nothing is to be learned and a step is only measured.
+// Makes batches of random tokens for steps that are only measured.
 #pragma once
 
 #include "runtime/batch_source.hpp"
@@ -6,8 +6,9 @@
 
 namespace spillway {
 
-// In every stack, tokens are drawn evenly from [0, vocab) and each row's target is its successor's
-// token, whatever the objective: a step takes as long. `lengths` are those of a Recipe.
+// Tokens of every stack are drawn evenly from [0, vocab), and the target of each row is the next
+// row's token. The objective does not matter, since it does not change how long a step takes.
+// `lengths` has the meaning of Recipe::lengths.
 class RandomBatches final : public BatchSource {
  public:
   RandomBatches(BatchShape shape, std::span<std::int64_t const> lengths, std::int64_t vocab,

@@ -15,19 +15,19 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kFewestSentinels = 100;  // T5's: a longer sequence may have more
+constexpr std::int64_t kFewestSentinels = 100;  // as T5 has; long sequences may need more
 
 std::int64_t window_of(Objective objective, std::vector<std::int64_t> const& lengths) {
   return objective == Objective::spans ? span_window(lengths[0], lengths[1]) : lengths[0];
 }
 
-// Gives ids away, the highest first.
+// Hands out ids of a vocabulary, the highest first.
 class Ids {
  public:
   explicit Ids(std::int64_t vocab) : m_vocab(vocab), m_left(vocab) {}
 
-  // The highest of `count` consecutive ids that end at the one given or, where none is, at the
-  // highest one left.
+  // Returns the highest of `count` consecutive ids. It is `given` or, without that, the highest id
+  // that is left. Throws Error(bad_input) if the vocabulary does not have all of these ids.
   std::int32_t take(std::optional<std::int64_t> const& given, char const* key,
                     std::int64_t count = 1) {
     auto const highest = given.value_or(m_left - 1);
@@ -51,7 +51,7 @@ class Ids {
   std::int64_t m_vocab, m_left;
 };
 
-// Takes those that the objective has and leaves the others absent.
+// Takes the ids that the objective needs. Others stay absent.
 SpecialIds take_special(DataConfig const& data, Objective objective, std::int64_t sentinels,
                         Ids& ids) {
   SpecialIds special;
@@ -71,7 +71,8 @@ std::int64_t sentinels_of(DataConfig const& data, std::int64_t window) {
   return data.sentinel_id ? most : std::max(most, kFewestSentinels);
 }
 
-// Tokens that mean different things must be different ones. The first `sentinels` of them are used.
+// Throws unless special tokens have different ids. Sequences use only the first `sentinels`
+// sentinels.
 void require_apart(SpecialIds const& ids, std::int64_t sentinels) {
   struct Named {
     char const* key;

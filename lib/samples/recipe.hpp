@@ -1,4 +1,4 @@
-// How batches are made of a text: the objective with all of its numbers.
+// A Recipe says how batches are made of a text: by which objective and with which numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +10,35 @@
 
 namespace spillway {
 
-// Tokens that stand for something else than text; -1: there is none.
+// These are the ids of tokens that are not text. An id of -1 means that there is no such token.
 struct SpecialIds {
   std::int32_t mask = -1;
-  std::int32_t pad = 0;              // what rows without a token hold
+  std::int32_t pad = 0;              // the token of rows that hold none
   std::int32_t eos = -1;             // ends a text
-  std::int32_t first_sentinel = -1;  // the others count down from it
+  std::int32_t first_sentinel = -1;  // the first of the sentinels, whose ids count down from it
   std::int32_t sentinels = 0;
 };
 
 struct Recipe {
   Objective objective = Objective::next;
-  bool pack = false;                       // whether attention stays inside documents
-  std::vector<std::int64_t> lengths = {};  // rows of a sequence, in every stack
-  std::int64_t window = 0;                 // tokens of the text that a sequence is made of
-  std::int64_t words = 0;  // ids below this are text: random tokens are drawn of them
+  bool pack = false;                       // says whether attention stays inside documents
+  std::vector<std::int64_t> lengths = {};  // the rows of a sequence in every stack
+  std::int64_t window = 0;                 // the tokens of the text that make a sequence, at most
+  std::int64_t words = 0;  // ids below this are text, and random tokens are drawn from them
   SpecialIds ids = {};
   std::uint64_t seed = 0;
 };
 
-// How many ids the model has beside those of the token file: the special ones that `auto` places.
+// Returns how many special ids are placed by `auto` and so come on top of those of the token file.
 std::int64_t special_count(DataConfig const& data, Objective objective);
 
-// Throws Error(bad_input) that names an id which the objective needs and `data` leaves to auto:
-// weights that were imported have learnt another one.
+// Throws Error(bad_input), which names an id, if the objective needs it and `data` leaves it to
+// `auto`. Imported weights have learned a certain id, which `auto` does not know.
 void require_own_ids(DataConfig const& data, Objective objective);
 
-// For a model with `vocab` ids, of which the special ones that are `auto` are the highest. Throws
-// Error(bad_input) for special ids that the vocabulary does not have and, with the tokenizer of a
-// model that was imported, what require_own_ids throws.
+// Makes the recipe of a model with `vocab` ids. Special ids that are `auto` become the highest
+// ones. Throws Error(bad_input) for special ids that the vocabulary does not have, and throws what
+// require_own_ids throws if `tokenizer` says that the model was imported with its own tokenizer.
 Recipe recipe_of(Config const& config, Objective objective, std::int64_t vocab,
                  std::string_view tokenizer);
 

@@ -17,7 +17,7 @@ std::string to_text(std::vector<KnownFile> const& files) {
   return rows.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// `text` is of another rank of this job.
+// `text` was made by to_text on another rank.
 std::vector<KnownFile> from_text(std::string const& text) {
   std::vector<KnownFile> files;
   for (auto const& row : nlohmann::json::parse(text))

@@ -1,5 +1,5 @@
-// debug.log_samples: what each rank has trained on, for whoever wants to prove that every sample is
-// used once.
+// With debug.log_samples, each rank logs which samples it has trained on. Tests use the log to
+// prove that every sample is used once.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace spillway {
 
 class SampleLog {
  public:
-  // Appends to <run_dir>/samples-<rank>.txt, a line for every sample: "<step> <sample> <window>
-  // <epoch>", where samples are counted over all ranks and jobs, and windows are those of DataOrder
-  // in all that data.train is in this job, or their first tokens where they are not equally long.
+  // Appends to <run_dir>/samples-<rank>.txt a line for every sample: "<step> <sample> <window>
+  // <epoch>". Samples are counted over all ranks and jobs. Windows are numbered in all files that
+  // data.train has in this job or, if they are not equally long, by their first token.
   SampleLog(std::filesystem::path const& run_dir, int rank);
 
   struct Loaded {
     std::int64_t sample, window, epoch;
   };
   void add(Loaded const& loaded) { m_loaded.push_back(loaded); }
-  void begin_step() { m_loaded.clear(); }  // an attempt that was not committed is forgotten
+  void begin_step() { m_loaded.clear(); }  // forgets samples of a step that was not committed
   // Throws Error(storage).
   void commit_step(std::int64_t step);
 

@@ -17,7 +17,7 @@ namespace {
 using Files = std::vector<KnownFile>;
 using Json = nlohmann::json;
 
-// What only windows of unlike length have is written for those alone.
+// The number of windows is written only if windows are not equally long (`counts`).
 Json json_of(Stretch const& stretch, bool counts) {
   Json json = {{"begin", stretch.begin},
                {"epoch", stretch.epoch},
@@ -43,7 +43,7 @@ Stretch stretch_of(DataNow const& now, Files files, std::int64_t begin, std::int
   return {begin, epoch, now.seed, std::move(files), windows};
 }
 
-// A text is read if it has more tokens than this.
+// A text has a window if it has more tokens than this number.
 std::int64_t tokens_to_exceed(DataNow const& now) {
   return now.cut.empty() ? now.window : 1;
 }
@@ -54,7 +54,7 @@ std::int64_t tokens_of(Files const& files) {
   return tokens;
 }
 
-// Those of `files` that `others` has not; a file that is there twice counts twice.
+// Returns the files of `files` that `others` lacks. A file that is listed twice counts twice.
 Files without(Files const& files, Files others) {
   Files left;
   for (auto const& file : files) {
@@ -76,15 +76,15 @@ std::string names(Files const& files) {
   return text;
 }
 
-// What is under way at a sample: `open` is the Stretch, of which `end` is the first sample beyond
-// its epoch. Between two epochs nothing is under way, and the next epoch is `epoch`.
+// Says which epoch is under way at a sample: `stretches[open]` has it, and its last sample comes
+// before `end`. Between two epochs `between` is true, and `epoch` is the next one.
 struct UnderWay {
   std::size_t open = 0;
   std::int64_t epoch = 0, end = 0;
   bool between = false;
 };
 
-// The epoch in which a Stretch that is not the last one ends.
+// Returns the epoch in which stretch i ends. It must not be the last stretch.
 std::int64_t last_epoch(SampleOrder const& order, std::size_t i) {
   auto const& stretch = order.stretches[i];
   auto const samples = order.stretches[i + 1].begin - stretch.begin;
@@ -101,7 +101,7 @@ UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
   UnderWay found{open, stretch.epoch + done / windows, 0, done % windows == 0};
   found.end = stretch.begin + (done + windows - 1) / windows * windows;
   bool const completes = done == 0 && open > 0 && last_epoch(order, open - 1) == found.epoch;
-  if (completes) {  // a part of the epoch was done before
+  if (completes) {  // an earlier stretch has begun the epoch
     found.between = false;
     found.end = samples + windows;
   }
@@ -112,7 +112,7 @@ bool same_windows(SampleOrder const& before, DataNow const& now) {
   return before.window == now.window && before.cut == now.cut;
 }
 
-// The keys of which one has changed how long windows are.
+// Returns the keys that may have changed how long windows are.
 char const* key_of_windows(SampleOrder const& before, DataNow const& now) {
   if (before.cut.empty() && now.cut.empty()) return "data.sequence";
   if (before.cut.empty() || now.cut.empty()) return "data.pack";
@@ -151,7 +151,7 @@ std::string what_differs(SampleOrder const& before, DataNow const& now) {
                   "data.changed=anew begins an epoch of the data as they are now");
 }
 
-// Throws if what is open cannot be read to its end.
+// Throws if the epoch under way cannot be read to its end.
 void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
   if (!same_windows(before, now))
     refuse(fmt::format("{}: {} have become {}", key_of_windows(before, now),
@@ -162,7 +162,7 @@ void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& 
                          file.path, file.tokens));
 }
 
-// The epoch under way with what completes it, then the data as they are now.
+// Returns an order that completes the epoch under way, and then has the data as they are now.
 SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
   SampleOrder order{now.window, {}, now.cut};
   Files in_epoch;
@@ -182,7 +182,7 @@ SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow con
   return order;
 }
 
-// Files lie where they were found now.
+// Replaces the path of each file with the one where it lies now.
 SampleOrder with_paths(SampleOrder order, Files const& now) {
   for (auto& stretch : order.stretches)
     for (auto& file : stretch.files)

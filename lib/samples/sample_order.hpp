@@ -1,6 +1,6 @@
-// Which text the samples of a run are taken from, in which order, from the run's beginning on: what
-// a checkpoint keeps of it, and how a run goes on whose data are others by now. Pure functions, but
-// for DataNow::count, whose Errors they let through.
+// A SampleOrder says from which text the samples of a run are taken, in which order, from the
+// beginning of the run. Checkpoints record it, so that a run can go on even if its data have
+// changed. These functions are pure except for DataNow::count, whose exceptions they pass on.
 #pragma once
 
 #include <cstdint>
@@ -11,65 +11,65 @@
 
 namespace spillway {
 
-// A token file, known by what is in it, wherever it lies.
+// A KnownFile identifies a token file by its content, whatever its path.
 struct KnownFile {
-  std::string path;  // where it lay last
+  std::string path;  // where it was last found
   std::int64_t tokens = 0;
-  std::string fingerprint;  // TokenFile::fingerprint
+  std::string fingerprint;  // as TokenFile::fingerprint returns it
 
   bool is_same(KnownFile const& other) const {
     return tokens == other.tokens && fingerprint == other.fingerprint;
   }
 };
 
-// The first of `files` with the same contents, or null.
+// Returns the first of `files` that has the same content as `file`, or null.
 KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file);
 
-// Whether both lists have the same contents in the same order, wherever the files lie.
+// Returns whether both lists have the same contents in the same order, whatever the paths.
 bool same_files(std::vector<KnownFile> const& one, std::vector<KnownFile> const& other);
 
-// Samples from `begin` on, to where the next Stretch begins: windows of these files, shuffled by
-// `seed`, beginning with epoch `epoch`.
+// The samples of a Stretch begin with sample `begin`, which is the first one of epoch `epoch`, and
+// end where the next Stretch begins. They are windows of these files, shuffled by `seed`.
 struct Stretch {
   std::int64_t begin = 0, epoch = 0;
   std::uint64_t seed = 0;
   std::vector<KnownFile> files;
-  std::int64_t windows = 0;  // of an epoch, where they are not equally long
+  std::int64_t windows = 0;  // of an epoch; 0 if all windows are equally long
 
   std::int64_t tokens() const;
 };
 
-// The last Stretch has no end: its epochs follow each other. Those before it complete an epoch that
-// was under way when data changed.
+// The last Stretch has no end and goes on with one epoch after the other. Each Stretch before it
+// completes an epoch that was under way when the data changed.
 struct SampleOrder {
-  std::int64_t window = 0;  // tokens of the text that a sample is made of, or the most of them
+  std::int64_t window = 0;  // how many tokens of text a sample is made of, at most
   std::vector<Stretch> stretches;
-  std::string cut = {};  // cut_name
+  std::string cut = {};  // as cut_name returns it
 
   std::int64_t windows(Stretch const& stretch) const {
     return cut.empty() ? (stretch.tokens() - 1) / window : stretch.windows;
   }
 };
 
-// The data of a run as they are now.
+// Describes the data of a run as they are now.
 struct DataNow {
   std::vector<KnownFile> files;
   std::int64_t window = 0;
   std::uint64_t seed = 0;
-  // Where windows are not equally long: cut_name, and a function that opens files and counts their
-  // windows. It must be set where `cut` is.
+  // If windows are not equally long, `cut` is what cut_name returns, and `count` opens files and
+  // counts their windows. `count` must be set if `cut` is.
   std::string cut = {};
   std::function<std::int64_t(std::vector<KnownFile> const&)> count = nullptr;
 };
 
 SampleOrder begun(DataNow const& now);
 
-// The order of a run that goes on from global sample `samples` of `before`. Where nothing differs,
-// it is the same. Else the epoch under way is completed first, without a window twice: by what is
-// left of it, then by files that were added; then the data as they are now follow. Throws
-// Error(bad_input) where that cannot be: a file that is still needed is gone, or windows have
-// another length. With `anew` an epoch of the data as they are now begins at once. `said`: what
-// differs and what follows from it, in lines for the user.
+// Returns the order of a run that has done `samples` samples in the order `before`. If no data have
+// changed, the order stays the same. Otherwise the epoch under way is completed first, without any
+// window twice: with what is left of it, and then with new files. After it come the data as they
+// are now. Throws Error(bad_input) if the epoch cannot be completed, because a needed file is gone
+// or windows have another length. If `anew` is true, an epoch of the data as they are now begins at
+// once. `said` tells the user what has changed and what follows from it.
 struct Continued {
   SampleOrder order;
   std::vector<std::string> said;
@@ -77,7 +77,7 @@ struct Continued {
 Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now, bool anew);
 
 std::string to_json(SampleOrder const& order);
-// Throws Error(damaged) that names `source` for a text that to_json cannot have made.
+// Reads what to_json wrote. Throws Error(damaged), which names `source`, for any other text.
 SampleOrder sample_order(std::string_view json, std::string const& source);
 
 }  // namespace spillway

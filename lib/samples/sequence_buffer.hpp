@@ -1,4 +1,4 @@
-// One sequence of a batch, with every field that rows may have.
+// A SequenceBuffer holds one sequence of a batch, with every field that has a value for each row.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace spillway {
 
 class SequenceBuffer {
  public:
-  // With as many rows as `lengths` says, in every stack.
+  // `lengths` has the number of rows in each stack.
   explicit SequenceBuffer(std::span<std::int64_t const> lengths);
 
   BatchBuffers const& fields() const { return m_fields; }
 
-  // Copies the fields that a batch of `micro` sequences reads into its sequence `row`. Throws
-  // std::logic_error for rows of a stack that is not here or of another length.
+  // Copies the fields that a batch of `micro` sequences has into its sequence `row`. Throws
+  // std::logic_error if the batch has a stack that is not here, or rows of another length.
   void copy_to(BatchBuffers const& batch, std::int64_t micro, std::int64_t row) const;
 
  private:

@@ -1,4 +1,4 @@
-// Makes sequences of windows of the text.
+// A SequenceReader makes sequences from windows of a text.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace spillway {
 
 class SequenceReader {
  public:
-  // Refers to both.
+  // `tokens` and `windows` must outlive this object.
   SequenceReader(TokenSet const& tokens, TextWindows const& windows, Recipe recipe);
 
   TextWindow window(std::int64_t number) { return m_windows.at(m_tokens, number, m_scratch); }
-  // Fills sequence `row` of a batch of `micro` from a window of the tokens, or with padding.
-  // Neither this nor window() allocates.
+  // Fills sequence `row` of a batch of `micro` sequences from a window of the text or, without a
+  // window, with padding. Neither this function nor window() allocates.
   void read(std::optional<TextWindow> const& window, std::int64_t sample, std::int64_t micro,
             std::int64_t row, BatchBuffers const& to);
 

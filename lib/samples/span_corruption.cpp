@@ -8,13 +8,14 @@
 namespace spillway {
 namespace {
 
-// Divides items into parts of at least one, every way equally likely (Knuth's Algorithm S: whether
-// a part ends is drawn place by place, by the cuts and the places that are left).
+// Divides items at random into parts of at least one item. All divisions are equally likely:
+// whether a part ends after an item is drawn with a probability of cuts left / places left (Knuth's
+// Algorithm S).
 class RandomParts {
  public:
   struct Draws {
     std::int64_t first_place;
-    int word;  // of each place
+    int word;  // which of the four words of each place's draw is used
   };
   struct Counts {
     std::int64_t items, parts;
@@ -33,7 +34,7 @@ class RandomParts {
   }
 
  private:
-  // A cut may be after every item but the last: as many places are left as items.
+  // A cut may be after every item but the last one, so as many places are left as items.
   bool cuts_here() {
     auto const word = draw(m_seed, m_sample, m_draws.first_place++).x[m_draws.word];
     bool const cuts = below(m_items, word) < m_cuts;
@@ -44,7 +45,7 @@ class RandomParts {
   std::uint64_t m_seed;
   std::int64_t m_sample;
   Draws m_draws;
-  std::int64_t m_items, m_cuts;  // that are left
+  std::int64_t m_items, m_cuts;  // how many items and cuts are left
 };
 
 class SpanCorruption {
@@ -60,7 +61,7 @@ class SpanCorruption {
         m_weights(to.get<BatchField::weights>(1)),
         m_room(recipe) {}
 
-  // Adds a document, whose first token is at `place` of the window, as far as it fits.
+  // Adds as much of a document as fits. Its first token is at `place` of the window.
   void add(std::span<std::int32_t const> text, std::int64_t place) {
     auto const tokens = m_room.take(std::ssize(text));
     if (tokens == 0) return;

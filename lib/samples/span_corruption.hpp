@@ -1,5 +1,5 @@
-// T5's span corruption (Raffel et al., arXiv:1910.10683): what is taken out of the encoder's input
-// is what the decoder has to tell.
+// In span corruption, spans of tokens are removed from the input of the encoder, and the decoder
+// learns to predict them (T5; Raffel et al., arXiv:1910.10683).
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@
 
 namespace spillway {
 
-// The rows of both stacks that are left for further documents of a sequence.
+// A SpanRoom counts the rows that are left in the encoder and the decoder for more documents.
 class SpanRoom {
  public:
   explicit SpanRoom(Recipe const& recipe);
 
-  // How many of a document's tokens find room, the first ones. None where fewer than two do.
+  // Returns how many of the first tokens of a document fit, or 0 if fewer than two do.
   std::int64_t fitting(std::int64_t tokens) const;
-  // Takes the rows of as many tokens as find room, and says how many those are.
+  // Takes the rows of as many tokens as fit, and returns that number.
   std::int64_t take(std::int64_t tokens);
 
  private:
   std::int64_t m_inputs, m_targets;
-  std::int64_t m_end;  // rows of what ends a document
+  std::int64_t m_end;  // the rows of the token that ends a document
 };
 
-// Every document of the window by itself, or all of it as one where documents are not kept apart:
+// Corrupts each document of the window by itself or, if documents are not kept apart, the whole
+// window as one document:
 //   encoder  kept S0 kept S1 ... eos     decoder's targets  S0 noise S1 noise ... eos
-// with sentinels S that count down; the decoder's tokens are its targets one row later, after a
-// pad. What does not fit the rows any more is left out, as are documents of one token. Rows that
-// are not filled stay as they are.
+// Sentinels S count down. The decoder's tokens are pad and then its targets, one row later. Tokens
+// that do not fit the rows, and documents of one token, are left out. Rows that are not filled stay
+// as they are.
 void predict_spans(Recipe const& recipe, Window const& window, std::int64_t sample,
                    BatchBuffers const& to);
 

@@ -8,10 +8,10 @@
 namespace spillway {
 namespace {
 
-// Documents are looked up for many windows at once.
+// Reads where documents begin for about this many tokens at a time.
 constexpr std::int64_t kTokensAtOnce = std::int64_t{1} << 20;
 
-// Whether a token of windows [first, end) is followed by one of its document.
+// Returns whether any token of windows [first, end) is followed by another one of its document.
 bool has_successor(TokenSet const& tokens, Recipe const& recipe, std::int64_t first,
                    std::int64_t end) {
   std::vector<std::int64_t> starts;

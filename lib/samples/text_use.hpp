@@ -1,5 +1,5 @@
-// What a recipe makes of a text, by where its documents begin: how much of it no sequence has, and
-// whether anything can be predicted at all.
+// These functions say how much of a text a recipe leaves unused, and whether it has anything to
+// predict. Both depend on where documents begin.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace spillway {
 
-// Whether some window can have a target. What `masked` hides is not looked at. Throws what reading
-// where documents begin does.
+// Returns whether any window can have a target. It does not check which tokens `masked` would hide.
+// Throws what TokenSet throws if it cannot read where documents begin.
 bool can_predict(SampledText const& text, Recipe const& recipe);
 
-// A line for the user about the tokens that no window uses, and why; "" where there are none.
+// Returns a line that tells the user how many tokens no window uses and why, or "" if there are
+// none.
 std::string describe_unused(SampledText const& text, Recipe const& recipe, char const* key);
 
 }  // namespace spillway

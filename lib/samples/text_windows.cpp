@@ -12,18 +12,19 @@ namespace {
 
 constexpr std::int64_t kWalkedAtOnce = std::int64_t{1} << 20;
 
-// How many of the `left` tokens of a document the window takes, of which `here` are within reach.
-// One token alone could not be told of in the next window.
+// Returns how many of the `left` tokens of a document the window takes. Only the next `here` of
+// them are in the window. It never leaves a single token to the next window, because one token has
+// no span.
 std::int64_t part_that_fits(SpanRoom const& room, std::int64_t left, std::int64_t here) {
   auto const fitting = room.fitting(here);
   if (left != fitting + 1) return fitting;
   return fitting > 2 ? fitting - 1 : 0;
 }
 
-// Finds window after window of a text, from a token on at which one begins.
+// A Walk finds the windows of a text one by one, from a token on at which a window begins.
 class Walk {
  public:
-  // Looks up where documents begin in `at_once` tokens at a time, with `starts` as memory for it.
+  // Reads where documents begin for `at_once` tokens at a time, and keeps that in `starts`.
   Walk(TokenSet const& tokens, Recipe const& recipe, std::int64_t first, std::int64_t at_once,
        std::vector<std::int64_t>& starts)
       : m_tokens(tokens),
@@ -35,10 +36,10 @@ class Walk {
     m_starts.clear();
   }
 
-  // Returns how many tokens must be known from a window's first one on: the window's and two more.
+  // Returns how many tokens must be known from the beginning of a window: the window and two more.
   static std::int64_t reach(Recipe const& recipe) { return recipe.window + 2; }
 
-  // A window of which nothing is used ends the text.
+  // Returns the next window, or one with used = 0 at the end of the text.
   TextWindow next() {
     TextWindow window;
     while (window.used == 0 && m_first < m_tokens.count()) {
@@ -70,8 +71,8 @@ class Walk {
     return window;
   }
 
-  // Returns the end of the document that has token `at`. Beyond what is looked up, any later token
-  // does.
+  // Returns the end of the document that has token `at`. If that end was not looked up, it lies
+  // behind the window, and the end of the text serves as well.
   std::int64_t document_end(std::int64_t at) {
     while (m_next < m_starts.size() && m_starts[m_next] <= at) ++m_next;
     return m_next < m_starts.size() ? m_starts[m_next] : m_tokens.count();
@@ -89,9 +90,9 @@ class Walk {
   TokenSet const& m_tokens;
   Recipe const& m_recipe;
   std::int64_t m_at_once;
-  std::int64_t m_first;                 // of the next window
-  std::int64_t m_known;                 // where documents begin is known before this token
-  std::vector<std::int64_t>& m_starts;  // those from m_next on lie behind m_first
+  std::int64_t m_first;  // the first token of the next window
+  std::int64_t m_known;  // the first token not yet looked up for documents that begin
+  std::vector<std::int64_t>& m_starts;  // elements from m_next on lie behind m_first
   std::size_t m_next = 0;
 };
 
@@ -109,7 +110,7 @@ std::string cut_name(Recipe const& recipe) {
 
 TextWindows::TextWindows(TokenSet const& tokens, Recipe const& recipe) : m_recipe(recipe) {
   if (!cuts_where_full(recipe)) {
-    m_count = (tokens.count() - 1) / recipe.window;  // the last one has a successor
+    m_count = (tokens.count() - 1) / recipe.window;  // the last window has a successor
     m_used = m_count * recipe.window;
     return;
   }

@@ -1,4 +1,4 @@
-// Which tokens of a text make one sequence.
+// Divides a text into windows, of which each makes one sequence.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,38 @@
 
 namespace spillway {
 
-// Tokens [first, first + tokens) of a text, of which `used` become a part of the sequence.
+// A TextWindow has tokens [first, first + tokens) of a text. `used` of them get into the sequence.
 struct TextWindow {
   std::int64_t first = 0, tokens = 0, used = 0;
 };
 
-// Whether windows end where rows are full: where spans of packed documents are predicted, since the
-// rows that a document takes depend on where it ends. All others are as long as Recipe::window.
+// Returns whether a window ends where the rows of a sequence are full. This is so if spans of
+// packed documents are predicted, because the rows that a document takes depend on where it ends.
+// All other windows have Recipe::window tokens.
 bool cuts_where_full(Recipe const& recipe);
 
-// Names what decides where such windows end; "" where all are equally long. A checkpoint keeps it,
-// so a change of how they are cut must change the name.
+// Returns a name for the rule by which such windows end, or "" if all windows are equally long.
+// Checkpoints record the name, so it must change whenever the rule changes.
 std::string cut_name(Recipe const& recipe);
 
-// The windows of a text; each begins where the one before it ends. Where they end when rows are
-// full, no token is left out but documents of one token, of which nothing can be told; those
-// windows are found by one walk over all documents, and every kStride-th is remembered.
+// TextWindows are the windows of a text. Each begins where the one before it ends. Windows that end
+// where rows are full leave out only documents of one token, which have no span. They are found by
+// one walk over all documents, and the begin of every kStride-th window is stored.
 class TextWindows {
  public:
-  // Throws what reading where documents begin does.
+  // Throws what TokenSet throws if it cannot read where documents begin.
   TextWindows(TokenSet const& tokens, Recipe const& recipe);
 
   std::int64_t count() const { return m_count; }
   std::int64_t used_tokens() const { return m_used; }  // of all windows
 
-  // Returns window 0 <= `window` < count() of the tokens that the constructor was given. Allocates
-  // nothing where `scratch` has room for scratch_size(). Any thread. Throws as the constructor
-  // does.
+  // Returns window 0 <= `window` < count(). `tokens` must be what the constructor was given. Does
+  // not allocate if `scratch` has room for scratch_size() elements. Any thread may call it. Throws
+  // as the constructor does.
   TextWindow at(TokenSet const& tokens, std::int64_t window,
                 std::vector<std::int64_t>& scratch) const;
   std::size_t scratch_size() const;
-  // Sums up TextWindow::used of the windows [first, first + count).
+  // Returns the sum of TextWindow::used over the windows [first, first + count).
   std::int64_t used_tokens(TokenSet const& tokens, std::int64_t first, std::int64_t count) const;
 
  private:
@@ -48,10 +49,9 @@ class TextWindows {
 
   Recipe m_recipe;
   std::int64_t m_count = 0, m_used = 0;
-  std::vector<std::int64_t> m_firsts;  // of windows 0, kStride, 2 kStride ..., where rows are full
+  std::vector<std::int64_t> m_firsts;  // first tokens of windows 0, kStride, ..., if rows end them
 };
 
-// A text and its windows.
 struct SampledText {
   TokenSet tokens;
   TextWindows windows;
