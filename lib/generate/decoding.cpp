@@ -27,13 +27,14 @@ std::vector<Decoding> decodings(Config const& config, std::int64_t vocab, std::i
       break;
   }
   auto const capacity = std::min(prompt + more, most.value_or(prompt + more));
-  // Where positions run out, half of the cache is read again as a prompt is.
+  // If positions run out, half of the cache is read again, as a prompt is.
   auto const read_at_once = prompt + more > capacity ? std::max(prompt, capacity / 2) : prompt;
   auto const rows = std::min({kPromptRows, read_at_once, capacity});
   return {{.rows = rows, .capacity = capacity}, {.rows = 1, .capacity = capacity}};
 }
 
-// The last rows of a prompt come with rows that are there already, as a step has always as many.
+// A step of the first graph always has m_rows rows, so the last step that reads a prompt repeats
+// rows that the cache already holds.
 DecodeStep DecodeOrder::next(std::int64_t tokens) {
   if (tokens - m_first > m_capacity) {
     m_first = tokens - std::max<std::int64_t>(1, m_capacity / 2);

@@ -1,4 +1,4 @@
-// Runs a checkpoint's model on a prompt, whatever its family is.
+// A Generator runs the model of a checkpoint on a prompt, whatever the model's family is.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,32 @@
 
 namespace spillway {
 
-// What a step to generate brings.
+// A GenerateBatch holds the input of one step, and the engine reads it from here.
 class GenerateBatch final : public BatchSource {
  public:
-  // Throws std::logic_error if the step has other rows than its graph.
+  // Throws std::logic_error if the step's number of rows differs from that of its graph.
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
-  std::vector<std::int32_t> inputs;      // of T5's encoder; else there are none
-  std::span<std::int32_t const> tokens;  // a row each
-  std::int64_t position = 0;             // of the first row in the cache
+  std::vector<std::int32_t> inputs;      // tokens of the encoder; empty if there is none
+  std::span<std::int32_t const> tokens;  // one row each
+  std::int64_t position = 0;             // the position of the first row in the cache
   std::int64_t selected = 0;             // the row whose logits are asked for
 };
 
 class Generator {
  public:
-  // Memory is reserved for the prompt and `more` tokens after it. Throws Error.
+  // Reserves memory for the prompt and `more` tokens after it. Throws Error.
   Generator(Config const& config, std::int64_t vocab, std::vector<std::int32_t> prompt,
             std::int64_t more, CheckpointReader& checkpoint, Compute const& compute, Comm& comm);
 
-  // The logits of the token that follows these, valid until the next call. `tokens` are the prompt
-  // or, of T5, what the decoder starts with; then what was asked for before with more at the end. A
-  // token takes one row's work: keys and values of those before it are kept. Throws
-  // Error(non_finite) for logits that are infinite or no numbers.
+  // Returns the logits of the token that follows `tokens`. They are valid until the next call.
+  // `tokens` are the prompt or, with an encoder, the tokens with which the decoder starts; every
+  // further call has the tokens of the call before and more at the end. The cache keeps keys and
+  // values, so a further token costs the work of one row. Throws Error(non_finite) if a logit is
+  // infinite or NaN.
   std::span<float const> logits_after(std::span<std::int32_t const> tokens);
-  // The logits of a row of the prompt, of models that fill places; valid until the next call.
+  // Returns the logits of a row of the prompt, for models of masked tokens. They are valid until
+  // the next call.
   std::span<float const> logits_at(std::int64_t row);
 
  private:

@@ -8,16 +8,17 @@
 namespace spillway {
 
 struct Sampling {
-  double temperature = 0.8;  // 0: the likeliest token
+  double temperature = 0.8;  // 0 means that the likeliest token is taken
   std::uint64_t seed = 1;
 };
 
-// The token drawn from softmax(logits / temperature); `draw` counts the draws of this seed.
+// Draws a token from softmax(logits / temperature). `draw` numbers the draws that use this seed.
 std::int32_t sample_token(std::span<float const> logits, Sampling const& sampling,
                           std::uint64_t draw);
 
-// The `count` likeliest tokens, or all if there are fewer, with their part of softmax(logits); the
-// likeliest comes first, and of equal ones that with the lower id.
+// Returns the `count` likeliest tokens, or all if there are fewer, with their probabilities in
+// softmax(logits). The likeliest comes first. Of equally likely tokens, the one with the lower id
+// comes first.
 struct Likely {
   std::int32_t token = 0;
   double probability = 0;

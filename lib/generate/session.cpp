@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-// An inference Program spills nothing.
+// The session has no spill file, since a Program for inference spills nothing.
 InferenceSession::InferenceSession(Config const& config, std::vector<Graph> graphs,
                                    CheckpointReader& checkpoint, BatchSource& batches,
                                    Compute const& compute, Comm& comm)

@@ -1,4 +1,5 @@
-// Holds a model that is ready to run inference Programs, to evaluate a checkpoint or to generate.
+// An InferenceSession is a model that can run inference Programs, to evaluate a checkpoint or to
+// generate text.
 #pragma once
 
 #include <deque>
@@ -15,12 +16,12 @@ namespace spillway {
 
 class InferenceSession {
  public:
-  // Compiles the graphs, reserves the memory that they share and loads the weights, all of which
-  // the first graph reads. Throws Error.
+  // Compiles the graphs, reserves memory that they share and loads the weights. The first graph
+  // must read all weights that any graph reads. Throws Error.
   InferenceSession(Config const& config, std::vector<Graph> graphs, CheckpointReader& checkpoint,
                    BatchSource& batches, Compute const& compute, Comm& comm);
 
-  // The Engine of a graph. Only one of them may have runs that are not finished.
+  // Returns the Engine of a graph. Only one of the Engines may have runs that are not finished.
   Engine& engine(std::size_t graph = 0) { return m_engines[graph]; }
   Graph const& graph(std::size_t graph = 0) const { return m_graphs[graph]; }
 

@@ -1,4 +1,4 @@
-// environment.json: what a run runs on.
+// Makes environment.json, which says on what a run runs.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace spillway {
 
-// Version, build, MPI, hosts of all ranks, threads, devices. Collective.
+// Contains version, build, MPI, hosts of all ranks, threads and devices. All ranks must call it.
 std::string environment_json(Comm& comm, Arithmetic const& arithmetic);
 
-// What the job script that started this run calls its attempt ($SPILLWAY_JOB), so that it knows a
-// summary.json of its own from an older one; empty: it has no name.
+// Returns $SPILLWAY_JOB, or "" if it is not set. Job scripts set it to a name for their attempt, so
+// that they can tell whether summary.json is of this attempt or of an older one.
 std::string job_name();
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What lanes did, in metrics.jsonl and summary.json.
+// Makes JSON about lanes for metrics.jsonl and summary.json.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,9 +7,9 @@
 
 namespace spillway {
 
-// Per lane that has done something: busy_s, stall_s and, where it moves bytes, bytes and gbps.
+// Has busy_s and stall_s of each lane that has run items and, if it moved bytes, bytes and gbps.
 nlohmann::ordered_json lanes_json(LaneReport const& report);
-// Seconds that the compute lane waited, per lane that it waited for.
+// Has, for each lane, the seconds that the compute lane waited for it.
 nlohmann::ordered_json stalls_json(LaneReport const& report);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Where the last whole line of a file ends, behind which a writer may have died.
+// Finds the end of the last complete line of a file. A process may have died while it wrote more.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace spillway {
 
-// The place behind the last newline in the file's first `size_bytes`; 0: there is none. Empty: they
-// cannot be read.
+// Returns the offset behind the last newline in the file's first `size_bytes`, 0 if there is none,
+// and nothing if the file cannot be read.
 std::optional<std::int64_t> end_of_last_line(int file, std::int64_t size_bytes);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// A loss over what there was to predict.
+// LossSums are the sum of losses and the number of targets that it is a sum over.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ struct LossSums {
   double loss = 0, weight = 0;  // every target has weight 1
 
   std::int64_t targets() const { return std::llround(weight); }
-  // Empty where nothing was to be predicted.
+  // Returns nothing if there was no target.
   std::optional<double> mean() const {
     return weight == 0 ? std::nullopt : std::optional(loss / weight);
   }

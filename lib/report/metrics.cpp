@@ -20,9 +20,9 @@ namespace spillway {
 
 namespace {
 
-constexpr int kNotRegular = EINVAL;  // which no open of a file gives
+constexpr int kNotRegular = EINVAL;  // an errno that open() does not give here
 
-// JSON has no such number: it becomes null.
+// JSON has no NaN, so the library writes null.
 double mean_or_nan(LossSums const& sums) {
   return sums.mean().value_or(std::numeric_limits<double>::quiet_NaN());
 }
@@ -89,7 +89,7 @@ MetricsFile::MetricsFile(std::filesystem::path path) : m_path(std::move(path)) {
   throw Error(Status::bad_input, fmt::format("{}: {}", m_path.string(), why));
 }
 
-// Gives an errno, or 0.
+// Returns an errno, or 0.
 int MetricsFile::open_there() {
   constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC;
   FileDescriptor file(::open(m_path.c_str(), flags, kFileMode));
@@ -128,7 +128,7 @@ void MetricsFile::append(std::string const& row) {
   m_lost = 0;
 }
 
-// Gives an errno, or 0 where the file at the path is open.
+// Returns an errno, or 0 if the file at the path is open.
 int MetricsFile::reopen_if_gone() {
   if (is_named(m_file, m_path)) return 0;
   int const error = open_there();
@@ -137,7 +137,7 @@ int MetricsFile::reopen_if_gone() {
   return error;
 }
 
-// Writes the whole line or nothing. Gives an errno, or 0 where the line is written.
+// Writes the whole line or, as far as possible, nothing. Returns an errno, or 0.
 int MetricsFile::append_line(std::string_view line) {
   struct stat before {};
   if (::fstat(m_file.get(), &before) != 0) return errno;

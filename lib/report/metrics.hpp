@@ -1,4 +1,4 @@
-// Defines what a run reports: one JSON object for each logged step, and a summary at the end.
+// Defines metrics.jsonl, which has a JSON object for each logged step and each event of a run.
 #pragma once
 
 #include <cstdint>
@@ -17,49 +17,49 @@
 
 namespace spillway {
 
-// Is one row of metrics.jsonl; `lanes` are those of this rank in this step. A loss of no targets is
-// null there.
+// StepMetrics are a row of metrics.jsonl about a step. `lanes` are those of this rank. If a step
+// has no targets, its loss becomes null.
 struct StepMetrics {
   std::int64_t step = 0;    // steps done
   std::int64_t tokens = 0;  // of the text, since the beginning of the run
   LossSums loss;
   double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0;
-  // The model's flops per second as shares of the peak of the device's data sheet, and of the rate
-  // that large products have reached here, both in the run's precision. A share of what nobody
-  // knows is empty, and null in metrics.jsonl.
+  // The model's flops per second as shares of the peak in the device's data sheet, and of the rate
+  // that large matrix products have reached here, both in the run's precision. A share has no value
+  // if the other number is unknown, and becomes null.
   std::optional<double> mfu, matmul_share;
-  double matmul_gflops = 0;  // the rate that `matmul_share` is of
+  double matmul_gflops = 0;  // the rate that `matmul_share` is a share of
   TierBytes peak_bytes{};
   LaneReport lanes;
   std::optional<LossSums> valid;
 };
 std::string to_json(StepMetrics const& row);
 
-// Is a row of metrics.jsonl that marks where steps begin or change: "start", "resume" or "replan",
-// after `step` steps. Rows behind it may have steps that rows before it have, too.
+// A RunEvent is a row of metrics.jsonl that marks a "start", a "resume" or a "replan" after `step`
+// steps. Rows behind a resume may repeat steps of rows before it.
 struct RunEvent {
   std::string event;
   std::int64_t step = 0;
-  std::vector<std::pair<std::string, std::string>> more = {};  // of this kind of event
-  std::vector<std::string> changed = {};                       // keys that a resume gives otherwise
+  std::vector<std::pair<std::string, std::string>> more = {};  // more fields of the row
+  std::vector<std::string> changed = {};                       // keys that a resume has changed
 };
-// With the time in UTC, as in "2026-01-31T09:05:00Z".
+// The row has `time` in UTC, as in "2026-01-31T09:05:00Z".
 std::string to_json(RunEvent const& row, std::time_t time);
 
 // Returns the exact bits of a number as text (C99 %a).
 std::string hex(double value);
 
-// Appends rows to metrics.jsonl, each with one write. A row that cannot be written whole is removed
-// and lost; this is logged once and does not end the run, and the next row is tried. Removes a
-// partial last row of an earlier run. Goes on in a new file where somebody has removed or replaced
-// this one. Throws Error(bad_input) when the file cannot be opened.
+// Appends rows to metrics.jsonl. If a row cannot be written whole, it is removed and lost; this is
+// logged once and does not end the run, and later rows are tried again. Removes a partial last row
+// that an earlier run has left. Goes on in a new file if this one is removed or replaced. The
+// constructor throws Error(bad_input) if the file cannot be opened.
 class MetricsFile {
  public:
   explicit MetricsFile(std::filesystem::path path);
   ~MetricsFile();
   MetricsFile(MetricsFile const&) = delete;
   MetricsFile& operator=(MetricsFile const&) = delete;
-  void append(std::string const& row);  // a JSON object
+  void append(std::string const& row);  // `row` is a JSON object
 
  private:
   int reopen_if_gone();
@@ -69,7 +69,7 @@ class MetricsFile {
   std::filesystem::path m_path;
   FileDescriptor m_file;
   std::int64_t m_lost = 0;  // rows lost since the last one that was written
-  bool m_glued = false;     // a partial row may be there that could not be removed
+  bool m_glued = false;     // true if a partial row may be at the end of the file
 };
 
 }  // namespace spillway

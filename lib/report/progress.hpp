@@ -1,4 +1,4 @@
-// What a person sees while a run trains: one live line on a terminal, plain lines in a batch log.
+// Shows a person how a run advances: as one live line on a terminal, or as lines in a batch log.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,10 @@ class Progress {
  public:
   Progress(std::int64_t steps, bool terminal) : m_steps(steps), m_terminal(terminal) {}
 
-  // Called after every step; a terminal is redrawn each time, a log gets a line when `logged`.
+  // Call this after every step. A terminal is redrawn each time, and a log gets a line if `logged`
+  // is true.
   void show(StepMetrics const& row, bool logged);
-  // Leaves the live line, so that a message can follow it.
+  // Ends the live line, so that a message can follow it.
   void break_line();
 
  private:
@@ -24,11 +25,11 @@ class Progress {
   double m_mean_step_s = 0;
 };
 
-// "step 120/600  loss 1.2345  valid 1.3  8192 tok/s  MFU 41 %  ETA 3m20s  device 61 MiB nvme 12
-// MiB"; "82 % of matmul" in place of MFU where no peak is known.
+// Returns a line such as "step 120/600  loss 1.2345  valid 1.3  8192 tok/s  MFU 41 %  ETA 3m20s
+// device 61 MiB  nvme 12 MiB". If no peak is known, it has "82 % of matmul" instead of the MFU.
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s);
 
-// "1.2345"; "none" where nothing was to be predicted.
+// Returns a text such as "1.2345", or "none" if there was no target.
 std::string loss_text(LossSums const& loss);
 
 }  // namespace spillway

@@ -68,7 +68,7 @@ void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
-  // A step that is faster than products alone shows that others were busy while those were
+  // If a step is faster than matrix products alone, other processes were busy while those were
   // measured.
   if (m_matmul_flops_per_s > 0)
     m_matmul_flops_per_s = std::max(m_matmul_flops_per_s, m_step_flops / step.result.step_s);

@@ -1,4 +1,4 @@
-// Logs the progress of a run on rank 0, and sums up on every rank for the summary.
+// Reports the progress of a run on rank 0, and collects numbers for the summary on every rank.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@ namespace spillway {
 
 class Reporter {
  public:
-  // `run_dir` is null on ranks that do not log. `step_flops` counts the model's flops for the
+  // `run_dir` is null on ranks that write no files. `step_flops` counts the model's flops for the
   // sequences of one step, as a mean over ranks.
   Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
 
   struct Step {
-    std::int64_t done = 0;    // steps done, with this one
+    std::int64_t done = 0;    // steps done, including this one
     std::int64_t tokens = 0;  // of the text, since the run began
     std::int64_t step_tokens = 0;
     StepResult const& result;
@@ -29,13 +29,13 @@ class Reporter {
     std::optional<LossSums> valid;
   };
   void event(RunEvent const& event);
-  // Throws Error(bad_input) when another job has taken over run.dir.
+  // Throws Error(bad_input) if another job has taken over run.dir.
   void step(Step const& step);
 
   // Ends the live progress line, so that other output begins on a new line.
   void break_line() { m_progress.break_line(); }
-  // Returns the median seconds of the steps since the plan changed, without the first if there are
-  // more.
+  // Returns the median time of the steps since the plan changed, in seconds, or 0 if there are
+  // none. The first of them is left out if there are more.
   double median_step_s() const;
   void change_plan() { m_step_s.clear(); }
   LaneReport const& lanes() const { return m_lanes; }  // sums over the steps so far
@@ -44,7 +44,7 @@ class Reporter {
   StepMetrics metrics(Step const& step) const;
 
   Config const& m_config;
-  double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // 0: unknown
+  double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // 0 if unknown
   RunDir const* m_run_dir;
   std::optional<MetricsFile> m_file;
   Progress m_progress;

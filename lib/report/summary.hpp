@@ -14,35 +14,35 @@
 namespace spillway {
 
 struct SpillReport {
-  std::string backend = "none";                    // the one for transfers; none: nothing spills
+  std::string backend = "none";                    // how bytes are moved; "none" if nothing spills
   std::int64_t written_bytes = 0, read_bytes = 0;  // of all ranks
-  double write_gbps = 0, read_gbps = 0;            // of one rank, in the mean over all bytes
-  double lifetime_years = 0;                       // of the node's drives, see plan/drive_use.hpp
+  double write_gbps = 0, read_gbps = 0;            // of one rank, as a mean over all bytes
+  double lifetime_years = 0;  // of the node's drives, see plan/time/drive_use.hpp
   std::int64_t endurance_bytes = 0;
 };
 
 // Says how long a rank waited for others in collectives, and for which rank it waited longest.
 struct RankWait {
   double waited_s = 0;
-  int most_for = -1;  // a rank; -1: it waited for none
+  int most_for = -1;  // a rank, or -1 if it waited for none
   double for_it_s = 0;
 };
 
 struct Summary {
-  std::string plan;  // file of the last plan, which the predictions describe
+  std::string plan;  // the file of the last plan, which predictions describe
   TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
-  // What a device's own memory holds beside the plan, other processes' bytes too; empty if device
-  // memory is main memory.
+  // How many bytes a device's memory holds beside the plan, other processes included. Has no value
+  // if device memory is main memory.
   std::optional<std::int64_t> device_outside_bytes = {};
-  std::optional<Pinning> pinning = {};  // at start, on the rank that pinned most
+  std::optional<Pinning> pinning = {};  // at the start, on the rank that pinned most
   double predicted_step_s = 0, measured_step_s = 0;
   std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
   SpillReport spill;
   LaneReport lanes;  // of this rank, over all steps
   double train_s = 0;
-  std::vector<RankWait> waits;  // by rank, during train_s; empty if there is only one rank
-  std::string job = {};         // job_name(); empty: none was given
+  std::vector<RankWait> waits;  // by rank, during train_s; empty if there is one rank
+  std::string job = {};         // as job_name() returns it
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

@@ -1,4 +1,4 @@
-// Writes bytes per tier as JSON, the same way in every report.
+// Writes bytes per tier as JSON, in the same way in every report.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// Measures what each way to treat activations (recompute, offload, keep) needs and how fast it is.
+// Measures how much memory each way to treat activations (recompute, offload, keep) needs, and how
+// fast it is.
 #pragma once
 
 #include <functional>
@@ -16,13 +17,13 @@
 
 namespace spillway {
 
-// This is one point of a curve. A step is one micro-batch.
+// A RokRow is one point of a curve. Its step has one micro-batch.
 struct RokRow {
   BlockPolicy policy = BlockPolicy::keep;
   std::int64_t micro = 1, sequence = 1;  // sequences in a step, tokens in each
-  TierBytes planned_bytes{};             // if nothing fits: the smallest found
+  TierBytes planned_bytes{};             // if nothing fits, of the smallest plan found
   std::string why = {};                  // why it was not measured; empty if it was
-  // The following fields are measured.
+  // The following fields are measured, except for predicted_step_s.
   TierBytes peak_bytes{};
   std::int64_t activation_bytes = 0;  // device peak less what persists; includes gradients
   double step_s = 0, predicted_step_s = 0;
@@ -35,7 +36,7 @@ struct RokRow {
 
 struct RokParts {
   Config const& config;
-  Data const* data;  // null: tokens are random
+  Data const* data;  // null if tokens are random
   std::int64_t vocab;
   Budgets budgets;
   std::int64_t steps;  // for each point, at least 2; the first is not counted
@@ -44,13 +45,13 @@ struct RokParts {
 };
 
 // Returns the micro-batches to measure if the user names none: half of the run's, the run's own,
-// and twice that if a step of the run has enough sequences.
+// and twice that, but no more than the sequences of a step.
 std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences);
 
-// Measures each policy that the budgets' tiers allow with each of `micros`. Parameters, gradients
-// and optimizer state lie where the Config says, or on the device where it says `auto`, so that
-// only activations differ. Each point's memory is given back before the next. Passes each row to
-// `told` as soon as it is complete. Throws Error: storage where it fails, non_finite, bad_input.
+// Measures each policy whose tiers have budgets, with each of `micros`. Parameters, gradients and
+// optimizer state lie where the Config says, or on the device if it says `auto`, so that only
+// activations differ. The memory of a point is freed before the next one. Passes each row to `told`
+// as soon as it is complete. Throws Error: storage if a transfer fails, non_finite, or bad_input.
 std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
                                 std::function<void(RokRow const&)> const& told);
 

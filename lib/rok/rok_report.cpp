@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-// Its title as a document, by which charts of ours are known.
+// Charts have this title in their SVG, by which they are recognised as made here.
 constexpr std::string_view kChartName = "spillway_rok";
 
 constexpr auto kChart = R"(set terminal svg name '{}' noenhanced size 800,560 background 'white'
@@ -29,7 +29,7 @@ constexpr std::string_view kColumns =
     "activation_peak_bytes,predicted_step_s,step_s,least_step_s,most_step_s,tokens_per_s,spilled_"
     "bytes,fits\n";
 
-// The line, and what its points are called.
+// This is a curve of the chart with a label at each of its points.
 constexpr auto kCurve =
     "{0} $curve{1} using 1:2 with linespoints lt {1} title '{2}', "
     "$curve{1} using 1:2:3 with labels offset 0,0.8 tc lt {1} notitle";
@@ -42,7 +42,7 @@ std::string rate(double tokens_per_s) {
   return fmt::format(fmt::runtime(tokens_per_s < 100 ? "{:.3g}" : "{:.0f}"), tokens_per_s);
 }
 
-// Columns of the device, the host and NVMe.
+// Returns the columns of the device, the host and NVMe.
 std::string tiers(TierBytes const& bytes) {
   return fmt::format("{},{},{}", bytes[index(Tier::device)], bytes[index(Tier::host)],
                      bytes[index(Tier::nvme)]);
@@ -121,8 +121,8 @@ std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked) 
 std::string rok_script(std::span<RokRow const> rows) {
   std::string data, curves;
   double slowest = std::numeric_limits<double>::infinity(), fastest = 0;
-  int curve = 0;         // that is open, from 1
-  BlockPolicy policy{};  // its
+  int curve = 0;         // the number of the current curve, from 1
+  BlockPolicy policy{};  // the policy of the current curve
   for (auto const& row : rows) {
     if (!row.fits()) continue;
     auto const tokens_per_s = row.tokens_per_s();

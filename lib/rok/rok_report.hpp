@@ -1,4 +1,4 @@
-// Measured curves as text: a table for people, CSV for programs, a script that draws them.
+// Writes measured curves as a table for people, as CSV, and as a gnuplot script.
 #pragma once
 
 #include <span>
@@ -9,19 +9,21 @@
 
 namespace spillway {
 
-// One line, for the progress of a long measurement.
+// Returns one line that reports a point during a long measurement.
 std::string rok_line(RokRow const& row);
 
-// With a line that names the columns. Where a point was not measured, its cells are empty.
+// Both texts begin with a line that names the columns. Points that were not measured have empty
+// cells.
 std::string rok_table(std::span<RokRow const> rows);
 std::string rok_csv(std::span<RokRow const> rows);
 bool is_rok_csv(std::string_view beginning);
 
-// Says why the smallest of `rows`, of which none fits, does not, and what needs less.
+// Says why the smallest of `rows` does not fit, and what would need less, if no row fits.
 std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked);
 
-// For gnuplot: tokens/s over what the device holds beside persistent state, a curve per policy,
-// a point per micro-batch, as SVG. Empty where nothing was measured.
+// Returns a gnuplot script that draws an SVG: tokens/s over the bytes of the device beyond
+// persistent state, with a curve for each policy and a point for each micro-batch. Returns "" if
+// nothing was measured.
 std::string rok_script(std::span<RokRow const> rows);
 bool is_rok_chart(std::string_view beginning);
 

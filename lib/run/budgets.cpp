@@ -15,13 +15,13 @@ std::int64_t storage_budget(MemoryConfig const& memory, Free const& free, std::i
   bool const has_drive = !free.only_named_drives || !memory.nvme_path_here().empty();
   if (memory.nvme_is_none() || !has_drive) return 0;
   if (!free.storage_bytes) return memory.nvme_bytes.value_or(0);
-  // The file has spare pieces of its own besides.
+  // The spill file also has spare pieces, which are not part of the budget.
   auto const room =
       std::max<std::int64_t>(0, *free.storage_bytes / node_ranks - SpillSettings{}.spare_bytes);
   return std::min(memory.nvme_bytes.value_or(free.only_named_drives ? 0 : room), room);
 }
 
-// The bytes per second that one rank may write on average.
+// Returns the bytes per second that one rank may write on average.
 double write_limit(SpillConfig const& spill, std::int64_t node_ranks) {
   if (!spill.max_write_per_day_bytes) return Budgets{}.nvme_bytes_per_s;
   return static_cast<double>(*spill.max_write_per_day_bytes) / kDayS /

@@ -1,4 +1,4 @@
-// What a rank may take of each tier: what the Config says, or else its share of what is free.
+// Decides how much of each tier a rank may use: what the Config says, or a share of what is free.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace spillway {
 
-// The free bytes of a node, and what there is in all. The rank's part of the memory of a device is
-// only there if that has memory of its own.
+// The free bytes of a node and all that exist. device_bytes is the rank's part of the memory of a
+// device, and has a value only if the device has memory of its own.
 struct Free {
   std::int64_t memory_bytes = 0;                   // main memory
-  std::optional<std::int64_t> storage_bytes = {};  // where spill files go; nothing: not known
+  std::optional<std::int64_t> storage_bytes = {};  // for spill files; no value if unknown
   std::optional<std::int64_t> device_bytes = {};
   ExistingMemory existing = {};
-  bool only_named_drives = true;  // `auto` takes none: it cannot know which is meant
+  bool only_named_drives = true;  // if true, `auto` uses no drive, since nobody has chosen one
 };
 Free free_here(Config const& config, Compute const& compute);
-// Nothing is taken yet on the machine that `file` describes.
+// Treats all memory of the machine that `file` describes as free.
 Free free_of(Machine const& machine, std::string const& file);
 
-// Returns the budgets of one of `node_ranks` ranks on a node. What `auto` takes leaves some memory
-// to the process and the machine; the storage budget never exceeds the rank's share. Throws as
-// require_existing does.
+// Returns the budgets of one of `node_ranks` ranks on a node. `auto` leaves some memory to the
+// process and the machine. The storage budget never exceeds the rank's share of the free bytes.
+// Throws what require_existing throws.
 Budgets budgets(Config const& config, Free const& free, std::int64_t node_ranks);
 
-// Returns what all ranks have, tier by tier.
+// Returns for each tier the smallest budget of any rank.
 Budgets smallest(std::span<Budgets const> all);
 
 }  // namespace spillway

@@ -22,7 +22,8 @@ OpenedDevice opened(Device const& device, Comm const& comm) {
   return result;
 }
 
-// What decides bits comes from the run before, if as many ranks go on with it.
+// The checkpoint's Arithmetic `before` decides what `auto` means if the number of ranks is the
+// same.
 Choices agreed_choices(Config const& config, RunCores const& cores, Arithmetic const* before,
                        Comm& comm) {
   if (before != nullptr && before->ranks != cores.ranks) before = nullptr;
@@ -37,7 +38,8 @@ Choices agreed_choices(Config const& config, RunCores const& cores, Arithmetic c
   return choices;
 }
 
-// Threads inherit the cores of the one that starts them. More threads than cores get all of them.
+// Threads inherit the cores of the thread that starts them. If there are more threads than cores,
+// they may run on all cores.
 int threads_on(RunCores const& cores, Choices const& choices) {
   if (choices.threads <= cores.mine) stay_on(cores.part);
   return static_cast<int>(choices.threads);

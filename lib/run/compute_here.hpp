@@ -1,4 +1,4 @@
-// What a rank computes with on this machine: its cores, its threads and its device.
+// A ComputeHere is what a rank computes with on this machine: its cores, threads and device.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 
 namespace spillway {
 
-// Holds it for as long as this rank computes, from the kernels' runtime on.
+// It must exist as long as this rank computes, because it also owns the runtime of the kernels.
 class ComputeHere {
  public:
-  // Collective. Chooses what `auto` leaves open, as choose() does, keeps this thread and those that
-  // it will start on the rank's part of the cores (more threads than cores get all of them), and
-  // opens the device that run.device names. `before`: the Arithmetic of the run that is resumed,
-  // which counts if it had as many ranks, or null. `backend`: null if the program is
-  // for the cores alone. Throws AgreedError: bad_input for threads or a device that there are not,
-  // device if it cannot be opened.
+  // All ranks must call this. Chooses, as choose() does, what `auto` leaves open. Keeps the calling
+  // thread, and threads that it starts later, on the rank's part of the cores, unless there are
+  // more threads than cores. Opens the device that run.device names. `before` is the Arithmetic of
+  // a run that is resumed, or null; it is ignored if that run had another number of ranks.
+  // `backend` is null if the program supports CPUs only. Throws AgreedError: bad_input if there are
+  // not so many threads or no such device, `device` if the device cannot be opened.
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
               DeviceBackend const* backend, Comm& comm);
 
@@ -35,7 +35,7 @@ class ComputeHere {
   RunCores m_cores;
   Choices m_choices;
   KernelScope m_kernels;
-  std::unique_ptr<Device> m_device;  // null: the host's
+  std::unique_ptr<Device> m_device;  // null if the host computes
   std::optional<Compute> m_compute;
 };
 

@@ -1,4 +1,4 @@
-// A kind of device with memory of its own that a program can compute on.
+// A DeviceBackend supports one kind of device that has memory of its own.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 namespace spillway {
 
 struct DeviceBackend {
-  std::string_view name;                        // in run.device: "cuda"
-  int (*count)() noexcept;                      // how many this process sees
+  std::string_view name;                        // as run.device spells it, such as "cuda"
+  int (*count)() noexcept;                      // returns how many devices this process sees
   std::unique_ptr<Device> (*open)(int number);  // throws Error(device)
   Kernels kernels;
   MakeWatch make_watch = nullptr;  // null except in tests
 };
 
-// How many devices this process sees; null: the program is for the cores alone.
+// Returns how many devices this process sees. `backend` is null if the program supports CPUs only.
 inline int count_devices(DeviceBackend const* backend) {
   return backend == nullptr ? 0 : backend->count();
 }

@@ -14,7 +14,7 @@ namespace {
   throw Error(Status::bad_input, fmt::format("run.device: {}: {}", asked, why));
 }
 
-// Returns N of "cuda:N"; nothing if no number was given.
+// Returns N of "cuda:N", or nothing if the text has no number.
 std::optional<int> number_in(std::string_view asked) {
   auto const colon = asked.find(':');
   if (colon == asked.npos) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices c
   if (asked == "auto" && std::ranges::none_of(all, has_some)) return std::nullopt;
   require_devices(asked, all);
   if (auto const number = number_in(asked)) return number;
-  // A launcher that gives each rank its own GPU lets it see only this one.
+  // A launcher that gives each rank its own GPU hides all others, so the remainder is 0.
   auto const& own = all[static_cast<std::size_t>(rank)];
   return own.local_rank % own.devices;
 }

@@ -12,9 +12,9 @@
 namespace spillway {
 namespace {
 
-// Some keys that take of the same memory.
+// Collects keys of budgets that use the same memory.
 struct SharedKeys {
-  std::vector<std::string> texts;  // "memory.host = 8 GiB"
+  std::vector<std::string> texts;  // such as "memory.host = 8 GiB"
   std::int64_t bytes = 0;          // of one rank
 
   void add(char const* key, std::optional<std::int64_t> const& value) {

@@ -1,4 +1,4 @@
-// Budgets are held against the memory that there is: what nobody has cannot be given.
+// Compares budgets with the memory that exists, since a budget cannot be larger.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,27 @@
 
 namespace spillway {
 
-// All that there is, free or not; 0: not known.
+// All memory of a node, free or not, in bytes. 0 means unknown.
 struct ExistingMemory {
-  std::int64_t node_bytes = 0;    // main memory of a node, or what its control group may take of it
-  std::int64_t device_bytes = 0;  // a rank's part of a device's own; 0 where that is main memory
-  std::int64_t nvme_bytes = 0;    // of a node, where a file says so: real drives are looked at
-  std::string source = "";        // that says so: a machine file; empty: this machine
+  std::int64_t node_bytes = 0;    // main memory of a node, or the limit of the control group
+  std::int64_t device_bytes = 0;  // a rank's part of a device; 0 if main memory serves
+  std::int64_t nvme_bytes = 0;  // from a machine file; 0 for this machine, whose drives are queried
+  std::string source = "";      // the machine file that says so; empty for this machine
 };
 
-// Throws Error(bad_input) where the budgets that `memory` names, of `node_ranks` ranks on a node
-// together, are more than that. What is auto is a share of what is free, and no more.
+// Throws Error(bad_input) if the budgets in `memory` of `node_ranks` ranks on a node exceed what
+// exists. Budgets that are `auto` are not checked, since they are shares of what is free.
 void require_existing(MemoryConfig const& memory, ExistingMemory const& existing,
                       std::int64_t node_ranks);
 
-// What to say before step 0 where the plan of all ranks of a node takes more main memory than is
-// free: others may give some back in time, or the kernel ends the run. Empty: it has room.
+// Returns a warning if the plans of a node's ranks use more main memory than is free now, otherwise
+// "". This is no error, because other processes may free some; if they do not, the kernel may kill
+// the run.
 std::string overcommitted(TierBytes const& peak_bytes, bool device_is_main_memory,
                           std::int64_t available_bytes, std::int64_t node_ranks);
 
-// The same for a drive that has less free than memory.nvme.size, of which a plan uses no more.
+// Returns a warning if a drive has less free than memory.nvme.size, otherwise "". Plans then use
+// only `budget_bytes`.
 std::string smaller_drive(MemoryConfig const& memory, std::int64_t budget_bytes);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// A micro-batch where nobody has asked for one.
+// Chooses the size of micro-batches if the user has not.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace spillway {
 
-// Returns the size with the shortest estimated step. Starts at that of the target's choices and
+// Returns the size with the shortest estimated step. Starts at the size in target.choices, and
 // halves or doubles it, up to a rank's share of the batch, until everything fits where the user
-// wants it. Another size must gain 5 %, since the Machine may know only the ops of the first.
-// Throws, as plan_run does, for what is not offered.
+// wants it. Another size must gain 5 %, since the Machine may know only the op times of the first
+// one. Throws, as plan_run does, Error(bad_input) for requests that are not supported.
 std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target const& target);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// `debug.fault`, read: what goes wrong on purpose, and when.
+// Reads `debug.fault`, which says what goes wrong on purpose, and when.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@ enum class FaultKind : std::uint8_t {
   none,
   storage_read,
   storage_write,
-  storage_read_all,  // all from the n-th on
+  storage_read_all,  // all reads from the n-th on
   storage_write_all,
   storage_random,
-  storage_slow,     // from the n-th transfer on
-  drive_told_slow,  // to the re-planner, from the step on
+  storage_slow,     // all transfers from the n-th on
+  drive_told_slow,  // from this step on, the re-planner is told that the drive is slow
   kill_rank,
 };
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
-  std::int64_t at = 0;  // the n-th transfer of a rank, or the step; from 1; or the seed
+  std::int64_t at = 0;  // the number of a transfer of each rank, or of a step, from 1; or a seed
 };
 
 struct FaultName {
@@ -43,7 +43,7 @@ inline constexpr FaultName kFaultNames[] = {
     {"kill-rank", FaultKind::kill_rank},
 };
 
-// "none" or "<kind>:<number>" as lib/config checked it.
+// `text` is "none" or "<kind>:<number>", and lib/config has checked it.
 inline FaultPlan parse_fault(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == std::string::npos) return {};

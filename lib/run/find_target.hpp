@@ -1,5 +1,6 @@
-// The way from a Config to what a run is planned for: ComputeHere, common_budgets and target_here
-// for this machine, or target_of_file for another one. What comes after it is plan_run.
+// Finds what a run is planned for, from a Config. For this machine, make a ComputeHere and call
+// common_budgets and target_here; for another machine, call target_of_file. Then plan_run makes the
+// plan.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +15,26 @@
 
 namespace spillway {
 
-// Collective: what each rank may take: what the Config says, or else its share of what is free; of
-// each tier the smallest of all ranks', since they must make the same plan. A drive with less than
-// was asked for is said. Throws AgreedError, as budgets() does.
+// All ranks must call this. Returns for each tier the smallest budget of any rank, because all
+// ranks make the same plan. Warns if a drive has less free than was asked for. Throws AgreedError,
+// as budgets() throws Error.
 Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm);
 
-// Collective. The machine is the one that debug.machine names, or this one, measured (see
-// planned_for). Where nobody asked for a micro-batch the fastest one is taken, and its ops are
-// measured. Throws AgreedError.
+// All ranks must call this. The machine is the one that debug.machine names, or this one, measured
+// by planned_for. If no size of micro-batches was asked for, chooses the fastest one and measures
+// its ops. Throws AgreedError.
 Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,
                    Budgets const& budgets, Comm& comm);
 
-// What a machine file describes is for full nodes: returns what each of `ranks` ranks gets there,
-// with as many threads of the host lane as asked for (see with_host_threads).
+// Machine files describe nodes with all their ranks. Returns what each of `ranks` ranks gets on
+// such nodes, with `host_threads` threads of the host lane if it has a value (see
+// with_host_threads).
 Machine machine_of_a_rank(Machine const& described, std::int64_t ranks,
                           std::optional<std::int64_t> host_threads);
 
-// `ranks` on nodes like that of a machine file. Throws Error(bad_input) where the file does not say
-// what planning needs, or where the Config asks for more than it has. A drive with less than was
-// asked for is said.
+// Returns the target of `ranks` ranks on nodes that a machine file describes. Throws
+// Error(bad_input) if the file lacks rates that planning needs, or if the Config asks for more
+// memory than it has. Warns if the drives have less than was asked for.
 Target target_of_file(Config const& config, std::int64_t vocab, std::string const& file,
                       std::int64_t ranks);
 

@@ -29,8 +29,8 @@
 namespace spillway {
 namespace {
 
-// Returns a Program with every op that a plan may launch, including those that collect gradients
-// over micro-batches and ranks.
+// Returns a Program with every op that a plan may launch, including the ops that sum gradients over
+// micro-batches and ranks.
 Program training_ops(Config const& config, std::int64_t vocab, Choices const& choices,
                      std::int64_t ranks, std::string_view target) {
   auto const graph = training_graph(config, vocab, make_arithmetic(config, choices, ranks, target));
@@ -56,7 +56,7 @@ Rates drive_rates(bool with_links) {
   return rates;
 }
 
-// Returns the rates that can be measured with this many nodes, and ranks on a node.
+// Returns the rates that can be measured with this number of nodes and of ranks on a node.
 Rates network_rates(Comm& comm) {
   Rates rates;
   auto const most_on_node = std::ranges::max(gathered(comm, comm.local_size()));
@@ -76,7 +76,8 @@ std::size_t count_known(OpSeconds const& ops) {
       std::ranges::count_if(ops, [](auto const& op) { return op.second > 0; }));
 }
 
-// Holds what is known of a run's machine and measures the rest. Every method is collective.
+// A Profiler collects what is known of a run's machine, and measures the rest. All ranks must call
+// each of its functions.
 class Profiler {
  public:
   Profiler(Config const& config, Program const& program, Compute const& compute, About const& key,
@@ -106,7 +107,7 @@ class Profiler {
       if (rates_are_new()) m_mine = only(probe_machine(m_compute, m_program.arithmetic), m_rates);
     });
     if (network_is_new()) probe_network(m_mine, m_comm);
-    m_comm.agree(0);  // begin together, since ranks may share a drive
+    m_comm.agree(0);  // ranks begin together, since they may share a drive
     on_all_ranks(m_comm, [&] {
       if (drive_is_new())
         probe_storage(m_mine, m_config.memory.nvme_path_here(), m_config.spill.checksum,
@@ -114,7 +115,7 @@ class Profiler {
       auto rates = m_known;
       learn(rates, m_mine);
       m_mine.op_s = time_ops(m_program, m_known.op_s, rates, m_compute, {memory_bytes}, m_trials);
-      m_compute.device.check();  // what failed to run took no time
+      m_compute.device.check();  // an op that failed would look fast
     });
     m_mine.cores = cores;
     m_mine.compute_cores = std::min(compute_cores(m_compute), cores);
@@ -168,17 +169,18 @@ class Profiler {
   Compute const& m_compute;
   HostTrials const& m_trials;
   Comm& m_comm;
-  // A link and a drive share main memory and the way there, so they are measured together.
+  // The copies to a device and the drive share main memory, so they are measured together.
   bool m_links_beside_drive;
   Rates m_rates, m_drive_rates, m_network_rates;
   SharedProfile m_file, m_network_file;
   std::optional<SharedProfile> m_drive_file;
   Machine m_known, m_mine;     // m_known: of all ranks; m_mine: measured now on this rank
-  std::vector<Machine> m_all;  // measured now, by rank
+  std::vector<Machine> m_all;  // what was measured now, by rank
   double m_seconds = 0;
 };
 
-// Enters what a device says of itself. Returns what of its free memory measurements may take.
+// Enters what the device says of itself. Returns how much memory measurements may take, at most
+// half of this rank's part of what is free on the device.
 std::int64_t describe_device(Machine& machine, Compute const& compute, std::int64_t most_bytes) {
   machine.target = compute.kernels.target;
   if (!compute.device.has_own_memory()) return most_bytes;
@@ -187,7 +189,8 @@ std::int64_t describe_device(Machine& machine, Compute const& compute, std::int6
   return std::min(most_bytes, properties.free_bytes / (2 * compute.sharers));
 }
 
-// A plan for other memory, or for kernels with other workspaces, cannot run.
+// Throws if a plan for `machine` could not run here, because memory or the kernels' workspaces
+// differ.
 void require_fit(Machine const& machine, std::string const& file, Compute const& compute) {
   auto const refuse = [&](std::string const& what) {
     throw Error(Status::bad_input, fmt::format("{}: {}", file, what));

@@ -1,4 +1,4 @@
-// Finds the Machine that a run plans with, from measurements made now or kept from before.
+// Finds the Machine that a run plans with, from measurements made now or earlier.
 #pragma once
 
 #include "comm/comm.hpp"
@@ -12,17 +12,19 @@
 
 namespace spillway {
 
-// Returns the slowest rates of all ranks, since all ranks make one plan: those of ops in a training
-// step of `choices`, of memory, and of storage if the Config has any. Takes what all ranks find in
-// `cache`; measures the rest, stores it there and logs so. `memory_bytes` is what this rank may
-// take meanwhile, and no more than half of what is free of a device's own memory. All memory is
-// given back before it returns. Collective. Throws AgreedError.
+// Returns the slowest rates of all ranks, since all ranks make one plan: of the ops in a training
+// step with `choices`, of memory, and of storage if the Config has any. Takes the rates that all
+// ranks find in `cache`, measures the others, stores them there and logs this. Measurements take at
+// most `memory_bytes` of this rank's memory, and at most half of what is free on a device with
+// memory of its own. They free it before this function returns. All ranks must call it. Throws
+// AgreedError.
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
                          RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
                          Comm& comm, ProfileCache const& cache = ProfileCache());
 
-// The machine of the file that debug.machine names, if it does, which must be of what computes
-// here, or else the measured one. Collective. Throws AgreedError.
+// Returns the machine in the file that debug.machine names, which must describe the device that
+// computes here, or the measured machine if there is no such file. All ranks must call this. Throws
+// AgreedError.
 Machine planned_for(Config const& config, std::int64_t vocab, Choices const& choices,
                     RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
                     Comm& comm);

@@ -1,4 +1,4 @@
-// Main memory is pinned at start, so that a device's streams can copy from and to it.
+// Main memory is pinned at the start of a run, so that a device can copy from and to it.
 #pragma once
 
 #include <fmt/core.h>

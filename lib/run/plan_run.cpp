@@ -16,7 +16,8 @@
 namespace spillway {
 namespace {
 
-// Names the budgets that are too small, as they are; `node_ranks` share what may be written a day.
+// Lists the budgets that are too small with their values. The `node_ranks` ranks of a node share
+// the bytes that may be written each day.
 std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig const& memory,
                           std::int64_t node_ranks) {
   auto const missing = missing_bytes(need.peak_bytes, budgets);

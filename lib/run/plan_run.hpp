@@ -1,4 +1,4 @@
-// Turns a Config and what it is planned for into proved Programs that fit the budgets.
+// Makes proved Programs that fit the budgets, from a Config and the Target of a run.
 #pragma once
 
 #include <optional>
@@ -9,22 +9,22 @@
 
 namespace spillway {
 
-// Returns what the Config asks of the search.
+// Returns what the Config asks of the search for a plan.
 PlanRequest plan_request(Config const& config);
 
-// Do not move it once it is made: Programs of an Engine refer to it.
+// A PlannedRun must not be moved while an Engine runs its Programs, since the Engine refers to it.
 struct PlannedRun {
   Graph train;
   std::optional<Graph> eval;  // present if there is validation data
   Plan plan;
   Compiled programs;
-  int looked_at = 0, compiled = 0;  // number of plans
+  int looked_at = 0, compiled = 0;  // numbers of plans
   double search_s = 0;
 };
 
-// Chooses a Plan; all ranks must plan for the same Target. Where the micro-batch is free, halves it
-// until something fits. Throws Error: cannot_fit with the smallest budget that would do, bad_input
-// for what is not offered.
+// Chooses a Plan. All ranks must plan for the same Target. If the size of micro-batches is free,
+// halves it until a plan fits. Throws Error: cannot_fit, which names the smallest budget that
+// suffices, or bad_input for requests that are not supported.
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& target);
 
 }  // namespace spillway

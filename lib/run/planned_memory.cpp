@@ -20,7 +20,7 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Comm& comm) {
   if (!warning.empty()) log_warning("{}", warning);
 }
 
-// False: the spill file was too large, which is said.
+// Returns false, after a warning, if the drive has no room for the spill file.
 bool PlannedMemory::take_memory(PlanParts const& parts, Budgets const& limits, Comm& comm) {
   auto const& config = parts.config;
   auto const most = config.plan.replan ? limits : Budgets{};

@@ -1,4 +1,5 @@
-// A plan together with the memory it needs: storage may turn out not to have it.
+// A PlannedMemory is a plan with the memory that it needs. The drive may turn out to have less room
+// than planned.
 #pragma once
 
 #include <optional>
@@ -14,13 +15,14 @@ struct PlanParts {
   std::int64_t vocab;
   Target const& target;
   Device& device;
-  std::int64_t available_bytes;  // of the node's main memory, before any rank takes some
+  std::int64_t available_bytes;  // of the node's main memory, before any rank allocates
 };
 
 class PlannedMemory {
  public:
-  // Collective. Where a spill file of the planned size cannot be had, plans again with half of it,
-  // as far as `auto` goes. Throws AgreedError: cannot_fit when nothing fits.
+  // All ranks must call this. If there is no room for a spill file of the planned size, plans again
+  // with half of it, as long as such a plan is possible. Throws AgreedError, with cannot_fit if no
+  // plan fits.
   PlannedMemory(PlanParts const& parts, Comm& comm);
 
   PlannedRun const& run() const { return *m_run; }

@@ -80,8 +80,8 @@ Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const&
   return graph;
 }
 
-// A sum of n equal numbers has ulps of n / 256 to n / 128 of one of them: none is added from the
-// 257th on.
+// In a bf16 sum of n equal numbers an ulp is n / 256 to n / 128 of one of them, so from the 257th
+// number on, adding another one changes nothing.
 std::string warning_of_narrow_sums(OptimConfig const& optim, std::int64_t micro_batches) {
   if (optim.gradients != "bf16" || micro_batches <= kNarrowSums) return "";
   return fmt::format(

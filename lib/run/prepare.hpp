@@ -1,4 +1,4 @@
-// From a checked Config to graphs: what a run computes, before anything is planned.
+// Makes the graphs of a run from a checked Config, before anything is planned.
 #pragma once
 
 #include <cstdint>
@@ -13,38 +13,38 @@
 
 namespace spillway {
 
-// What `auto` comes to where it decides bits: fixed for the run, taken from the checkpoint on
-// resume.
+// The values of keys that are `auto` and decide bits. They are fixed for the run, and a run that is
+// resumed takes them from its checkpoint.
 struct Choices {
   std::int64_t threads = 1;    // per rank
   std::int64_t micro = 1;      // sequences per micro-batch and rank
-  bool micro_is_free = false;  // neither the Config nor a checkpoint says it: it may change
+  bool micro_is_free = false;  // true if neither the Config nor a checkpoint decides `micro`
 };
 
-// `checkpoint`: the Arithmetic of the run that is resumed, or null. `cores` are this rank's share.
-// An automatic micro-batch has about kMicroRows rows, no more sequences than the rank gets, and
-// leaves few of a step's rows empty. Automatic threads keep to `limit`; throws Error(bad_input)
-// where the Config asks for more.
+// `checkpoint` is the Arithmetic of the run that is resumed, or null. `cores` is the number of this
+// rank's cores. An automatic micro-batch has about kMicroRows rows, no more sequences than the rank
+// gets, and leaves few rows of a step empty. Automatic threads keep to `limit`. Throws
+// Error(bad_input) if the Config asks for more.
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
                std::int64_t ranks, TeamLimit const& limit = {});
 inline constexpr std::int64_t kMicroRows = 4096;
 
-// Returns Arithmetic.isa: what debug.kernels comes to here or, for a device, the target of its
-// kernels. No other number of the Arithmetic depends on the target.
+// Returns Arithmetic.isa: the instruction set that debug.kernels chooses here or, for a device, the
+// target of its kernels. Nothing else in the Arithmetic depends on the target.
 std::string kernels_isa(Config const& config, std::string_view target = kHostTarget);
 Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks,
                            std::string_view target = kHostTarget);
 
-// Forward, backward, update and workspaces of one micro-batch. The workspaces are those of the
-// target that the Arithmetic was made for.
+// Returns the graph of a micro-batch's forward and backward pass and the update, with workspaces
+// for the target that `arithmetic` was made for.
 Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
-// Forward and workspaces.
+// Return graphs of the forward pass alone, with workspaces.
 Graph eval_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
 Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                      Decoding const& decoding);
 
-// Says what rounding does to gradients that are summed in bf16 over many micro-batches; empty if
-// nothing is summed in bf16, or over few.
+// Returns a warning about rounding if gradients are summed in bf16 over many micro-batches,
+// otherwise "".
 std::string warning_of_narrow_sums(OptimConfig const& optim, std::int64_t micro_batches);
 inline constexpr std::int64_t kNarrowSums = 64;  // micro-batches that need no warning
 

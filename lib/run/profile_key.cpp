@@ -12,7 +12,8 @@
 namespace spillway {
 namespace {
 
-// A hash of committed sources names one program; else it is the file that tells builds apart.
+// Committed sources and a build identify a program by their hash. Otherwise the time at which the
+// executable was written tells builds apart.
 std::string program() {
   auto text = fmt::format("{} {}, {}, {}, {}", build::version, build::git_hash, build::compiler,
                           build::flags, build::features);

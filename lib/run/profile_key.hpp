@@ -1,5 +1,4 @@
-// Describes the circumstances under which a machine was measured, as far as they change the
-// numbers.
+// Measured numbers are stored under a key that describes all circumstances which change them.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,16 @@
 
 namespace spillway {
 
-// Returns the circumstances of ops and rates: the program, the hardware, the threads, the cores,
-// how many ranks of this node measure at the same time, and the device if it has memory of its own.
+// Returns the key for times of ops and rates: the program, hardware, threads and cores, how many
+// ranks of this node measure at the same time, and the device if it has memory of its own.
 About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
                   std::int64_t local_ranks, Compute const& compute);
 
-// Returns the same for links between ranks, with a text that names the nodes (network_name).
+// Returns the key for the network, where `network` names the nodes (see network_name).
 About network_key(About const& profile_key, std::string const& network);
 
-// Returns the same for the drive that holds memory.nvme.path, with what moves its bytes.
+// Returns the key for the drive that holds memory.nvme.path, with whether spilled bytes have
+// checksums.
 About drive_key(About const& profile_key, Config const& config);
 
 }  // namespace spillway

@@ -14,7 +14,7 @@
 namespace spillway {
 namespace {
 
-// As `debug.fault` asks.
+// Returns what makes transfers fail as `debug.fault` asks, or null.
 std::unique_ptr<FaultInjector> injector(Config const& config) {
   auto const [kind, at] = parse_fault(config.debug.fault);
   bool const once_read = kind == FaultKind::storage_read;
@@ -64,16 +64,16 @@ Budgets RunMemory::room() const {
 }
 
 void RunMemory::resize(Program const& program) {
-  if (m_spill) m_spill->register_memory({});  // the ring would keep pages that are given back
-  // The old plan's last step may have left bytes forbidden that the new plan uses.
+  if (m_spill) m_spill->register_memory({});  // the ring would keep pages that are freed
+  // The last step of the old plan may have forbidden access to bytes that the new plan uses.
   allow_access(m_tiers.host.all());
   if (!m_tiers.device.has_own_memory()) allow_access(drive_memory(m_tiers));
   m_tiers.resize(program.peak_bytes);
   if (!register_drive_memory(program)) log_warning("{}", m_spill->advice().back());
 }
 
-// Returns false if memory cannot be registered. A Program that runs once, which is a move between
-// plans, uses plain transfers: it would not gain what registering takes.
+// Returns false if memory cannot be registered. A Program that runs only once, to move to another
+// plan, uses plain transfers, because registering would take longer than it gains.
 bool RunMemory::register_drive_memory(Program const& program) {
   m_registered_bytes = 0;
   bool const wanted = m_backend == Backend::uring ||
@@ -97,7 +97,7 @@ std::optional<Pinning> RunMemory::pinning() const {
 }
 
 std::int64_t RunMemory::held_bytes() const {
-  auto const pinned = pinning();  // with what is registered beside a device
+  auto const pinned = pinning();  // includes what is registered, if a device needs pinning
   return pinned ? pinned->bytes : m_registered_bytes;
 }
 

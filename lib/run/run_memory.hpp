@@ -15,41 +15,44 @@
 
 namespace spillway {
 
-// Makes the directory that memory.nvme.path names if the path is relative; an absolute one may be
-// where a disk is not mounted. Throws Error(bad_input) when spill files cannot be made there.
+// Creates the directory memory.nvme.path if the path is relative. An absolute path is not created,
+// since a disk may not be mounted there. Throws Error(bad_input) if spill files cannot be made in
+// it.
 void require_spill_directory(MemoryConfig const& memory);
 
-// Returns how a run's spill file moves bytes.
+// Returns how the spill file of a run moves bytes.
 QueueSettings queue_settings(Config const& config);
 
-// Main memory is reserved but not touched, except for what is pinned or registered; storage is
-// taken at once.
+// Main memory is reserved but not touched unless it is pinned or registered. Storage is allocated
+// at once.
 //
-// What the drive uses of main memory is registered with io_uring beside a device with memory of its
-// own: rings and slots for updates, in memory that is pinned already. On the cores it would be most
-// of the arena, whose pages would be made at once, and count against RLIMIT_MEMLOCK, for a gain
-// that could not be measured: there only `debug.force_backend: uring` registers it.
+// Beside a device with memory of its own, the ranges of main memory that the drive uses are
+// registered with io_uring: rings, and slots of updates, which are pinned anyway. On a CPU they
+// would be most of the arena, all of whose pages would have to exist at once and count against
+// RLIMIT_MEMLOCK, for no measurable gain. So there only `debug.force_backend: uring` registers
+// them.
 class RunMemory {
  public:
-  // Makes the arenas, which may grow to `most` later, as far as the system keeps addresses free.
-  // Throws Error(cannot_fit) when there is no such space.
+  // Makes the arenas. They may grow to `most` later, as far as addresses could be reserved. Throws
+  // Error(cannot_fit) if there is no such room.
   RunMemory(Config const& config, Device& device, Program const& train, Budgets const& most = {});
-  // Makes the spill file if the Program needs one. Faults by a seed differ between `rank`s. Throws
-  // Error: cannot_fit when there is no such space, bad_input when memory.nvme.path cannot be used.
+  // Makes the spill file if the Program needs one. Seeded faults of `debug.fault` differ between
+  // ranks. Throws Error: cannot_fit if the drive has no room, bad_input if memory.nvme.path cannot
+  // be used.
   void take_storage(Config const& config, Program const& train, int rank);
 
   // Returns what a later plan may use. The spill file keeps its size.
   Budgets room() const;
-  // Makes the arenas fit a Program; bytes beyond their new ends are lost. Call it only while
-  // nothing runs. Throws Error(cannot_fit) when the system refuses; then nothing is lost.
+  // Resizes the arenas for a Program. Bytes beyond their new ends are lost. Call it only while
+  // nothing runs. Throws Error(cannot_fit) if the system refuses, and then nothing is lost.
   void resize(Program const& program);
 
-  // Returns what the memory of a device holds now beside the plan; nothing if device memory is main
-  // memory.
+  // Returns how many bytes of a device's memory are in use now outside the plan, or nothing if
+  // device memory is main memory.
   std::optional<std::int64_t> device_outside_bytes() const;
-  // Returns what is pinned now; nothing if the device needs no pinning.
+  // Returns how much is pinned now, or nothing if the device needs no pinning.
   std::optional<Pinning> pinning() const;
-  // Returns how much main memory of the plan is resident, used or not, since it is pinned for the
+  // Returns how much main memory of the plan must stay resident, because it is pinned for the
   // device or registered with the ring.
   std::int64_t held_bytes() const;
 
@@ -64,7 +67,7 @@ class RunMemory {
   Backend m_backend;
   std::int64_t m_registered_bytes = 0;
   Tiers m_tiers;
-  std::optional<SpillFile> m_spill;  // comes last: its transfers end before their memory
+  std::optional<SpillFile> m_spill;  // is last, so that transfers end before memory is freed
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What a run is planned for.
+// A Target is what a run is planned for.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Machine and budgets are the same on all ranks.
+// The machine and the budgets are the same on all ranks.
 struct Target {
   Machine machine;
   Budgets budgets;  // of one rank

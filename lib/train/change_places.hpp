@@ -1,4 +1,4 @@
-// How the memory of a run passes from the places of one plan to those of another.
+// Moves the memory of a run from the places that one plan gives it to those of another plan.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace spillway {
 
-// `move` is what make_move(from, to) returns.
+// `move` is the Program that make_move(from, to) returns.
 struct PlaceChange {
   Program const &from, &move, &to;
 };
 
 enum class Moved : std::uint8_t {
-  state,       // all of it is where `to` has it, and memory fits `to`
-  nothing,     // there is no memory to move in: state and memory are as before
-  part_of_it,  // storage failed on the way: state is lost
+  state,       // all state is where `to` has it, and memory fits `to`
+  nothing,     // there is no memory for the move: nothing has changed
+  part_of_it,  // storage failed during the move: state is lost
 };
 
-// Collective. Call it while nothing runs. `run_move` runs the Program `move` on this rank and
-// throws Error(storage) if storage failed. What else it throws is thrown as AgreedError. Memory
-// holds both plans until the move has run; only then it gives back what `to` does not need.
+// All ranks must call this, while nothing runs. `run_move` runs the Program `move` on this rank and
+// throws Error(storage) if storage failed. Anything else that it throws is thrown as AgreedError.
+// Memory holds both plans until the move has run, and only then frees what `to` does not need.
 Moved change_places(RunMemory& memory, Comm& comm, PlaceChange const& change,
                     std::function<void()> const& run_move);
 

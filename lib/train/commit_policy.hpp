@@ -1,4 +1,4 @@
-// What a step's sums mean for the update: learning rate, clipping, bias corrections.
+// Decides from the sums of a step how it is committed: learning rate, clipping, bias corrections.
 #pragma once
 
 #include "config/config.hpp"
@@ -6,12 +6,11 @@
 
 namespace spillway {
 
-// The gradient is that of the sum of losses: the update divides by the sum of weights and scales
-// the norm of the mean down to `optim.clip` (as torch.nn.utils.clip_grad_norm_). A step is not
-// finite when its loss or its norm is not. Where no token had weight there is `nothing`, neither a
-// loss nor a norm.
-// `updates`: those done before this step, fewer than the steps where some were skipped; AdamW's
-// bias correction counts them.
+// The gradient is that of the sum of losses, so the update divides it by the sum of weights. The
+// norm of the mean is scaled down to `optim.clip`, as by torch.nn.utils.clip_grad_norm_. The word
+// is `non_finite` if the loss or the norm is not finite, and `nothing` if no token had weight.
+// `updates` counts the updates before this step, which are fewer than the steps if some were
+// skipped. AdamW's bias corrections depend on it.
 CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, std::int64_t updates,
                              CommitSums const& sums);
 

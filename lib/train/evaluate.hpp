@@ -1,4 +1,4 @@
-// Loss over the validation set.
+// Computes the loss over the validation set.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace spillway {
 
-// Collective. Runs the eval Program's Engine over `batches` batches of this rank; the loss over all
-// ranks' targets, sums added in rank order. `told`, which may be empty, hears after every batch how
-// many are done and this rank's loss so far. AgreedError (storage) when some rank could not read
-// what lies on NVMe.
+// Runs the Engine of an eval Program over `batches` batches of this rank. All ranks must call it.
+// Returns the loss over the targets of all ranks, added in the order of ranks. `told`, which may be
+// empty, is called after every batch with the number of batches done and this rank's loss so far.
+// Throws AgreedError, with `storage` if a rank could not read what lies on NVMe.
 using EvalTold = std::function<void(std::int64_t done, LossSums const& so_far)>;
 LossSums evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told = {});
 

@@ -1,4 +1,4 @@
-// The learning rate as a pure function of the step.
+// The learning rate is a pure function of the step.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace spillway {
 
-// Rate of step `step` (0-based) in a run of `steps`: linear warm-up over `optim.warmup` steps from
-// lr / warmup, then cosine, linear or constant down to `min_lr` at the last step.
+// Returns the rate of step `step` (from 0) in a run of `steps` steps. It rises linearly over
+// `optim.warmup` steps, beginning with lr / warmup. Then it stays constant, or falls along a cosine
+// or a line to `min_lr` at the last step.
 double learning_rate(OptimConfig const& optim, std::int64_t steps, std::int64_t step);
 
 }  // namespace spillway

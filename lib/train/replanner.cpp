@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kWatchedSteps = 8;
 constexpr std::int64_t kFirstSteps = 2;  // not watched, since pages and caches are new
 
-// Returns whether all activations and state stay on the device, so that no other plan gains.
+// Returns whether all activations and state stay on the device, so that no other plan is faster.
 bool is_resident(PlannedRun const& planned) {
   return stays_on_device(planned.programs.train) &&
          std::ranges::all_of(planned.plan.blocks, [](BlockPlan const& block) {
@@ -133,7 +133,7 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   return NewPlan{std::move(run), std::move(simulation), std::move(*move), trouble.what};
 }
 
-// Returns null if nothing fits, or if ranks come to different plans.
+// Returns null if no plan fits, or if ranks find different plans.
 std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
   auto const& arithmetic = m_planned->train.arithmetic;
   Choices const choices{arithmetic.threads, arithmetic.micro};
@@ -170,7 +170,7 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
   auto const& peaks = m_planned->programs.train.peak_bytes;
   std::ranges::transform(m_peak_bytes, peaks, m_peak_bytes.begin(),
                          [](auto a, auto b) { return std::max(a, b); });
-  m_adopted = std::move(adopted);  // frees the plan before, to which nothing refers any more
+  m_adopted = std::move(adopted);  // frees the plan before, which is not used any more
 }
 
 void Replanner::say(Trouble const& trouble, std::string const& consequence) {

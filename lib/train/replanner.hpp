@@ -1,5 +1,5 @@
-// Decides whether a run keeps its plan: watches the steps, and searches for another plan if the
-// machine is not what the plan was made for.
+// A Replanner decides whether a run keeps its plan. It watches the times of steps, and searches for
+// another plan if the machine is not as the plan assumes.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace spillway {
 
-// Everything here outlives the Replanner.
+// All references must outlive the Replanner.
 struct ReplanParts {
   Config const& config;
   std::int64_t vocab;
@@ -29,7 +29,7 @@ struct ReplanParts {
   Comm& comm;
 };
 
-// This is a plan to change to, with the Program that moves state to where the plan has it.
+// A plan to change to, and the Program that moves state to where the plan has it.
 struct NewPlan {
   std::unique_ptr<PlannedRun> run;
   Simulation simulation;
@@ -37,27 +37,27 @@ struct NewPlan {
   std::string why;
 };
 
-// All ranks call the same methods after the same steps and get the same plans. Rank 0 logs what is
-// decided, and why.
+// All ranks call the same functions after the same steps and get the same plans. Rank 0 logs what
+// is decided, and why.
 class Replanner {
  public:
   explicit Replanner(ReplanParts const& parts);
 
   // Returns a better plan if the last watched steps show that the change pays. Waits longer after
-  // every search, so that noise costs little. Some calls are collective, the same on all ranks.
+  // every search, so that noise costs little. All ranks must call this.
   std::optional<NewPlan> after_step(std::int64_t steps_done, StepResult const& result);
-  // Collective. Call this after storage has failed for good. Returns a plan that needs none, or
-  // nothing if there is no such plan or if state lies in storage.
+  // Call this on all ranks after storage has failed for good. Returns a plan that does not need
+  // storage, or nothing if there is no such plan or if persistent state lies in storage.
   std::optional<NewPlan> without_storage(std::int64_t steps_done);
 
   // Makes the plan the current one.
   void adopt(NewPlan plan, std::int64_t steps_done);
 
-  // These return what belongs to the current plan.
+  // These functions describe the current plan.
   PlannedRun const& planned() const { return *m_planned; }
   Simulation const& simulation() const { return *m_simulation; }  // made when the plan was chosen
-  std::string const& file() const { return m_file; }              // its name in run.dir
-  // Returns the largest peaks of all plans so far.
+  std::string const& file() const { return m_file; }              // the file's name in run.dir
+  // Returns for each tier the largest peak of all plans so far.
   TierBytes const& peak_bytes() const { return m_peak_bytes; }
 
  private:
@@ -79,9 +79,9 @@ class Replanner {
   Simulation const* m_simulation;
   std::string m_file = "plan.yaml";
   TierBytes m_peak_bytes;
-  Machine m_machine;     // as it is known by now
-  Simulation m_assumed;  // of the current plan on m_machine; step_s: last seen, if seen
-  double m_search_s;     // how long a search took here
+  Machine m_machine;     // corrected by what steps have shown
+  Simulation m_assumed;  // of the current plan; step_s is the last one measured, if any
+  double m_search_s;     // how long the last search took on this rank
   bool m_no_storage = false;
   std::int64_t m_wait;           // steps to skip before the next watch
   std::int64_t m_skip = 0;       // how many of them are left

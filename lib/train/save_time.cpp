@@ -9,9 +9,10 @@
 namespace spillway {
 namespace {
 
-constexpr double kGuessGbps = 0.5;  // a shared file system on an ordinary day
+constexpr double kGuessGbps = 0.5;  // an ordinary rate of a shared file system
 
-// Values in fp32: the master and every state of it but the remainder, which is a part of it.
+// Returns the number of fp32 values that are saved: masters and moments. A remainder is not
+// counted, since it is part of its master.
 std::int64_t saved_elements(Chunk const& chunk) {
   std::int64_t elements = 0;
   for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);

@@ -8,7 +8,7 @@
 namespace spillway {
 namespace {
 
-// Pieces that failed have moved to spare places by then.
+// After this many tries a step is not run again. Pieces that failed have by then moved elsewhere.
 constexpr int kMostTries = 3;
 
 constexpr auto kLost = "a step was committed without it; the last checkpoint is unharmed";
@@ -28,7 +28,7 @@ std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step,
   }
   bool const again = ++m_tries < kMostTries;
   bool const without = !again && do_without && do_without();
-  if (m_state_lost) return Status::storage;  // on the way to another plan
+  if (m_state_lost) return Status::storage;  // lost while changing to another plan
   if (!again && !without) {
     say(false, fmt::format("step {} is not done and the run stops before it", step));
     return Status::storage;
@@ -59,14 +59,15 @@ std::optional<Status> StorageTrouble::settle(Engine& engine) {
   }
 }
 
-// A failure may have been forgotten with another, before it was known what it cost.
+// When the consequence of a failure is known, the spill file may have forgotten the failure
+// already. Then the last one that was logged is named again.
 void StorageTrouble::say(bool warns, std::string const& consequence) {
   auto const now = m_spill ? m_spill->first_failure() : "";
   if (!say(warns, now, consequence)) say(warns, m_said, consequence);
   if (!now.empty()) m_said = now;
 }
 
-// False: no rank has a failure to tell.
+// Returns false if no rank has a failure to report.
 bool StorageTrouble::say(bool warns, std::string const& failure, std::string const& consequence) {
   try {
     on_all_ranks(m_comm, [&] {

@@ -1,4 +1,4 @@
-// What a run does about storage that fails it: the step once more, or the end at a checkpoint.
+// Decides what a run does if storage fails: it runs the step again, or ends at a checkpoint.
 #pragma once
 
 #include <functional>
@@ -12,39 +12,41 @@
 
 namespace spillway {
 
-// Its methods are collective; what has to be said is said by the lowest rank that it happened to.
+// All ranks must call these functions, except forget() and state_lost(). Of the ranks that have a
+// failure, the lowest one logs it.
 class StorageTrouble {
  public:
   // `spill` may be null.
   StorageTrouble(SpillFile* spill, Comm& comm) : m_spill(spill), m_comm(comm) {}
 
-  // After a run of `step` (from 1). Empty: the step counts, or is to be run again, as `word` says.
-  // `do_without` is asked when nothing else helps: whether another plan is in force by now that
-  // needs no storage.
+  // Call this after a run of step `step` (from 1). Returns nothing if the step counts or is to be
+  // run again, as `word` says, otherwise the status with which the run ends. If further tries are
+  // useless, calls `do_without`, which returns whether the run has changed to a plan without
+  // storage.
   std::optional<Status> after(CommitWord word, std::int64_t step,
                               std::function<bool()> const& do_without = {});
 
-  // Waits until the engine is done with all it has begun. Empty: its state is whole. Throws
-  // AgreedError for what has nothing to do with storage.
+  // Waits until the engine has finished all that it has begun. Returns nothing if state is intact.
+  // Throws AgreedError for failures that are not of storage.
   std::optional<Status> settle(Engine& engine);
 
-  // What has failed is told by the caller, or is not worth telling. Not collective.
+  // Forgets a failure that the caller reports, or that is not worth reporting.
   void forget();
 
-  // State could not be brought to where another plan has it: only the last checkpoint is whole.
+  // Records that state could not be moved to the places of another plan, so it is lost.
   void lose_state();
-  // Only the last checkpoint is whole: no other may be written.
+  // Returns whether state is lost. Then only the last checkpoint has it, and none may be written.
   bool state_lost() const { return m_state_lost; }
 
  private:
-  // `warns`: the run goes on.
+  // If `warns` is true the run goes on, so the message is a warning.
   void say(bool warns, std::string const& consequence);
   bool say(bool warns, std::string const& failure, std::string const& consequence);
 
   SpillFile* m_spill;
   Comm& m_comm;
-  std::string m_said;  // the last failure here that was told
-  int m_tries = 0;     // of the step that is next
+  std::string m_said;  // the last failure that this rank has logged
+  int m_tries = 0;     // of the next step
   bool m_state_lost = false;
 };
 

@@ -1,4 +1,4 @@
-// Summarizes a run at its end: what was planned beside what was measured.
+// Summarizes a run at its end: what was planned, and what was measured.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct SummaryParts {
   Status status;
 };
 
-// Holds the numbers of one rank that other ranks need.
+// RankNumbers are what other ranks need to know of a rank.
 struct RankNumbers {
   TierBytes measured{};
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
@@ -35,19 +35,19 @@ struct RankNumbers {
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
 };
-// Returns the largest peaks of all ranks, each by itself, and the sums of what was moved.
+// Returns the largest value of every peak over all ranks, and the sums of bytes and seconds.
 RankNumbers over_ranks(std::span<RankNumbers const> all);
-// Returns what was moved, and how fast, of the numbers of all ranks. Says nothing of drives.
+// Returns how much was moved, and how fast. `total` is of all ranks. Lifetimes are not filled in.
 SpillReport spill_report(RankNumbers const& total);
 
-// Collective. Peaks are the largest over ranks; spilled bytes are the sums over ranks.
+// All ranks must call this. Peaks are the largest over ranks; spilled bytes are sums over ranks.
 Summary summarize(SummaryParts const& parts, Comm& comm);
 
 // Returns the seconds that a step spends in each kind of op, as simulated.
 std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
                                                   Simulation const& simulation);
 
-// Returns what a rank waited, of its seconds by peer.
+// Returns the wait of a rank from the seconds that it waited for each other rank.
 RankWait wait_of(std::span<double const> by_peer);
 
 // Returns a few lines for a person to read.

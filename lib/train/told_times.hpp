@@ -1,4 +1,4 @@
-// Times that re-plans are told instead of measured ones, so that tests of them need no slow drive.
+// Replaces the measured times that the re-planner sees, so that tests of it need no slow drive.
 #pragma once
 
 #include "plan/data/machine.hpp"
@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Returns the result with the times that the step would have taken on `machine` with a drive of
-// 1 / kToldSlowness of its rate, as they are simulated.
+// Returns the result with simulated times: those of a step on `machine` if its drive were slower by
+// the factor kToldSlowness.
 StepResult told_of_slow_drive(StepResult result, Program const& program, Machine machine);
 inline constexpr double kToldSlowness = 1e5;  // as docs/keys.md says
 

@@ -19,14 +19,15 @@
 namespace spillway {
 namespace {
 
-// After this many non-finite steps in a row, `non_finite: skip` gives up: the model learns nothing.
+// After this many non-finite steps in a row, `non_finite: skip` gives up, because nothing is
+// learned.
 constexpr std::int64_t kMostSkips = 10;
 
 BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
   return {config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
 }
 
-// Validation runs micro-batches of the same shape, one in each "step".
+// An evaluation has micro-batches of the same shape, and runs each of them as a step.
 BatchShape eval_shape(BatchShape shape) {
   shape.sequences = shape.micro * shape.ranks;
   return shape;
@@ -88,7 +89,7 @@ std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool sta
                                  engine_debug(m_parts.config), state_is_there);
 }
 
-// The engine's threads read m_state during a step; it changes between steps only.
+// The engine's threads read m_state during a step, so it changes only between steps.
 EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) {
   auto const policy = [this](CommitSums const& sums) {
     auto const& config = m_parts.config;
@@ -114,7 +115,7 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   m_saved_at = SteadyClock::now();
   while (m_state.step < m_parts.config.run.steps) {
     strike();
-    if (out_of_time()) request_stop();  // clocks differ: the commit tells all ranks
+    if (out_of_time()) request_stop();  // clocks differ, so the commit tells all ranks
     auto const begin = SteadyClock::now();
     auto const saved_s = m_save_time.total_s();
     if (auto const status = step()) return finish(*status);
@@ -147,9 +148,9 @@ std::optional<Status> Trainer::step() {
   if (auto const status = after_word(result.word)) return status;
   count(result);
   bool const stops = result.stop && m_state.step < m_parts.config.run.steps;
-  bool const evaluates = !result.stop && evaluation_is_due();  // a stopping run skips it
+  bool const evaluates = !result.stop && evaluation_is_due();  // a run that stops does not evaluate
   bool const saves = !stops && checkpoint_is_due();
-  if (evaluates || saves) {  // both look at what lanes may still be working on
+  if (evaluates || saves) {  // both need all lanes to have ended
     if (auto const status = m_trouble.settle(m_bound->engine)) return status;
   }
   report(result, evaluates);
@@ -163,7 +164,7 @@ std::optional<Status> Trainer::step() {
 }
 
 std::optional<Status> Trainer::after_word(CommitWord word) {
-  if (word == CommitWord::nothing) {  // says nothing about the steps before and after it
+  if (word == CommitWord::nothing) {  // this does not end a row of skipped steps
     say_nothing_to_predict();
     return std::nullopt;
   }
@@ -205,7 +206,7 @@ std::optional<Status> Trainer::after_skip() {
   return std::nullopt;
 }
 
-// A skipped step counts too: its data is used, and it is not run again.
+// A skipped step counts too, because its data are used and it is not run again.
 void Trainer::count(StepResult const& result) {
   m_state.step += 1;
   m_state.updates += result.word == CommitWord::go ? 1 : 0;
@@ -228,7 +229,7 @@ bool Trainer::evaluation_is_due() const {
   return m_bound->eval && spillway::evaluation_is_due(m_parts.config.run, m_state.step);
 }
 
-// Returns nothing if storage failed, since training retries by itself.
+// Returns nothing if storage failed. The run goes on, since the next step tries again.
 std::optional<LossSums> Trainer::evaluate_now() {
   auto const windows = eval_windows(m_parts.config, m_parts.data);
   try {
@@ -278,18 +279,18 @@ std::optional<std::string> Trainer::save() {
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {
-    m_save_time.add_failed(seconds_since(m_saved_at));  // they are no turn's either
+    m_save_time.add_failed(seconds_since(m_saved_at));  // so that no turn includes them
     m_trouble.forget();
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
   }
 }
 
-// State is lost, so nothing is saved; this only waits for lanes that may still be at work.
+// Waits for lanes that may still be at work. State is lost, so nothing is saved.
 Status Trainer::after_loss() {
   try {
     m_bound->engine.finish();
-  } catch (Error const&) {  // it has been logged
+  } catch (Error const&) {  // the error has been logged
   }
   return Status::storage;
 }

@@ -1,4 +1,4 @@
-// Runs one training run: the loop around the engine.
+// A Trainer is the loop of a training run. It runs the engine step by step.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@
 
 namespace spillway {
 
-// Returns the flops of the model for a step's sequences, as a mean over ranks: rows that are empty
-// do not count.
+// Returns the flops of the model for the sequences of a step, as a mean over ranks. Empty rows are
+// not counted.
 double step_flops(Graph const& graph, BatchShape const& shape);
 
-// Everything here outlives the Trainer that works with it.
+// All references must outlive the Trainer.
 struct TrainerParts {
   Config const& config;
   Data const& data;
@@ -46,22 +46,24 @@ struct TrainerParts {
   Compute const& compute;
   Comm& comm;
   RunDir* run_dir;                   // null except on rank 0
-  CarriedFiles const& carried;       // for its checkpoints; none except on rank 0
+  CarriedFiles const& carried;       // for checkpoints; empty except on rank 0
   SteadyClock::time_point begin;     // when the process began
   std::optional<double> max_time_s;  // limit of the time since `begin`
 };
 
 class Trainer {
  public:
-  // Binds the Programs. Touches no planned memory and does not communicate. Throws Error.
+  // Binds the Programs to engines. It touches no planned memory and does not communicate. Throws
+  // Error.
   explicit Trainer(TrainerParts parts);
 
-  // The caller sets its start, fresh or from a checkpoint, before `run`.
+  // The caller fills it before run(), with initial values or from a checkpoint.
   ModelState& model() { return m_bound->model; }
 
-  // Collective. `began` marks the beginning in metrics.jsonl. Trains from `start` to run.steps, a
-  // request to stop, or an error that leaves the run at its last checkpoint. Returns which of these
-  // it was; any but `done` has been logged. The model is saved at the end.
+  // Trains from `start` until run.steps steps are done, a stop is requested, or an error leaves the
+  // run at its last checkpoint. All ranks must call it. The row `began` is written to metrics.jsonl
+  // first. Returns how the run ended; any status but `done` has been logged. The model is saved at
+  // the end, unless state is lost or not finite.
   Status run(RunState start, RunEvent const& began);
 
   LaneReport const& lanes() const { return m_reporter.lanes(); }       // sums of all steps
@@ -85,8 +87,8 @@ class Trainer {
   void run_move(Program const& move);
   void write_plan();
   bool do_without_storage();
-  std::optional<Status> step();                       // empty: go on
-  std::optional<Status> after_word(CommitWord word);  // empty: go on
+  std::optional<Status> step();                       // nothing if the run goes on
+  std::optional<Status> after_word(CommitWord word);  // nothing if the run goes on
   std::optional<Status> after_skip();
   void say_nothing_to_predict();
   void count(StepResult const& result);
@@ -96,7 +98,8 @@ class Trainer {
   void report(StepResult const& result, bool evaluates);
   std::optional<LossSums> evaluate_now();
   void save_now();
-  // Returns nothing if it succeeds, else an error message, empty on ranks that do not log it.
+  // Returns nothing on success, otherwise an error message, which is "" on ranks that do not log
+  // it.
   std::optional<std::string> save();
   Status after_loss();
   Status finish(Status status);
@@ -118,7 +121,7 @@ class Trainer {
   StorageTrouble m_trouble;
   SaveTime m_save_time;
   std::int64_t m_skips = 0;        // non-finite steps in a row
-  std::int64_t m_empty_steps = 0;  // that had nothing to predict
+  std::int64_t m_empty_steps = 0;  // steps that had nothing to predict
   std::int64_t m_step_tokens = 0;  // of the text, in the last step
   double m_longest_turn_s = 0;     // a turn is a step with its evaluation
   SteadyClock::time_point m_saved_at;

@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Returns nothing if the run goes on. It keeps the old plan if there is no memory to change it.
+// Returns nothing if the run goes on. Keeps the old plan if there is no memory for the change.
 std::optional<Status> Trainer::adopt(NewPlan plan) {
   if (auto const status = m_trouble.settle(m_bound->engine)) return status;
   auto const& programs = plan.run->programs;
@@ -42,7 +42,7 @@ void Trainer::write_plan() {
   auto const& planned = m_replanner.planned();
   try {
     m_parts.run_dir->write(m_replanner.file(), to_yaml(planned.plan, planned.train));
-  } catch (Error const& error) {  // the run itself is not harmed
+  } catch (Error const& error) {  // this does not harm the run
     log_warning("{}: {}", m_replanner.file(), error.what());
   }
 }
