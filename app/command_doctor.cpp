@@ -18,7 +18,7 @@
 namespace spillway {
 namespace {
 
-// A spill file as a run makes it, for as long as this takes.
+// Opens a spill file as a run does, and says how bytes would be moved.
 std::string spilling_there(std::string const& directory) {
   try {
     SpillFile const file(directory, kSpillAlignment, {.queue = queue_settings(Config{})});

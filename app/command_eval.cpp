@@ -41,7 +41,7 @@ namespace spillway {
 
 namespace {
 
-// Says on stderr how far it is: ten times, and in between where that takes long.
+// Reports progress on stderr: ten times, and also every 30 s if those are farther apart.
 class Told {
  public:
   explicit Told(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
@@ -63,7 +63,7 @@ class Told {
   double m_told_s = 0;
 };
 
-// Returns how many tokens of the text the evaluation had.
+// Returns how many tokens of the text the evaluation used.
 std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int64_t windows) {
   auto const read = text.windows.used_tokens(text.tokens, 0, windows);
   if (sums.mean()) return read;
@@ -78,7 +78,7 @@ std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
   std::optional<CheckpointReader> checkpoint;
-  std::string place;  // of the checkpoint
+  std::string place;  // the checkpoint's directory
   std::optional<SampledText> text;
   RunState state;
   Recipe recipe;

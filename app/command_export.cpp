@@ -28,7 +28,8 @@ std::optional<ElementType> type_of(std::string const& word) {
   return word == "f32" ? ElementType::f32 : word == "bf16" ? ElementType::bf16 : ElementType::f16;
 }
 
-// Ids that the run placed itself are given. An imported model has a configuration of its own.
+// Enters the ids that the run chose itself. The configuration of an imported model already has its
+// ids.
 void give_ids(Config& config, RunState const& state) {
   if (state.tokenizer == kOwnTokenizer) return;
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
@@ -36,7 +37,7 @@ void give_ids(Config& config, RunState const& state) {
   if (recipe.objective == Objective::spans) config.data.pad_id = recipe.ids.pad;
 }
 
-// Who exports wants all of them.
+// Throws if a carried file is damaged, since an export needs all of them.
 CarriedFiles carried_by(CheckpointReader const& checkpoint) {
   auto found = read_carried(checkpoint.directory(), checkpoint.carried());
   if (found.damaged.empty()) return std::move(found.files);

@@ -55,7 +55,8 @@ Prompt prompt_of(GenerateArguments const& arguments, RunState const& state, Reci
   return {PromptForm::text, tokens_of(*arguments.prompt, recipe)};
 }
 
-// What a decoder starts with, and what it is asked, is not a part of what it tells.
+// With an encoder, the prompt and the decoder's first token are not part of the text, so only what
+// is generated is shown.
 void continue_prompt(GenerateArguments const& arguments, Recipe const& recipe,
                      TextBounds const& bounds, Prompt const& prompt, Generator& generator) {
   bool const decodes = recipe.objective == Objective::spans;
@@ -90,14 +91,14 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
-// Threads and the numbers of GPUs are those of the machine that trained.
+// Threads and device numbers in the checkpoint are those of the machine that trained.
 Config on_any_machine(Config config) {
   if (config.run.device != "cpu") config.run.device = "auto";
   config.run.threads.reset();
   return config;
 }
 
-// What else the checkpoint says is what its weights were made for.
+// All other keys of the checkpoint describe what its weights were made for, so they cannot change.
 void require_ids(std::vector<std::string> const& overrides) {
   for (auto const& word : overrides)
     if (!word.starts_with("data.") || !word.substr(0, word.find('=')).ends_with("_id"))
@@ -114,7 +115,7 @@ Status run_generate(GenerateArguments const& arguments) {
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
-  // Training's bf16 gradients do not go with fp32, and nothing here has any.
+  // Training in bf16 may have bf16 gradients, which fp32 does not support. There are none here.
   if (arguments.precision == "fp32") overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);

@@ -32,7 +32,7 @@ void require_step_of_name(std::string const& checkpoint) {
                           checkpoint));
 }
 
-// The section `data` has room for one of them.
+// Returns a comment if texts may end with several tokens, because `data.eos_id` has room for one.
 std::string ends_comment(ModelDirectory const& model, DataConfig const& data) {
   auto const ends = ends_of_texts(model.place(), model.description(), data);
   if (ends.empty() && data.eos_id)
@@ -48,9 +48,10 @@ Status run_import(ImportArguments const& arguments) {
   ModelDirectory model(arguments.directory);
   auto const config = model.config();
   auto const state = imported_state(config);
-  parse_config(state.config, arguments.directory, {}, elsewhere);  // as whoever reads it will
+  // This throws if the configuration in the checkpoint could not be read later.
+  parse_config(state.config, arguments.directory, {}, elsewhere);
 
-  auto const carried = model.carried();  // refused before the weights are copied
+  auto const carried = model.carried();  // throws before the weights are copied
 
   require_apart(arguments.output, arguments.directory);
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state),
@@ -59,7 +60,7 @@ Status run_import(ImportArguments const& arguments) {
     require_finite(model.place(), tensor.name, element_count(tensor), counts);
   });
   checkpoint.carry(carried);
-  // The section is printed only here: if it cannot be, no checkpoint is made.
+  // The section is printed only here, and a failure to print it leaves no checkpoint behind.
   print_result(model_yaml(config) + ends_comment(model, config.data));
   checkpoint.finish();
 

@@ -21,7 +21,7 @@
 namespace spillway {
 namespace {
 
-// Writes one line for neighbours that are alike. The last word holds for all that follow as well.
+// Writes one line for each row of equal words. The last word also holds for all numbers after it.
 std::string describe_list(std::string const& what, std::span<std::string const> words) {
   std::string text;
   for (std::size_t first = 0, next = 0; first < words.size(); first = next) {
@@ -48,8 +48,8 @@ std::string tiers_text(TierBytes const& bytes) {
                      human_bytes(bytes[Tier::host]), human_bytes(bytes[Tier::nvme]));
 }
 
-// Returns the machine as `plan` takes it from the file. A Program does not say how many threads
-// update on the host, so there are as many as `plan` takes by itself.
+// Returns the machine as `plan` reads it from the file. A Program does not say how many threads
+// update on the host, so their number is what `plan` assumes by default.
 Machine machine_of(Program const& program, std::string const& file) {
   auto const machine = machine_of_a_rank(load_machine(file), program.ranks, std::nullopt);
   if (program.unified != machine.is_unified())

@@ -30,7 +30,8 @@
 namespace spillway {
 namespace {
 
-// For another machine the data need not be here.
+// Returns model.vocab or, without it, that of the token files. For another machine the files need
+// not exist here.
 std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   if (config.model.vocab > 0) return config.model.vocab;
   if (names_files(config.data.train) || !is_elsewhere) {
@@ -46,8 +47,9 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   return vocab;
 }
 
-// Without --machine all ranks are on this node: whom it has too little memory for may have meant
-// several. Does `plan`, whose Errors of this status are about memory.
+// Without --machine, all ranks are assumed to be on this node. If that is why memory is too small,
+// this adds to the error that --machine plans for several nodes. Errors of `plan` that have this
+// status must be about memory.
 template <class F>
 auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
   try {
@@ -60,7 +62,7 @@ auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
   }
 }
 
-// Describes this node as one of `ranks` on it would find it.
+// Describes this node as one of `ranks` ranks on it would find it.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
   require_spill_directory(config.memory);
   auto const alone = make_single_rank_comm();

@@ -23,7 +23,7 @@ namespace spillway {
 
 namespace {
 
-// What is measured is for plans with any budgets.
+// Measured numbers must serve plans with any budgets, so the Config's own budgets are ignored.
 Config with_open_budgets(Config config) {
   config.memory.device_bytes.reset();
   config.memory.host_bytes.reset();
@@ -47,7 +47,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   });
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);
-  // The micro-batch is what a run would choose before its first step.
+  // Micro-batches have the size that a run would choose before its first step.
   ComputeHere const here(config, run_cores(comm), nullptr, device_backend(), comm);
   auto const memory_bytes = common_budgets(with_open_budgets(config), here, comm).device_bytes / 2;
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);

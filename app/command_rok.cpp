@@ -29,7 +29,7 @@ struct RokStart {
   std::optional<Data> data;
   std::int64_t vocab = 0;
   Path csv, svg;
-  std::optional<Output> table, chart;  // no chart where the table goes on to somebody else
+  std::optional<Output> table, chart;  // no chart if the table goes to a pipe or a device
 };
 
 RokStart begin(RokArguments const& arguments) {
@@ -46,7 +46,7 @@ RokStart begin(RokArguments const& arguments) {
   start.svg = Path(start.csv).replace_extension(".svg");
   if (start.csv == start.svg)
     throw Error(Status::bad_input, arguments.output + ": is for the chart; name the CSV file");
-  // What cannot be written is said before anything is measured.
+  // Outputs that cannot be written are refused before anything is measured.
   start.table.emplace(start.csv, OutputRule{kCurveOutput, inputs, arguments.force});
   if (!start.table->is_through())
     start.chart.emplace(start.svg, OutputRule{kChartOutput, inputs, arguments.force});

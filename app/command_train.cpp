@@ -37,17 +37,17 @@
 namespace spillway {
 namespace {
 
-// Holds what is known before any device is touched.
+// Holds what is known before any device is used.
 struct Start {
   Config config;
   std::optional<RunDir> run_dir;  // on rank 0 only
   std::optional<Data> data;
   std::optional<Resumption> resumption;
   CarriedFiles carried;                   // on rank 0 only
-  std::vector<std::string> changed = {};  // keys that a resumed run gives otherwise
+  std::vector<std::string> changed = {};  // keys that a resumed run has changed
 
   bool resumed() const { return resumption && resumption->whole; }
-  // Of the run that goes on; null: none does.
+  // Returns the Arithmetic of the run that is resumed, or null if none is.
   Arithmetic const* arithmetic() const {
     return resumed() ? &resumption->state.arithmetic : nullptr;
   }
@@ -59,17 +59,17 @@ Config read_config(TrainArguments const& arguments) {
       where_it_computes);
 }
 
-// Locks the run directory: from here on no other job runs in it.
+// Locks the run directory, so that no other job runs in it.
 void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   try {
     for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
-  } catch (Error const& error) {  // what `never` does not want may be anything that can be read
+  } catch (Error const& error) {  // with `never`, unreadable checkpoints do not matter
     if (start.config.run.checkpoint.resume != "never" || error.status() == Status::storage) throw;
   }
 }
 
-// Says what is different, before anything depends on it.
+// Logs what has changed in a run that is resumed, and applies it to the data.
 void take_up(Start& start, Comm& comm) {
   auto const& resumption = *start.resumption;
   start.changed = changed_keys(resumption, start.config);
@@ -82,7 +82,7 @@ void take_up(Start& start, Comm& comm) {
   });
 }
 
-// Says what of the text is never trained on.
+// Logs how much of the text is never trained on.
 void say_unused(Data const& data) {
   auto const line = describe_unused(data.train, data.recipe, "data.train");
   if (!line.empty()) log_info("{}", line);
@@ -169,7 +169,8 @@ void say_plan(Start const& start, PlannedRun const& planned, std::string const& 
 }
 
 Status finished_before(Start const& start) {
-  if (start.run_dir) abandon_checkpoint(start.config.run.dir);  // from a job killed at its end
+  // A job that was killed at its end may have left an unfinished checkpoint.
+  if (start.run_dir) abandon_checkpoint(start.config.run.dir);
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
            start.resumption->state.step);
   return Status::done;
@@ -185,7 +186,7 @@ RunState start_state(Start const& start, Arithmetic const& arithmetic, ModelStat
   return state;
 }
 
-// Requires that all ranks start from the same state, and that a checkpoint of it will have room.
+// Requires that all ranks start from the same state, and that there is room for a checkpoint.
 void require_start(Start const& start, RunState const& state, std::string const& plan_text,
                    ModelState& model, Comm& comm) {
   on_all_ranks(comm, [&] {
@@ -226,7 +227,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const& machine = target.machine;
   auto const& limits = target.budgets;
 
-  // 3. Make Graph, Plan and Program, and take their memory.
+  // 3. Make Graph, Plan and Program, and allocate their memory.
   PlannedMemory settled(
       {start.config, start.data->vocab, target, compute->device, available_memory_bytes()}, comm);
   auto const& planned = settled.run();
@@ -243,7 +244,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     start.run_dir->write("environment.json", environment + "\n");
   });
 
-  // 4. Bind the Programs, and give the model its start.
+  // 4. Bind the Programs, and give the model its initial state.
   std::optional<Trainer> trainer;
   RunState state;
   std::int64_t outside_bytes = 0;

@@ -1,4 +1,4 @@
-// Declares the program's commands. Each returns when it is done or throws Error.
+// Declares the commands of the program. Each returns the exit status or throws Error.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct EvalArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string checkpoint;
-  std::optional<std::int64_t> batches;  // at most; none: all of the set
+  std::optional<std::int64_t> batches;  // the most; without it, the whole set
 };
 inline constexpr std::int64_t kMostBatches = 1'000'000'000'000;
 Status run_eval(EvalArguments const& arguments, Comm& comm);
@@ -29,13 +29,13 @@ Status run_eval(EvalArguments const& arguments, Comm& comm);
 inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
-  std::optional<std::string> prompt;     // this or the ids
+  std::optional<std::string> prompt;     // either this or prompt_ids is given
   std::vector<std::int64_t> prompt_ids;  // token ids
   std::int64_t tokens = 200;
   double temperature = 0.8;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> top;     // fillings of each place; none: kFillings
-  std::string precision;               // bf16 | fp32; empty: the checkpoint's
+  std::optional<std::int64_t> top;     // fillings of each place; without it, kFillings
+  std::string precision;               // bf16 or fp32; "" means the checkpoint's
   std::vector<std::string> overrides;  // ids of special tokens (data.*_id)
 };
 Status run_generate(GenerateArguments const& arguments);
@@ -45,12 +45,12 @@ struct TokenizeArguments {
   std::string output;
   std::vector<std::string> files;
   bool separator = false;
-  bool force = false;  // here and below: whether what the program did not make may be replaced
+  bool force = false;  // in all commands: replaces files also if others made them
 };
 Status run_tokenize(TokenizeArguments const& arguments);
 
 struct ImportArguments {
-  std::string directory;  // of Hugging Face
+  std::string directory;  // a directory in the format of Hugging Face
   std::string output;     // the checkpoint
   bool force = false;
 };
@@ -58,8 +58,8 @@ Status run_import(ImportArguments const& arguments);
 
 struct ExportArguments {
   std::string checkpoint;
-  std::string output;  // a directory of Hugging Face
-  std::string dtype;   // f32 | bf16 | f16; empty: as they were imported
+  std::string output;  // a directory in the format of Hugging Face
+  std::string dtype;   // f32, bf16 or f16; "" means the imported types
   bool force = false;
 };
 Status run_export(ExportArguments const& arguments);
@@ -76,7 +76,7 @@ struct RokArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string output = "rok.csv";    // the chart is written beside it
-  std::vector<std::int64_t> micros;  // empty: the input's, its half and its double
+  std::vector<std::int64_t> micros;  // if empty, the input's, half and twice that
   std::int64_t steps = 4;            // per point; the first is not counted
   bool force = false;
 };
@@ -86,12 +86,12 @@ inline constexpr std::int64_t kMostRanks = 1'000'000;
 struct PlanArguments {
   std::string input;
   std::vector<std::string> overrides;
-  std::string machine;  // path of a machine file; empty: this machine
+  std::string machine;  // path of a machine file; "" means this machine
   std::int64_t ranks = 1;
   bool json = false;
   bool compare = false;
   bool items = false;
-  std::string save;  // path of the plan.yaml to write; empty: none
+  std::string save;  // path of the plan.yaml to write; "" means none
   bool force = false;
 };
 Status run_plan(PlanArguments const& arguments);

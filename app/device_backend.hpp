@@ -1,11 +1,11 @@
-// What this program can compute on beside the cores of its machine.
+// Declares which devices this program supports, besides the CPU.
 #pragma once
 
 #include "run/device_backend.hpp"
 
 namespace spillway {
 
-// Returns null if this program is for the cores alone. Each program is linked to one definition.
+// Returns null if this program supports CPUs only. Each program is linked to one definition.
 DeviceBackend const* device_backend();
 
 }  // namespace spillway

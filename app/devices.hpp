@@ -1,4 +1,4 @@
-// The devices that this program can compute on.
+// Describes the devices that this program can compute on.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// For load_config: says whether a run with this Config computes beside a device of this machine.
+// Says, for load_config, whether a run with this Config computes on a device of this machine.
 ForMachine where_it_computes(Config const& config);
 
 // Returns a line for each device with memory of its own that this program can use.

@@ -1,4 +1,4 @@
-// What `doctor` says of what it found. Pure functions: whole lines, the last one ended.
+// Pure functions that put into words what `doctor` found. They return whole lines.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace spillway {
 
-// "  -> what to change", a line each.
+// Returns a line "  -> what to change" for each advice.
 std::string advice_text(std::vector<std::string> const& advice);
-// How many of `cores` may work together, and what to change where it is fewer.
+// Says how many of `cores` may be used together, and what to change if it is fewer.
 std::string threads_text(TeamLimit const& limit, std::int64_t cores);
 std::string ring_text(RingProbe const& ring);
 std::string directory_text(std::string const& directory, DirectoryProbe const& disk);
-// Says how a run's spill file would move bytes: by which backend, past the page cache (`direct`) or
-// not, and what to change.
+// Says how the spill file of a run would move bytes: with which backend, whether past the page
+// cache (`direct`), and what to change.
 std::string spilling_text(std::string_view backend, bool direct,
                           std::vector<std::string> const& advice);
 

@@ -1,4 +1,4 @@
-// spillway: parses the command line, owns MPI, and turns every ending into an exit status.
+// Parses the command line, owns MPI, and turns every error into an exit status.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ namespace {
 
 using namespace spillway;
 
-// Checks of options say what is wrong, or nothing.
+// Checks of options return what is wrong, or "".
 std::string is_path(std::string const& path) {
   return path.empty() ? "'' is no name of a file or a directory" : "";
 }
@@ -42,7 +42,7 @@ std::string is_temperature(std::string const& text) {
   return fmt::format("'{}' is no number from 0 on", text);
 }
 
-// Reports an error once and returns the status to exit with.
+// Reports an error once and returns the exit status.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   auto const* ours = dynamic_cast<Error const*>(&error);
   auto const status = ours != nullptr ? static_cast<int>(ours->status()) : 1;
@@ -51,7 +51,7 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   if (*what != '\0') say(fmt::format("spillway: {}{}{}", where, ours ? "" : "internal: ", what));
   bool const alone =
       !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
-  if (!alone) comm->abort(status);  // ends peers, which wait for us in a collective
+  if (!alone) comm->abort(status);  // ends other ranks, which wait in a collective
   return status;
 }
 
@@ -71,7 +71,7 @@ void offer_force(CLI::App& command, bool& force, std::string const& about) {
 constexpr auto kForceFile = "replace the file also if this program did not make it";
 constexpr auto kForceDirectory = "replace such a directory, if nothing else lies in it";
 
-// Holds what the command line asks for; `ranked` commands run under MPI.
+// Holds what the command line asks for. A `ranked` command runs under MPI.
 struct Request {
   std::function<Status()> plain;
   std::function<Status(Comm&)> ranked;
@@ -310,7 +310,7 @@ int run(Request const& request, int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   prepare_standard_streams();
-  allow_many_open_files();  // a data set may have thousands
+  allow_many_open_files();  // a data set may have thousands of files
   free_first_thread();
   CLI::App app("spillway trains transformers whose training state does not fit in device memory");
   app.set_version_flag("--version", version_text());
@@ -353,7 +353,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     return guarded(nullptr, [&] { return tell(app, error); });
-  } catch (Error const& error) {  // no thread that takes signals
+  } catch (Error const& error) {  // the thread that takes signals cannot be started
     return report(error, nullptr);
   }
   if (print_config) request.plain = [&] { return show_config(words); };

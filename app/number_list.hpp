@@ -1,4 +1,4 @@
-// Whole numbers with commas between them, as options take them: "464,3290".
+// Options take lists of whole numbers with commas between them, such as "464,3290".
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace spillway {
 
-// What is wrong with the text, or nothing. No place between commas may be empty.
+// Returns what is wrong with the text, or "". Every place between commas must have a number.
 std::string wrong_in_list(std::string const& text, std::int64_t least, std::int64_t most);
 
-// The numbers of a text with which nothing is wrong.
+// Returns the numbers of a text in which wrong_in_list finds nothing wrong.
 std::vector<std::int64_t> number_list(std::string const& text);
 
 }  // namespace spillway

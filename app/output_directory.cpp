@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 using IsOwn = bool (*)(std::string const& name);
 
-// Whether all entries are regular files of names that `is_own` knows. What cannot be listed is not.
+// Returns whether all entries, except one called `but_for`, are regular files whose names `is_own`
+// accepts. Returns false if the directory cannot be read.
 bool holds_only(fs::path const& directory, IsOwn is_own, std::string const& but_for = "") {
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;

@@ -1,4 +1,4 @@
-// Which directories --force may replace: those that hold what the command makes, and nothing else.
+// --force may replace a directory only if it holds nothing but what the command makes.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,11 @@
 
 namespace spillway {
 
-// What lies in the directory beside its own entries may be a user's: then it is not replaced.
+// Anything else in the directory may be a user's file, so these functions return false then.
 bool is_checkpoint_alone(std::filesystem::path const& directory);
-bool is_model_alone(std::filesystem::path const& directory);  // of Hugging Face
+bool is_model_alone(std::filesystem::path const& directory);  // in the format of Hugging Face
 
-// Nothing may be replaced without `force`.
+// Returns what decides whether an existing directory may be replaced. Without `force`, none may.
 NewDirectory::MayReplace replaceable(bool force, bool (*is_alone)(std::filesystem::path const&));
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What the files that commands write are known by, and what commands read.
+// Says how commands recognise files that they have written before, and which files commands read.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,8 @@
 
 namespace spillway {
 
-// The first line of a plan that was saved. Those in run directories have none: they are a record.
+// The first line of a plan that --save writes. Plans in run directories do not have it, since they
+// are records and not to be replaced.
 inline constexpr std::string_view kPlanHead = "# a plan, saved by spillway\n";
 
 inline constexpr OutputKind kPlanOutput{
@@ -24,10 +25,10 @@ inline constexpr OutputKind kMachineOutput{"a machine file", [](std::string_view
 inline constexpr OutputKind kCurveOutput{"a curve", is_rok_csv};
 inline constexpr OutputKind kChartOutput{"a chart", is_rok_chart};
 
-// The files that a command reads which is given an input file: that and what it names.
+// Returns the files that a command reads: its input file and the files which that names.
 std::vector<std::filesystem::path> files_read(std::string const& input, Config const& config);
 
-// Prints what became of an output; to stderr where the output itself goes to stdout.
+// Prints what was written. It goes to stderr if the output itself goes to stdout.
 void tell_written(Output const& output, std::string_view text);
 
 }  // namespace spillway

@@ -72,8 +72,8 @@ Json path(PlanReport const& report) {
   return json;
 }
 
-// Lists the bytes alive at the moment with the most of them, by content. "gaps" are the bytes that
-// layout could not fill.
+// Lists, by content, the bytes in use at the moment with the most of them. "gaps" are the bytes
+// that layout could not fill.
 Json at_peak(Program const& program) {
   Json json = Json::object();
   for (Tier const tier : kTiersInOrder) {

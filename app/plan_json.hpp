@@ -1,4 +1,4 @@
-// Writes what `spillway plan --json` prints.
+// Makes what `spillway plan --json` prints.
 #pragma once
 
 #include "plan/explain/compare.hpp"
@@ -15,7 +15,7 @@ struct PlanReport {
   Machine const& machine;
   Budgets const& budgets;
   std::string explanation;
-  OtherPlans others = {};  // as far as they were asked for
+  OtherPlans others = {};  // those that were asked for
 };
 std::string to_json(PlanReport const& report);
 

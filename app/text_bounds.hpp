@@ -1,4 +1,4 @@
-// Where texts that `generate` makes begin and end.
+// Decides where texts that `generate` makes begin and end.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@
 namespace spillway {
 
 struct TextBounds {
-  std::int32_t start = 0;          // what a decoder starts with
-  std::vector<std::int32_t> ends;  // each ends a text
+  std::int32_t start = 0;          // the first token that a decoder reads
+  std::vector<std::int32_t> ends;  // each of them ends a text
 };
 
-// Of a model that was imported, as the files say that its checkpoint carries; else the recipe's.
-// Ids that the command line gives (`overrides`, data.*_id=N) are over both. Throws Error.
+// Takes the ids from the files that the checkpoint carries if its model was imported, otherwise
+// from the recipe. Ids in `overrides` (data.*_id=N, from the command line) take precedence. Throws
+// Error.
 TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
                        Recipe const& recipe, std::span<std::string const> overrides);
 

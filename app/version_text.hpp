@@ -1,4 +1,4 @@
-// What `--version` prints.
+// Makes the text that `--version` prints.
 #pragma once
 
 #include <string>

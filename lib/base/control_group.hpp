@@ -9,7 +9,7 @@ namespace spillway {
 
 struct ControlGroupLimits {
   std::optional<std::int64_t> memory_bytes;       // the limit
-  std::optional<std::int64_t> memory_left_bytes;  // the limit less the use, without page cache
+  std::optional<std::int64_t> memory_left_bytes;  // what is left, with the inactive page cache
   std::optional<double> cores;                    // the CPU quota divided by its period
 };
 

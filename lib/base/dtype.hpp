@@ -1,4 +1,4 @@
-// Element types of tensors.
+// Defines the element types of tensors.
 #pragma once
 
 #include <cstdint>

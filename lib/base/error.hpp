@@ -9,7 +9,7 @@ namespace spillway {
 enum class Status : int {
   done = 0,
   bad_input = 2,   // an input is wrong; the message names the file, key or line
-  cannot_fit = 3,  // the budgets are too small; the message names one that suffices
+  cannot_fit = 3,  // memory or storage is too small; the message says how much is needed
   storage = 4,     // storage failed; the run can be resumed
   damaged = 5,     // a file or spilled data is damaged
   peer_lost = 6,   // another rank is gone

@@ -1,4 +1,4 @@
-// Integer helpers for divisions.
+// These functions divide integers, either exactly or rounded up.
 #pragma once
 
 #include <concepts>

@@ -1,3 +1,4 @@
+// Computes the median of some numbers.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ struct Direction {
 // Returns the cosine and sine of `turn` / 2^32 of a full turn. The quadrant, and the angle from the
 // nearest axis as an integer, are exact.
 SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
-  std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // numbers the nearest axis
+  std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // the number of the nearest axis
   auto const left = static_cast<std::int32_t>(turn - (quadrant << 30));
   float const a = static_cast<float>(left) * 1.46291807927e-9f;  // 2 pi / 2^32
   float const square = a * a;

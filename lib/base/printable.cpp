@@ -37,7 +37,7 @@ bool is_control(unsigned first, unsigned second) {
   return first < 0x20 || first == 0x7f || (first == 0xc2 && second < 0xa0);
 }
 
-// Returns the bytes of the character at the beginning of `text`, or 0 if there is no valid one.
+// Returns the size of the character at the beginning of `text`, or 0 if there is no valid one.
 std::size_t character_bytes(std::string_view text) {
   auto const size = announced_bytes(byte_at(text, 0));
   if (size == 0 || size > text.size()) return 0;
@@ -47,7 +47,7 @@ std::size_t character_bytes(std::string_view text) {
   return sound ? size : 0;
 }
 
-// Returns the bytes of the character at the beginning of `text`, or 0 if it may not be printed.
+// Returns the size of the character at the beginning of `text`, or 0 if it may not be printed.
 std::size_t printable_bytes(std::string_view text) {
   auto const size = character_bytes(text);
   auto const second = size > 1 ? byte_at(text, 1) : 0;

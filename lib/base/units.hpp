@@ -19,7 +19,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 std::string format_bytes(std::int64_t bytes);
 
 // Returns rounded text with `digits` significant digits, such as "0.25" or "12". Below a million
-// all digits before the point are written, as in "1234", and larger numbers are as "1.23e+06".
+// all digits before the point are written, as in "1234"; a larger number looks like "1.23e+06".
 std::string human_number(double value, int digits);
 
 // Returns rounded text with three significant digits: "1.46 GiB", "20 B", "-1.5 MiB".

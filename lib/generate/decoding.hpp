@@ -41,7 +41,7 @@ class DecodeOrder {
   // Returns the next step towards the logits after `tokens` tokens. Call it until has(tokens) is
   // true.
   DecodeStep next(std::int64_t tokens);
-  // Returns whether the cache holds all of the first `tokens` tokens that it should.
+  // Returns whether the steps so far have read all of the first `tokens` tokens.
   bool has(std::int64_t tokens) const { return m_first + m_kept == tokens; }
 
  private:

@@ -82,7 +82,7 @@ RunCores run_cores(Comm& comm) {
 
 RunCores assumed_cores(std::int64_t ranks) {
   auto const share = core_share();
-  auto const count = std::min(ranks, share.cores + 1);  // more have no other share
+  auto const count = std::min(ranks, share.cores + 1);  // further ranks would not change the share
   std::vector<CoreShare> const shares(static_cast<std::size_t>(count), share);
   auto const mine = own_cores(shares, 0);
   return {ranks, ranks, mine, mine, own_part(shares, 0, cores_by_place()), team_limit()};

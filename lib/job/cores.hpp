@@ -1,4 +1,4 @@
-// Which cores a rank may call its own.
+// Finds which cores of its node a rank may use.
 #pragma once
 
 #include <array>
@@ -11,35 +11,38 @@
 
 namespace spillway {
 
-// What one rank may run on. A launcher gives ranks of a node disjoint sets, or all of them the
-// same.
+// Says on which cores one rank may run. A launcher gives the ranks of a node disjoint sets of
+// cores, or the same set to all.
 struct CoreShare {
   std::array<char, 64> host{};
-  std::array<std::uint64_t, 128> mask{};  // a bit per core, of which Linux counts no more
-  std::int64_t cores = 1;                 // of the mask, or fewer where a control group has a quota
+  std::array<std::uint64_t, 128> mask{};  // a bit per core; Linux has at most 8192
+  std::int64_t cores = 1;  // those of the mask, or fewer if a control group has a quota
 };
 CoreShare core_share();
 
-// The cores of `rank`, divided among the ranks of its host whose masks overlap its own; at least 1.
+// Returns how many cores `rank` has if ranks of its host with overlapping masks share them, at
+// least 1.
 std::int64_t own_cores(std::span<CoreShare const> all, int rank);
 
-// Those cores themselves, where the ranks of a host were given the same ones and there are enough:
-// equal parts of `near`, the mask's cores in an order in which neighbours share caches and memory.
-// Empty where the launcher has bound the ranks, or a quota counts time and not cores.
+// Returns which cores those are, if all ranks of the host were given the same cores and there is
+// one for each rank. Then each rank gets an equal part of `near`, which lists the cores in an order
+// in which neighbours share caches and memory. Returns nothing if the launcher has bound the ranks
+// to different cores, or if a quota limits time on cores instead of cores.
 std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<int const> near);
 
-// This process's cores in such an order: sockets, then cores with their hardware threads.
+// Returns this process's cores in such an order: by socket, then by core, with its hardware
+// threads.
 std::vector<int> cores_by_place();
 
-// What the ranks of a run have.
+// Says what cores and threads the ranks of a run have.
 struct RunCores {
-  std::int64_t ranks = 1, node_ranks = 1;  // of the run, and of this rank's node
-  std::int64_t mine = 1, fewest = 1;       // this rank's share, and the smallest
+  std::int64_t ranks = 1, node_ranks = 1;  // in the run, and on this rank's node
+  std::int64_t mine = 1, fewest = 1;       // this rank's share of cores, and the smallest share
   std::vector<int> part;                   // own_part of this rank
   TeamLimit limit;                         // the lowest of all ranks
 };
-RunCores run_cores(Comm& comm);  // collective
-// What one of `ranks` would have that were all started like this process, on its node.
+RunCores run_cores(Comm& comm);  // all ranks must call it
+// Returns what one of `ranks` ranks would have if all were started like this process, on this node.
 RunCores assumed_cores(std::int64_t ranks);
 
 }  // namespace spillway

@@ -21,7 +21,8 @@ std::string first_line(std::string const& path) {
   return line;
 }
 
-// The namespace too: the same number is another process in another container.
+// The PID namespace is included, because another container may use the same number for another
+// process.
 std::string machine() {
   std::array<char, 64> pids{};
   [[maybe_unused]] auto const got = ::readlink("/proc/self/ns/pid", pids.data(), pids.size() - 1);
@@ -34,8 +35,8 @@ std::string host() {
   return name.data();
 }
 
-// Field 22 of /proc/<pid>/stat, counted behind the name, which may hold anything; "" for one that
-// has ended and is only waited for, or is not there.
+// Returns when the process began, from field 22 of /proc/<pid>/stat. Fields are counted from behind
+// the name, which may contain blanks. Returns "" if the process does not exist or is a zombie.
 std::string begin_of(std::int64_t pid) {
   auto const stat = first_line(fmt::format("/proc/{}/stat", pid));
   std::istringstream rest(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));

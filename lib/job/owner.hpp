@@ -1,4 +1,4 @@
-// A process among all that may see a file system, as text in a file.
+// An Owner identifies a process among all machines that share a file system, as text in a file.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,19 @@ namespace spillway {
 
 struct Owner {
   std::string machine;  // tells boots and containers apart
-  std::string host;     // for people
+  std::string host;     // shown to people
   std::int64_t pid = 0;
-  std::string begin;  // of the process, on the machine's clock: numbers come again
+  std::string begin;  // when it began, since process numbers are reused
 };
 
 Owner this_process();
 
-std::string to_text(Owner const& owner);  // "machine: ...\nhost: ...\n", lines of its own
-// Reads on after such lines; empty where it is none.
+std::string to_text(Owner const& owner);  // returns lines such as "host: ...\n"
+// Parses such a text, which more lines may follow. Returns nothing for any other text.
 std::optional<Owner> parse_owner(std::string_view text);
 
-// Whether it runs; empty: on another machine, where nobody can ask.
+// Returns whether the process runs, or nothing if it belongs to another machine, which cannot be
+// asked.
 std::optional<bool> runs(Owner const& owner);
 
 }  // namespace spillway

@@ -32,8 +32,8 @@ bool means_no_file_of_ours(int error) {
   return error == ELOOP || error == ENXIO || error == EISDIR || error == ESPIPE;
 }
 
-// Opened anew each time: a network file system then asks its server. What is no file of ours, such
-// as a link or a pipe, has no text: nobody will ever read one there.
+// Opens the file anew each time, since only that makes a network file system ask its server. A
+// link, a pipe or the like cannot be an owner's file, so it counts as an empty text.
 Look look_at(fs::path const& path) {
   FileDescriptor const file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file && errno == ENOENT) return {.is_there = false};
@@ -48,7 +48,7 @@ void nap(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// Whether anything changes in the file.
+// Watches the file until it changes or disappears, or until the time to watch is over.
 Verdict watch(fs::path const& path, Look const& first, OwnerTimes const& times) {
   log_info("{}: says that {} runs here; watched for {:.0f} s", path.string(),
            in_words(parse_owner(first.text)), times.watch_s);
@@ -75,7 +75,7 @@ Verdict judge(fs::path const& path, Look const& first, OwnerTimes const& times) 
 
 }  // namespace
 
-// It delegates: where the rest of it throws, the destructor removes what is ours.
+// This delegates to another constructor, so that if it throws, the destructor removes the file.
 OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : OwnerFile() {
   m_path = std::move(path);
   m_times = times;
@@ -98,7 +98,8 @@ OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : OwnerFile() {
     took_over = true;
   }
   make();
-  if (took_over) nap(m_times.renew_s / 4);  // who took it over in the same moment shows by then
+  // If another job has removed and replaced the file at the same time, a short wait shows it.
+  if (took_over) nap(m_times.renew_s / 4);
   if (!lies_there()) refuse_run_dir(m_path, "another job has taken it over in the same moment");
   start_threads([this] { m_thread = std::thread([this] { keep_renewing(); }); });
 }
@@ -123,12 +124,12 @@ void OwnerFile::make() {
   renew();
 }
 
-// No allocations: the run may forbid them.
+// This must not allocate, because the run may forbid allocations.
 void OwnerFile::renew() {
   std::array<char, 32> line{};
   int const size = std::snprintf(line.data(), line.size(), "count: %012lld\n", ++m_count);
   auto const text = std::span(line).first(static_cast<std::size_t>(size));
-  write_fully(m_file.get(), std::as_bytes(text), m_count_offset);  // tried again at the next
+  write_fully(m_file.get(), std::as_bytes(text), m_count_offset);  // the next renewal tries again
   ::fsync(m_file.get());
 }
 
@@ -144,7 +145,7 @@ void OwnerFile::keep_renewing() {
   }
 }
 
-// What cannot be looked at now may be at the next renewal.
+// Returns true if the file cannot be looked at now, since that may be possible at the next renewal.
 bool OwnerFile::lies_there() const {
   return is_named(m_file, m_path);
 }

@@ -1,5 +1,5 @@
-// Says who runs in a directory, where the file system has no flock: a file that its owner renews
-// as long as it lives.
+// An OwnerFile says which process runs in a directory if the file system has no flock. The process
+// renews the file as long as it lives.
 #pragma once
 
 #include <atomic>
@@ -14,23 +14,23 @@ namespace spillway {
 
 struct OwnerTimes {
   double renew_s = 5;
-  double watch_s = 20;  // several renewals: an owner that nobody can ask and that renews nothing
+  double watch_s = 20;  // if no renewal is seen for so long, the owner is gone
 };
 
 class OwnerFile {
  public:
-  // Makes the file. One that is there is its owner's where that lives: a process of this machine
-  // that runs, or any that renews it. Else it is taken over, with a word. Throws Error(bad_input)
-  // that names the owner, or says what the system said.
+  // Creates the file. If it already exists, its owner is alive if that is a running process of this
+  // machine, or if the file is renewed. Then this throws Error(bad_input), which names the owner.
+  // Otherwise the file is taken over, with a warning. Also throws it if the system refuses.
   explicit OwnerFile(std::filesystem::path path, OwnerTimes times = {});
   ~OwnerFile();
   OwnerFile(OwnerFile const&) = delete;
   OwnerFile& operator=(OwnerFile const&) = delete;
 
-  // False for good once another job has taken it over: this one was stopped for longer than its
-  // patience. Known at the next renewal after that.
+  // Returns false once another job has taken the file over, because this process was stopped for
+  // longer than that job watched. This is noticed at the next renewal.
   bool is_ours() const { return m_ours; }
-  // As is_ours(), but asks the file system now, which may take as long as that does.
+  // As is_ours(), but asks the file system now, which may take long.
   bool is_ours_now() const { return m_ours && lies_there(); }
 
  private:

@@ -1,4 +1,5 @@
-// What looks at an owner's file, one after another, say of the owner: one that lives renews it.
+// An OwnerWatch decides from several looks at an owner's file whether the owner is alive. An owner
+// renews its file as long as it lives.
 #pragma once
 
 #include <optional>
@@ -8,21 +9,21 @@ namespace spillway {
 
 struct Look {
   bool is_there = true;
-  int error = 0;          // why it cannot be read now
-  std::string text = {};  // if it can
+  int error = 0;          // an errno if it cannot be read now
+  std::string text = {};  // the content if it can be read
 };
 
 enum class Verdict { lives, gone, removed, unknown };
 
-// What cannot be read is neither a change nor the same: texts are compared with the first that was
-// read, and only who reads the file at the end knows that nobody has renewed it.
+// A look that fails says nothing about the owner. Texts are compared with the first one that could
+// be read, and only a successful look at the end can show that the owner has not renewed the file.
 class OwnerWatch {
  public:
   OwnerWatch(Look const& first, double watch_s) : m_watch_s(watch_s), m_end_s(watch_s) {
     if (first.error == 0) m_text = first.text;
   }
 
-  // Of a look so many seconds after the first; empty: another one is needed.
+  // Evaluates a look `at_s` seconds after the first one. Returns nothing if another look is needed.
   std::optional<Verdict> after(Look const& now, double at_s) {
     if (!now.is_there) return Verdict::removed;
     if (now.error == 0 && !m_text) begin_with(now.text, at_s);

@@ -1,4 +1,4 @@
-// How a run directory that cannot be had is refused.
+// Throws the error of a run directory that cannot be used.
 #pragma once
 
 #include <fmt/core.h>

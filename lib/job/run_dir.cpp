@@ -24,7 +24,7 @@ bool means_no_flock(int error) {
   return error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP || error == ENOTSUP;
 }
 
-// 0, or what flock says.
+// Returns 0, or the errno of flock.
 int lock_now(FileDescriptor const& file) {
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
     if (errno != EINTR) return errno;
@@ -33,14 +33,14 @@ int lock_now(FileDescriptor const& file) {
 
 constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
 
-// The texts that runs replace here, but for `latest` (mend_latest).
+// Returns whether runs write a text of this name here. `latest` is left to mend_latest.
 bool is_text_of_runs(std::string const& name) {
   auto const others = {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"};
   return std::ranges::find(others, name) != others.end() || step_of_config(name) ||
          number_between("plan-", name, ".yaml");
 }
 
-// Removes, as far as possible, what killed jobs had not yet given its name.
+// Removes, as far as possible, texts that killed jobs have left unfinished.
 void remove_unfinished_texts(std::filesystem::path const& directory) {
   std::error_code error;
   std::vector<std::filesystem::path> unfinished;
@@ -95,7 +95,7 @@ void RunDir::take_lock() {
     refuse_run_dir(m_path, "cannot be written: " + error_text(failed));
 }
 
-// Gives an errno, or 0.
+// Returns an errno, or 0.
 int RunDir::write_lock() const {
   auto const owner = fmt::format("{}\n", getpid());
   auto const written = write_fully(m_lock.get(), std::as_bytes(std::span(owner)), 0);
@@ -112,8 +112,8 @@ void RunDir::require_ours_now() {
   if (!m_owner) hold_lock_there();
 }
 
-// Without it the next job would not see this one. What cannot be opened now is no reason to end:
-// the checkpoint that is due says what is wrong.
+// Holds the `lock` that is at the path now, so that the next job sees this one. If it cannot be
+// opened, the run goes on, and the checkpoint that is due will report the cause.
 void RunDir::hold_lock_there() {
   auto const path = m_path / "lock";
   if (is_named(m_lock, path)) return;
@@ -124,7 +124,7 @@ void RunDir::hold_lock_there() {
   if (error == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
   if (error != 0) return;
   m_lock = std::move(file);
-  write_lock();  // for people: without it the lock is held all the same
+  write_lock();  // for people; it is locked even if this fails
   log_warning("run.dir: {}: somebody has removed or replaced `lock`; it is held anew",
               m_path.string());
 }

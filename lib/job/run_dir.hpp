@@ -1,4 +1,4 @@
-// The directory that holds everything a run writes.
+// A RunDir is the directory that holds everything a run writes.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 namespace spillway {
 
-// Throws Error(bad_input) when the directory could not be made, or written to; makes nothing.
+// Throws Error(bad_input) if the directory could not be created or written. Creates nothing.
 void require_run_place(std::filesystem::path const& path);
 
-// Creates the directory and holds `lock` in it while alive (or, where the file system has no locks,
-// `lock.owner`). Throws Error(bad_input) when it cannot be written or another running job holds it.
-// One rank only.
+// Creates the directory and holds `lock` in it as long as this object exists or, if the file system
+// has no locks, `lock.owner`. Throws Error(bad_input) if the directory cannot be written, or if
+// another running job holds it. Only one rank makes a RunDir.
 class RunDir {
  public:
   explicit RunDir(std::filesystem::path path);
 
-  // Throws Error(bad_input) when another job has taken the directory over, as known at the last
-  // renewal of `lock.owner`: for every step, makes no system call.
+  // Throws Error(bad_input) if another job has taken the directory over, as far as the last renewal
+  // of `lock.owner` has shown. It makes no system call, so it can be called in every step.
   void require_ours() const;
-  // As require_ours(), but asks the file system: before what replaces files of the directory. A
-  // `lock` that somebody has removed or replaced is made and held anew, with a warning.
+  // As require_ours(), but asks the file system. Call it before files of the directory are
+  // replaced. If `lock` was removed or replaced, it is created and locked again, with a warning.
   void require_ours_now();
 
   std::filesystem::path const& path() const { return m_path; }
-  // Replaces a text file of the directory (config.yaml, plan.txt, ...).
+  // Replaces a text file in the directory (config.yaml, plan.txt, ...).
   void write(std::string const& name, std::string const& text) const;
 
  private:
@@ -40,7 +40,7 @@ class RunDir {
 
   std::filesystem::path m_path;
   FileDescriptor m_lock;
-  std::unique_ptr<OwnerFile> m_owner;  // without flock
+  std::unique_ptr<OwnerFile> m_owner;  // null if there is flock
 };
 
 }  // namespace spillway

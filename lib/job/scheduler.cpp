@@ -19,22 +19,22 @@ namespace spillway {
 namespace {
 
 constexpr int kPatienceS = 10;
-constexpr double kHandOverS = 30;  // for the end of the process and its script's call to requeue
+constexpr double kHandOverS = 30;  // for the process to end and its script to call requeue
 
 std::string variable(char const* name) {
   auto const* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-// What may stand in a shell's command between quotes.
+// Returns whether the text can stand between quotes in a shell command.
 bool is_job_id(std::string const& id) {
   return std::ranges::all_of(id, [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("._-[]").find(c) != std::string_view::npos;
   });
 }
 
-// Empty where it fails or takes too long. Requests to stop are blocked here and so in a child: only
-// SIGKILL ends one surely.
+// Returns the output, or nothing if the command fails or takes too long. The child inherits that
+// signals which ask to stop are blocked here, so only SIGKILL is sure to end it.
 std::optional<std::string> output_of(std::string const& command, int patience_s) {
   auto const limited = fmt::format("timeout -s KILL {} {} 2>/dev/null", patience_s, command);
   auto* pipe = ::popen(limited.c_str(), "re");
@@ -46,7 +46,7 @@ std::optional<std::string> output_of(std::string const& command, int patience_s)
   return ::pclose(pipe) == 0 ? std::optional(output) : std::nullopt;
 }
 
-// Older versions (22.05) do not set the variable. One in the past is another job's.
+// Versions up to 22.05 do not set the variable. A time in the past belongs to another job.
 JobEnd ask_slurm(std::string const& id, double now_s, int patience_s) {
   auto const known = parse_slurm_end(variable("SLURM_JOB_END_TIME"));
   if (known && *known > now_s) return {known, "Slurm"};
@@ -57,7 +57,8 @@ JobEnd ask_slurm(std::string const& id, double now_s, int patience_s) {
   return {end, end ? "squeue" : "squeue names no end of this job"};
 }
 
-// Where qstat cannot be had, Torque's variable counts from now on: too late by what has passed.
+// If qstat does not work, the limit in Torque's variable is counted from now on, which gives an end
+// that is too late by the time that has passed.
 JobEnd ask_pbs(std::string const& id, double now_s, int patience_s) {
   auto const output = output_of(fmt::format("qstat -f '{}'", id), patience_s);
   if (output) {
@@ -80,7 +81,7 @@ void say_end(JobEnd const& end, double left_s) {
   }
 }
 
-// One task of an array has the number of the whole array, too.
+// Returns the number of this task, because SLURM_ARRAY_JOB_ID alone names the whole array.
 std::string slurm_job() {
   auto const array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
   return array.empty() || task.empty() ? variable("SLURM_JOB_ID") : array + "_" + task;

@@ -1,4 +1,4 @@
-// When the batch system ends this job: for `run.max_time: auto`.
+// Finds out when the batch system ends this job, for `run.max_time: auto`.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,16 @@ namespace spillway {
 
 struct JobEnd {
   std::optional<double> at_s;  // Unix seconds
-  std::string said;            // by whom, or why there is none
-  bool failed = false;         // there is a scheduler that does not tell
+  std::string said;            // names the source, or says why there is no time
+  bool failed = false;         // a scheduler exists but does not tell
 };
 
-// Asks the environment, then squeue or qstat, for at most `patience_s`.
+// Asks the environment, then squeue or qstat, which may take `patience_s` seconds.
 JobEnd ask_scheduler(double now_s, int patience_s);
 
-// Collective: run.max_time in seconds since `begin`, empty for none. For `auto`, rank 0 asks and
-// says what it heard; the run then ends half a minute before its job.
+// Returns run.max_time in seconds since `begin`, or nothing if there is no limit. All ranks must
+// call it. For `auto`, rank 0 asks the scheduler and logs the answer, and the run then ends half a
+// minute before its job.
 std::optional<double> time_limit_s(RunConfig const& run, SteadyClock::time_point begin, Comm& comm);
 
 }  // namespace spillway

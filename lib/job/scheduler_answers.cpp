@@ -23,7 +23,7 @@ std::optional<double> parse_count(std::string_view text) {
   return static_cast<double>(*count);
 }
 
-// "Mon Nov 23 08:33:10 2026", local time
+// Reads local time such as "Mon Nov 23 08:33:10 2026".
 std::optional<double> parse_date(std::string_view text) {
   std::tm date{};
   std::string const copy(text);
@@ -33,7 +33,7 @@ std::optional<double> parse_date(std::string_view text) {
   return static_cast<double>(std::mktime(&date));
 }
 
-// Of a line "    name = value"; empty where there is none.
+// Returns the value of a line "    name = value", or "" if there is no such line.
 std::string_view attribute(std::string_view text, std::string_view name) {
   while (!text.empty()) {
     auto const end = std::min(text.find('\n'), text.size());

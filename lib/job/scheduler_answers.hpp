@@ -1,4 +1,5 @@
-// What batch systems print about the end of a job, read. Empty where it is not there.
+// Reads what batch systems print about the end of a job. Functions return nothing if they find
+// none.
 #pragma once
 
 #include <optional>
@@ -6,14 +7,15 @@
 
 namespace spillway {
 
-// "[[[D:]H:]M:]S", in seconds.
+// Reads "[[[D:]H:]M:]S" and returns seconds.
 std::optional<double> parse_clock(std::string_view text);
 
-// The end of a job in Unix seconds, in what `squeue -O EndTime` prints with SLURM_TIME_FORMAT=%s,
-// and $SLURM_JOB_END_TIME holds.
+// Returns the end of a job in Unix seconds, from what `squeue -O EndTime` prints with
+// SLURM_TIME_FORMAT=%s, or from $SLURM_JOB_END_TIME.
 std::optional<double> parse_slurm_end(std::string_view text);
 
-// The same, in what `qstat -f` of PBS Pro, OpenPBS or Torque prints; `now_s` counts alike.
+// Returns the same from what `qstat -f` of PBS Pro, OpenPBS or Torque prints. `now_s` is the
+// current Unix time.
 std::optional<double> parse_pbs_end(std::string_view text, double now_s);
 
 }  // namespace spillway

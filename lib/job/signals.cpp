@@ -17,9 +17,9 @@ volatile std::sig_atomic_t g_requested = 0;
 volatile std::sig_atomic_t g_first_signal = 0;
 volatile std::time_t g_first_at_s = 0;
 
-// Only a repetition of the first signal ends the run at once: the SIGTERM that a batch system sends
-// after its own SIGUSR1 must not cut off the checkpoint. A repetition within two seconds does not
-// count, since a launcher and a terminal may both deliver one Ctrl-C.
+// Only a repetition of the first signal ends the run at once, because the SIGTERM that a batch
+// system sends after its own SIGUSR1 must not cut off the checkpoint. A repetition within a
+// second does not count, since a launcher and a terminal may both deliver one Ctrl-C.
 void on_signal(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -31,9 +31,9 @@ void on_signal(int signal) {
   g_requested = 1;
 }
 
-// Signals must not interrupt threads that compute: oneDNN's kernels for AVX2 (2.6) keep data below
-// the part of the stack that a handler leaves alone. Threads that start later inherit the mask of
-// this one.
+// Signals must not interrupt threads that compute, because oneDNN's kernels for AVX2 (2.6) keep
+// data below the part of the stack that a signal handler leaves alone. So a thread of its own takes
+// signals, and threads that start later inherit the blocked mask.
 void take_in_a_thread_of_their_own(sigset_t const& signals) {
   auto const take = [signals] {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);  // the parent may have blocked them
@@ -54,7 +54,7 @@ void install_stop_signals() {
   sigemptyset(&signals);
   for (int const signal : {SIGINT, SIGHUP, SIGTERM, SIGUSR1}) {
     bool const is_of_terminals = signal == SIGINT || signal == SIGHUP;
-    if (is_of_terminals && is_ignored(signal)) continue;  // so shells and nohup want it
+    if (is_of_terminals && is_ignored(signal)) continue;  // shells and nohup want it ignored
     sigaction(signal, &action, nullptr);
     sigaddset(&signals, signal);
   }

@@ -21,8 +21,8 @@ class ComputeHere {
   // thread, and threads that it starts later, on the rank's part of the cores, unless there are
   // more threads than cores. Opens the device that run.device names. `before` is the Arithmetic of
   // a run that is resumed, or null; it is ignored if that run had another number of ranks.
-  // `backend` is null if the program supports CPUs only. Throws AgreedError: bad_input if there are
-  // not so many threads or no such device, `device` if the device cannot be opened.
+  // `backend` is null if the program supports CPUs only. Throws AgreedError: bad_input if so many
+  // threads or such a device do not exist, `device` if the device cannot be opened.
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
               DeviceBackend const* backend, Comm& comm);
 

@@ -115,7 +115,7 @@ class Profiler {
       auto rates = m_known;
       learn(rates, m_mine);
       m_mine.op_s = time_ops(m_program, m_known.op_s, rates, m_compute, {memory_bytes}, m_trials);
-      m_compute.device.check();  // an op that failed would look fast
+      m_compute.device.check();  // throws if the device failed, since its op times are wrong
     });
     m_mine.cores = cores;
     m_mine.compute_cores = std::min(compute_cores(m_compute), cores);

@@ -38,7 +38,7 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
 // Returns the graph of a micro-batch's forward and backward pass and the update, with workspaces
 // for the target that `arithmetic` was made for.
 Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
-// Return graphs of the forward pass alone, with workspaces.
+// These functions return graphs of the forward pass alone, with workspaces.
 Graph eval_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic);
 Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                      Decoding const& decoding);

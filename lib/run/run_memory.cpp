@@ -97,7 +97,7 @@ std::optional<Pinning> RunMemory::pinning() const {
 }
 
 std::int64_t RunMemory::held_bytes() const {
-  auto const pinned = pinning();  // includes what is registered, if a device needs pinning
+  auto const pinned = pinning();  // what is registered is a part of what is pinned
   return pinned ? pinned->bytes : m_registered_bytes;
 }
 

@@ -41,7 +41,7 @@ std::string describe_empty_rows(BatchShape const& shape);
 // sequences and at least half as many. Of equally good ones it is the largest.
 std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most);
 
-// Samples up to `end` are windows of `text`, shuffled by `order`. Several of these follow one
+// Samples before `end` are windows of `text`, shuffled by `order`. Several of these follow one
 // another, and each begins where the one before it ends. `text` must outlive this object and
 // batches made of it.
 struct TextOrder {

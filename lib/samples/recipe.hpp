@@ -14,7 +14,7 @@ namespace spillway {
 struct SpecialIds {
   std::int32_t mask = -1;
   std::int32_t pad = 0;              // the token of rows that hold none
-  std::int32_t eos = -1;             // ends a text
+  std::int32_t eos = -1;             // the token that ends a text
   std::int32_t first_sentinel = -1;  // the first of the sentinels, whose ids count down from it
   std::int32_t sentinels = 0;
 };

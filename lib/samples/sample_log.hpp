@@ -27,7 +27,7 @@ class SampleLog {
  private:
   std::filesystem::path m_path;
   std::ofstream m_file;
-  std::vector<Loaded> m_loaded;  // since the step began
+  std::vector<Loaded> m_loaded;  // samples loaded since the step began
 };
 
 }  // namespace spillway

@@ -34,7 +34,7 @@ struct Stretch {
   std::int64_t begin = 0, epoch = 0;
   std::uint64_t seed = 0;
   std::vector<KnownFile> files;
-  std::int64_t windows = 0;  // of an epoch; 0 if all windows are equally long
+  std::int64_t windows = 0;  // in an epoch; 0 if all are equally long
 
   std::int64_t tokens() const;
 };

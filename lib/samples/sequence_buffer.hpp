@@ -22,7 +22,7 @@ class SequenceBuffer {
   void copy_to(BatchBuffers const& batch, std::int64_t micro, std::int64_t row) const;
 
  private:
-  std::vector<std::vector<std::byte>> m_bytes;  // of each field
+  std::vector<std::vector<std::byte>> m_bytes;  // the bytes of each field
   BatchBuffers m_fields;
 };
 

@@ -122,7 +122,7 @@ TextWindows::TextWindows(TokenSet const& tokens, Recipe const& recipe) : m_recip
   }
 }
 
-// A walk holds what is left of one look-up and the whole of the next one.
+// A Walk keeps document starts of two look-ups: the rest of one and the whole of the next one.
 std::size_t TextWindows::scratch_size() const {
   return m_firsts.empty() ? 0 : static_cast<std::size_t>(2 * Walk::reach(m_recipe));
 }

@@ -85,7 +85,7 @@ class Replanner {
   bool m_no_storage = false;
   std::int64_t m_wait;           // steps to skip before the next watch
   std::int64_t m_skip = 0;       // how many of them are left
-  std::vector<double> m_step_s;  // in this watch
+  std::vector<double> m_step_s;  // of the steps watched so far
   Measured m_sums;
 };
 

@@ -1,4 +1,4 @@
-// Predicts the seconds that a checkpoint takes: an estimate until one has been written.
+// Predicts how long a checkpoint takes, from an estimate until the first one has been written.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace spillway {
 struct SaveEstimate {
   std::int64_t bytes = 0;   // of tensors, over all ranks
   double gbps = 0;          // written by all ranks together
-  bool is_measured = true;  // the drive's rate for spill files; false: gbps is a guess
+  bool is_measured = true;  // for the drive of spill files; if false, gbps is a guess
 
   double seconds() const { return static_cast<double>(bytes) / (gbps * 1e9); }
 };
 
-// Estimates with the rate of the machine's drive or a guess, since no one has measured run.dir's.
+// Uses the rate of the machine's drive, or a guess, since the rate of run.dir is not measured.
 SaveEstimate estimate_save(Graph const& train, Machine const& machine);
 
 std::string describe(SaveEstimate const& estimate);  // returns a paragraph
@@ -27,11 +27,13 @@ class SaveTime {
  public:
   explicit SaveTime(double estimate_s) : m_estimate_s(estimate_s) {}
 
-  void add(double seconds);  // of a checkpoint that has been written
-  // Of one that has failed: the next may take as long, but no estimate is refuted.
+  void add(double seconds);  // for a checkpoint that has been written
+  // Counts the time of a checkpoint that failed. The next one may take as long, but the estimate
+  // stays in use, since it is not refuted.
   void add_failed(double seconds);
 
-  double expected_s() const { return std::max(m_estimate_s, m_longest_s); }  // longest so far
+  // Returns the seconds that the next checkpoint may take.
+  double expected_s() const { return std::max(m_estimate_s, m_longest_s); }
   double total_s() const { return m_total_s; }
 
  private:

@@ -10,6 +10,6 @@ namespace spillway {
 // Returns the result with simulated times: those of a step on `machine` if its drive were slower by
 // the factor kToldSlowness.
 StepResult told_of_slow_drive(StepResult result, Program const& program, Machine machine);
-inline constexpr double kToldSlowness = 1e5;  // as docs/keys.md says
+inline constexpr double kToldSlowness = 1e5;  // docs/keys.md has this number too
 
 }  // namespace spillway

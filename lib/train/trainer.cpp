@@ -301,7 +301,7 @@ Status Trainer::finish(Status status) {
     log_warning("{} steps had nothing to predict", m_empty_steps);
   if (!m_trouble.state_lost()) status = m_trouble.settle(m_bound->engine).value_or(status);
   if (m_trouble.state_lost()) return after_loss();
-  if (status == Status::non_finite) return status;  // the weights may be the cause
+  if (status == Status::non_finite) return status;  // not saved, since the weights may be bad
   if (auto const failure = save()) {
     if (!failure->empty()) {
       log_error("rank {}: {}; it was the last one; those before it are unharmed",

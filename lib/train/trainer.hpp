@@ -72,7 +72,7 @@ class Trainer {
   Replanner const& plans() const { return m_replanner; }
 
  private:
-  // Holds the bound Programs of one plan.
+  // Holds what runs the Programs of one plan.
   struct Bound {
     Bound(EngineParts const& train, std::optional<EngineParts> const& eval, EngineDebug debug,
           bool state_is_there);
