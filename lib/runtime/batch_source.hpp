@@ -1,4 +1,4 @@
-// Where the engine's `load_batch` items get their data.
+// A BatchSource provides the data of the engine's `load_batch` items.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// Tells a source where to write one micro-batch of this rank: the fields that the Program reads, in
-// the engine's memory.
+// Tells a BatchSource where in the engine's memory to write one micro-batch of this rank. It has
+// only the fields that the Program reads.
 class BatchBuffers {
  public:
   struct Field {
@@ -23,7 +23,7 @@ class BatchBuffers {
   explicit BatchBuffers(std::vector<Field> fields) : m_fields(std::move(fields)) {}
 
   std::span<Field const> fields() const { return m_fields; }
-  // Empty where the Program does not read the field.
+  // Returns the bytes of a field, or an empty span if the Program does not read the field.
   std::span<std::byte> bytes(BatchField field, int stack) const {
     for (Field const& one : m_fields) {
       if (one.field == field && one.stack == stack) return one.bytes;
@@ -44,9 +44,9 @@ class BatchBuffers {
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  // Fills every field completely; equal (step, micro_batch) give equal data, however often they are
-  // asked for. Runs on a thread of the engine; what it throws ends the step and leaves
-  // Engine::run_step on the caller's thread.
+  // Fills every field completely. Equal `step` and `micro_batch` must give equal data, however
+  // often they are asked for. Runs on a thread of the engine. What it throws ends the step, and
+  // Engine::run_step throws it on the caller's thread.
   virtual void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) = 0;
 };
 

@@ -23,49 +23,57 @@ namespace spillway {
 class Comm;
 struct StepRecord;
 
-// This is passed to an item each time it runs.
+// An ItemContext is passed to an item each time it runs.
 struct ItemContext {
   std::int64_t step = 0;
-  std::int64_t micro_batch = 0;  // its number in this step
-  int parity = 0;                // picks the version of a buffer that has two
+  std::int64_t micro_batch = 0;  // the micro-batch's number in this step
+  int parity = 0;                // chooses the version of a buffer that has two
   StepRecord* record = nullptr;  // the record of this run
 };
 
-// Runs one item to its end, or gives it to the stream that it is bound to; allocates nothing.
+// An Action runs one item to its end, or puts its work into the stream that the item is bound to.
+// It allocates nothing itself.
 using Action = std::function<void(ItemContext const&)>;
 
-// This is a copy to or from the spill file.
+// A BoundTransfer is a copy to or from the spill file.
 struct BoundTransfer {
   std::array<SpillTransfer, 2> versions;  // indexed by parity
-  bool matters = false;                   // passed on to FailureLog::note
+  bool matters = false;                   // the argument of FailureLog::note if the transfer fails
 };
 
-// This is an item with the code that runs it: an action, or else a transfer.
+// A BoundItem is an item with the code that runs it, which is an action or else a transfer.
 struct BoundItem {
   Action run;
   std::optional<BoundTransfer> transfer;
-  std::array<double const*, 2> go{};  // control_go for a write-back, else null
-  // The engine reads the following fields.
-  std::int64_t bytes = 0;                         // bytes that the item moves
-  TierBytes end{};                                // end of the highest bytes, by tier
-  std::array<std::vector<MemoryBytes>, 2> begun;  // debug.poison fills these before it
-  std::array<std::vector<HostBytes>, 2> written;  // AddressSanitizer then allows these
+  // If the item is a copy that takes changed state back, these point to `control_go`, by parity;
+  // else they are null.
+  std::array<double const*, 2> go{};
+  // The engine sets and reads the following fields.
+  std::int64_t bytes = 0;  // how many bytes the item moves; 0 for an op
+  TierBytes end{};         // where the highest bytes that the item uses end, by tier
+  // These are the bytes, by parity, whose lifetime begins when the item writes them. With
+  // `debug.poison`, they are filled before the item runs.
+  std::array<std::vector<MemoryBytes>, 2> begun;
+  // These are the bytes of main memory, by parity, that the item writes. With `debug.poison`,
+  // AddressSanitizer allows access to them from this item on.
+  std::array<std::vector<HostBytes>, 2> written;
 };
 
-// These are the collaborators of an Engine; all outlive it.
+// EngineParts are what an Engine works with. All that they refer to must outlive the Engine.
 struct EngineParts {
   Program const& program;
   Tiers& tiers;
   Kernels kernels;
   Comm& comm;
   BatchSource& batches;
-  CommitPolicy commit;                 // called only where the Program has control words
-  bool (*stop_requested)() = nullptr;  // asked once a step, by the commit
-  std::int64_t host_threads = 1;       // threads of the host lane, its own included
+  CommitPolicy commit;                 // called only if the Program has control words
+  bool (*stop_requested)() = nullptr;  // asked by each commit and report; may be null
+  std::int64_t host_threads = 1;       // how many threads the host lane has, its own included
   MakeWatch make_watch = nullptr;      // null except in tests
 };
 
-// The items of one run leave this behind; all but `failures` is written by the commit.
+// A StepRecord is what the items of one run leave behind. Transfers note their failures in it, and
+// the commit and the report write the rest.
 struct StepRecord {
   FailureLog failures;
   CommitSums sums;
@@ -73,14 +81,14 @@ struct StepRecord {
   bool stop = false;
 };
 
-// This is what an item is bound to; all of it outlives the result.
+// A BindTo is what an item is bound to. All that it refers to must outlive the result.
 struct BindTo {
-  Exec const& exec;               // of the item's lane
-  Stream* stream;                 // the lane's, if the device does its items by itself
-  std::atomic<bool>& state_lost;  // set by the engine and its commits
+  Exec const& exec;               // what kernels on the item's lane are launched with
+  Stream* stream;                 // the lane's stream; null if work ends when its call returns
+  std::atomic<bool>& state_lost;  // true once state is lost (see CommitWord)
 };
 
-// Throws Error or std::exception when a kernel refuses its op.
+// Binds an item of any kind. Throws Error or std::exception if a kernel refuses its op.
 BoundItem bind_item(EngineParts const& parts, BindTo const& to, Item const& item);
 
 Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item);
@@ -90,9 +98,10 @@ Action bind_all_to_all(EngineParts const& parts, Item const& item);
 Action bind_all_gather(EngineParts const& parts, Item const& item);
 Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);
 
-// Returns the buffer of an item's operand.
+// Returns the buffer of the operand with number `index`.
 Buffer const& operand(Program const& program, Item const& item, std::size_t index);
-// Returns both versions of a buffer that the host reaches; they are the same if it has only one.
+// Returns the bytes of both versions of a buffer that the host reaches. They are the same bytes if
+// the buffer has only one version.
 std::array<HostBytes, 2> versions(Tiers const& tiers, Buffer const& buffer);
 
 }  // namespace spillway

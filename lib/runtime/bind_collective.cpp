@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// Every rank's slice of the item's gradient, a chunk's or a part of one, in bytes.
+// Returns which bytes of the item's gradient each rank sums.
 std::vector<ByteSlice> slices(Program const& program, Item const& item, int ranks) {
   auto const tensor = operand(program, item, 0).tensor;
   auto const& gradient = program.tensors[static_cast<std::size_t>(tensor)];
@@ -20,8 +20,8 @@ std::vector<ByteSlice> slices(Program const& program, Item const& item, int rank
   return result;
 }
 
-// Every rank has its own entry of each row of norms that the item writes, and gets those of the
-// others. It does not touch other rows.
+// Gathers norms. In each row of norms that the item writes, every rank has an entry of its own and
+// gets those of the other ranks. Other rows are not touched.
 class GatherNorms {
  public:
   GatherNorms(EngineParts const& parts, Item const& item)
@@ -48,8 +48,8 @@ class GatherNorms {
  private:
   Comm& m_comm;
   std::array<std::span<std::byte>, 2> m_norms;
-  std::vector<std::size_t> m_rows;   // where they begin
-  std::vector<double> m_own, m_all;  // all: rank by rank
+  std::vector<std::size_t> m_rows;   // where rows begin, in elements of the norms
+  std::vector<double> m_own, m_all;  // m_all: all values of rank 0, then those of rank 1, ...
 };
 
 }  // namespace

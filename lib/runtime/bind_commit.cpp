@@ -10,16 +10,17 @@
 namespace spillway {
 namespace {
 
-// What a rank brings to the commit.
+// A Share is what one rank brings to the commit, or the sums over all ranks.
 struct Share {
   double loss_sum = 0, weight_sum = 0, norm_squared = 0;
-  std::uint64_t norms_checksum = 0;  // of the squared norms of all chunks and slices
+  std::uint64_t norms_checksum = 0;  // the checksum of the squared norms of all chunks and slices
   std::int64_t storage_failed = 0, state_lost = 0, stop = 0;
 };
 
 using Doubles = std::array<std::span<double>, 2>;
 
-// The scalars of a well-known tensor among the item's operands; empty where it has none.
+// Returns both versions of the scalars in `tensor`, or empty spans if it is not an operand of the
+// item.
 Doubles scalars(EngineParts const& parts, Item const& item, TensorId tensor) {
   Doubles result;
   for (std::size_t i = 0; i < item.operands.size(); ++i) {
@@ -41,7 +42,8 @@ std::size_t columns_of_norms(Program const& program) {
   return shape.size() == 2 ? static_cast<std::size_t>(shape[1]) : 1;
 }
 
-// Also the report of norms that the commit did not know: it decides nothing that is still to come.
+// Runs a commit, or the report of norms that the commit did not know. A report writes no control
+// words, so updates do not depend on it.
 class Commit {
  public:
   Commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item)
@@ -88,7 +90,8 @@ class Commit {
     return share;
   }
 
-  // [chunks, ranks]: each rank's chunks first, then the ranks in order, whoever holds what.
+  // `norms` has the shape [chunks, ranks]. The norms of each rank's slices are added first, and
+  // then the sums of the ranks in their order, so all ranks get the same bits.
   double sum_of_norms(std::span<double const> norms) const {
     double total = 0;
     for (std::size_t rank = 0; rank < m_columns; ++rank) {
@@ -99,8 +102,8 @@ class Commit {
     return total;
   }
 
-  // Reduced gradients are the same bits everywhere, so their norms are; else a machine has damaged
-  // its copy.
+  // Throws Error(damaged) if norms differ between ranks. Gradients that were reduced have the same
+  // bits on all ranks, and so have their norms, unless a machine has damaged its copy.
   void refuse_ranks_apart(std::int64_t step) const {
     auto const& first = m_shares[0];
     for (auto const& share : m_shares) {
@@ -143,7 +146,7 @@ class Commit {
   std::atomic<bool>& m_state_lost;
   bool m_reports;
   Doubles m_loss, m_norms, m_control;
-  std::size_t m_columns;  // of the norms
+  std::size_t m_columns;  // how many columns the norms have
   std::vector<Share> m_shares;
 };
 

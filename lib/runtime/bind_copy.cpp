@@ -12,11 +12,11 @@
 namespace spillway {
 
 static_assert(kSpillBytes == kSpillAlignment);   // layout's offsets serve as offsets in the file
-static_assert(kPieceBytes == kSpillPieceBytes);  // a part of a range can then be moved by itself
+static_assert(kPieceBytes == kSpillPieceBytes);  // so that a part of a range can be moved by itself
 
 namespace {
 
-// Returns the bytes that a copy's access to `buffer` covers, from the first to the last.
+// Returns an Access from the first to the last byte of `buffer` that `accesses` cover.
 Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
   Access all{buffer.id, buffer.bytes, 0, {}};
   for (auto const& access : accesses) {
@@ -27,7 +27,8 @@ Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
   return all;
 }
 
-// Returns the elements that both buffers hold, as byte ranges of each; empty if there are none.
+// Returns the bytes of their tensor that both buffers hold, as a range of each buffer. The ranges
+// are empty if there are no such bytes.
 std::array<Access, 2> shared_part(EngineParts const& parts, Buffer const& a, Buffer const& b) {
   auto const rank = parts.comm.rank();
   auto const in_a = held_bytes(parts.program, a, rank), in_b = held_bytes(parts.program, b, rank);
@@ -44,7 +45,8 @@ std::array<MemoryBytes, 2> covered(Tiers const& tiers, Buffer const& buffer, Acc
           part(memory_bytes(tiers, buffer, 1), access.first, access.last)};
 }
 
-// Returns the same for a transfer of the drive, which reaches only what the host reaches.
+// Returns both versions of the bytes that an access covers, for a transfer of the drive. A drive
+// reaches only memory that the host reaches.
 std::array<HostBytes, 2> on_host(Tiers const& tiers, Buffer const& buffer, Access const& access) {
   auto both = versions(tiers, buffer);
   for (HostBytes& bytes : both)
@@ -53,7 +55,8 @@ std::array<HostBytes, 2> on_host(Tiers const& tiers, Buffer const& buffer, Acces
   return both;
 }
 
-// Returns the transfers for both versions, which begin where layout put them in the file.
+// Returns the transfers of both versions between `memory` and the spill file, where `access` is a
+// range of the buffer `away`.
 std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
                                        Access const& access,
                                        std::array<HostBytes, 2> const& memory) {
@@ -65,7 +68,8 @@ std::array<SpillTransfer, 2> transfers(Direction direction, Buffer const& away,
   return versions;
 }
 
-// The file has one checksum for each piece, so a range that begins inside a piece is refused.
+// Throws std::logic_error if the range begins inside a piece, since the file has one checksum for
+// each piece.
 void require_whole_pieces(Program const& program, Item const& item, Access const& stored) {
   if (stored.first % kPieceBytes == 0) return;
   throw std::logic_error(
@@ -73,7 +77,8 @@ void require_whole_pieces(Program const& program, Item const& item, Access const
                   describe(program, item.number), stored.first));
 }
 
-// Returns the control words of a write-back, which moves only what a committed step has changed.
+// Returns pointers to `control_go` for a copy that takes changed state back, which happens only if
+// the step was committed. Returns nulls for all other copies.
 std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item) {
   if (item.operands.size() < 3) return {};
   auto const control = versions(parts.tiers, operand(parts.program, item, 2));
@@ -95,7 +100,7 @@ BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) 
     read = shared[0];
     write = shared[1];
   }
-  // The copy includes the gap behind a slice's last parameter, though nothing reads it.
+  // The copy includes the gap behind a slice's last parameter, although nothing reads the gap.
   read.last = read.first + write.last - write.first;
   check(read.last <= source.bytes, source.name, "a copy reads beyond its end");
   check(parts.tiers.spill != nullptr || !(reload || spill), source.name,
@@ -105,7 +110,7 @@ BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) 
   bound.go = go_words(parts, item);
   bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
   // With checksums, a failed spill of one step's bytes is noticed when they are reloaded. Without
-  // checksums it matters at once if updates may begin before the commit (no redo).
+  // checksums, the failure matters at once if updates may begin before the commit (no redo).
   if (reload || spill) require_whole_pieces(parts.program, item, reload ? read : write);
   if (reload) {
     auto const to = on_host(parts.tiers, target, write);

@@ -9,8 +9,8 @@
 namespace spillway {
 namespace {
 
-// Returns where the tensor would begin if `held` is where the buffer's part of it begins. A kernel
-// touches that part alone.
+// Returns the address at which the tensor would begin, if the buffer's part of it begins at `held`.
+// Kernels touch only that part.
 std::byte* tensor_begin(EngineParts const& parts, Buffer const& buffer, std::byte* held) {
   auto const before = held_bytes(parts.program, buffer, parts.comm.rank()).first;
   auto const address = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(before);

@@ -1,4 +1,4 @@
-// How a step ends: all ranks see the same numbers and decide the same word.
+// A commit ends a step: all ranks see the same numbers and come to the same CommitWord.
 #pragma once
 
 #include <array>
@@ -10,27 +10,28 @@
 namespace spillway {
 
 enum class CommitWord : std::uint8_t {
-  go,             // the updates run
-  non_finite,     // loss or gradient norm is not finite; nothing is updated
-  nothing,        // no token had weight: there is nothing to learn, and nothing is updated
-  storage_error,  // a transfer failed on some rank; nothing is updated, the step can run again
-  state_lost,     // one of a committed step did: only the last checkpoint is whole
+  go,             // The updates run.
+  non_finite,     // The loss or the gradient norm is not finite, so nothing is updated.
+  nothing,        // No token had weight, so there is nothing to learn, and nothing is updated.
+  storage_error,  // A transfer failed on some rank. Nothing is updated; the step can run again.
+  state_lost,     // A transfer of a committed step failed. Only the last checkpoint is whole.
 };
 
-// Over all ranks and micro-batches of the step, added in rank order.
+// CommitSums are sums over all ranks and micro-batches of the step, added in the order of ranks.
 struct CommitSums {
   std::int64_t step = 0;
   double loss_sum = 0, weight_sum = 0;
-  double norm_squared = 0;  // of the gradient of the sum of losses
+  double norm_squared = 0;  // the squared norm of the gradient of the sum of losses
 };
 
 struct CommitDecision {
-  CommitWord word = CommitWord::go;             // a policy says one of the first three
-  double grad_norm = 0, learning_rate = 0;      // for reports
-  std::array<double, kControlWords> control{};  // `control_go` is the engine's
+  CommitWord word = CommitWord::go;             // A policy chooses one of the first three words.
+  double grad_norm = 0, learning_rate = 0;      // These are only reported.
+  std::array<double, kControlWords> control{};  // The engine sets `control_go` itself.
 };
 
-// Pure: equal sums give equal decisions on every rank. Does not throw or allocate.
+// A CommitPolicy is a pure function: equal sums give equal decisions on every rank. It does not
+// throw and allocates nothing.
 using CommitPolicy = std::function<CommitDecision(CommitSums const&)>;
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What the ops of a run are done by.
+// A Compute says what computes the ops of a run: a device and the kernels for it.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,17 @@
 namespace spillway {
 
 struct Tiers;
-// Makes what an Engine tells of its order. The Program and the Tiers outlive the result.
+// Makes the OrderWatch to which an Engine tells its order. The Program and the Tiers must outlive
+// it.
 using MakeWatch = std::unique_ptr<OrderWatch> (*)(Program const&, Tiers const&);
 
 struct Compute {
   Device& device;
   Kernels kernels;
-  int sharers = 1;  // how many ranks of the node have this device's memory between them
+  int sharers = 1;                 // how many ranks of the node share this device's memory
   MakeWatch make_watch = nullptr;  // null except in tests
 
-  // Returns how many threads share the work of a launch; makes an Exec to know it.
+  // Returns how many threads share the work of a launch. It makes an Exec in order to ask it.
   int concurrency() const { return kernels.device.exec(nullptr)->concurrency(); }
 };
 

@@ -20,7 +20,8 @@ Item const* Cursor::next() {
   }
 }
 
-// Counts the item only now, since a wait that names the item itself means its previous instance.
+// The item is counted only now, because a wait that names the item itself means its previous
+// instance.
 void Cursor::pass() {
   auto const n = static_cast<std::size_t>(m_item);
   auto const& item = m_program.items[n];

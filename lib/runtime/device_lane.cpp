@@ -47,7 +47,7 @@ void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, Mark& ma
   mark.waited_for.reset();
   for (auto const wait : item.waits) {
     auto const position = cursor.position(wait);
-    if (position == 0) continue;  // there was none yet
+    if (position == 0) continue;  // no instance of that item has run yet
     auto const earlier = m_state.lane_of(wait);
     mark.waited_for = earlier;
     if (auto* const other = m_state.device_lane(earlier))
@@ -70,19 +70,20 @@ DeviceLane::Poll DeviceLane::poll() {
   return Poll::ended;
 }
 
-// Times need the mark of the run's begin to be done, too; a lane asks for it once.
+// Returns whether the event at the beginning of the run is done, from which times are counted. Once
+// it is done, the lane does not ask for it again.
 bool DeviceLane::has_begun(Run& run) const {
   auto& known = run.begin_is_known[index(m_lane)];
   known = known || run.device_begin->done();
   return known;
 }
 
-// A stream does one item after the other, so an item is ready when the one before it has ended.
+// A stream runs one item after the other, so an item is ready when the item before it has ended.
 void DeviceLane::note_times(Mark const& mark) {
   auto& run = *mark.run;
   auto& time = run.times[mark.instance];
   auto const& base = *run.device_begin;
-  if (mark.instance <= m_last_instance) m_last_end_s = 0;  // the last one was of another run
+  if (mark.instance <= m_last_instance) m_last_end_s = 0;  // the last item belonged to another run
   time.start_s = std::max(0.0, mark.begin->seconds_since(base));
   time.end_s = std::max(0.0, mark.end->seconds_since(base));
   time.ready_s = std::min(m_last_end_s, time.start_s);

@@ -1,4 +1,4 @@
-// Runs the items of one lane on a device that works by itself.
+// A DeviceLane runs the items of one lane on a device that works by itself, as GPUs do.
 #pragma once
 
 #include <memory>
@@ -16,30 +16,31 @@ namespace spillway {
 struct EngineState;
 struct Run;
 
-// One thread launches the lane's items, which puts them into a stream; another one learns of their
-// ends. An item that waits for an item of another such lane waits in its stream, for an event that
-// was recorded before. An item that waits for the host is launched once that is done. So no stream
-// ever waits for what is not yet in a stream.
+// One thread launches the lane's items, which means that it puts their work into a stream. Another
+// thread learns when items have ended. If an item waits for an item of another DeviceLane, its
+// stream waits for an event that was recorded before. If an item waits for work of the host, it is
+// launched once that work is done. So no stream ever waits for something that is not yet in a
+// stream.
 class DeviceLane {
  public:
   DeviceLane(EngineState& state, Lane lane, std::unique_ptr<Stream> stream);
 
   Stream& stream() { return *m_stream; }
-  // Makes the events, before step 0. `awaited` says for each execution of a run, by the lane's own
-  // count, whether the host waits for it.
+  // Makes the events. Must be called before step 0. `awaited` has an entry for each item that the
+  // lane runs in a run, in order; it says whether the host waits for the item.
   void prepare(std::vector<bool> const& awaited);
 
-  // These are for the launching thread. Nothing is allocated.
-  // The host's waits of the item are over, and the items of device lanes that it waits for have
-  // been launched. `works` is false if the item is omitted in this run.
+  // Launches an item; only the launching thread calls this. The host's work that the item waits for
+  // must have ended, and the items of other device lanes that it waits for must have been launched.
+  // `works` is false if the item's work is left out in this run. Allocates nothing.
   void launch(Cursor const& cursor, Item const& item, bool works);
 
-  // This is for the thread that learns of ends. If an item that the host waits for has ended, the
-  // lane's clock tells. Throws Error(device).
+  // Only the thread that learns of ends calls this. If an item that the host waits for has ended,
+  // it is counted on the lane's clock, with all items before it. Throws Error(device).
   enum class Poll { nothing_awaited, not_yet, ended };
   Poll poll();
 
-  // Counts the items in the stream.
+  // Counts the items that were put into the stream.
   LaneClock const& launched() const { return m_launched; }
   LaneClock& launched() { return m_launched; }
 
@@ -50,13 +51,13 @@ class DeviceLane {
     BoundItem const* bound = nullptr;
     Run* run = nullptr;
     std::size_t instance = 0;
-    std::optional<Lane> waited_for;  // the lane of its last wait
+    std::optional<Lane> waited_for;  // the lane of the last item in its waits
   };
-  // Marks of three runs take turns. A run begins when the one before the last has ended on all
-  // lanes, so a mark that is recorded again is one that nobody is about to wait for.
+  // Marks of three runs take turns. A run begins when the run before the last one has ended on all
+  // lanes, so nobody still waits for a mark that is recorded again.
   static constexpr std::size_t kRuns = 3;
 
-  // `position` counts from 1, over all runs.
+  // `position` counts the lane's items from 1, over all runs.
   Mark& mark(std::uint64_t position) { return m_marks[(position - 1) % m_marks.size()]; }
   void wait_in_stream(Cursor const& cursor, Item const& item, Mark& mark);
   bool has_begun(Run& run) const;
@@ -67,9 +68,9 @@ class DeviceLane {
   std::unique_ptr<Stream> m_stream;
   std::vector<Mark> m_marks;
   LaneClock m_launched;
-  std::uint64_t m_ended = 0;  // items that the clock of the lane counts
+  std::uint64_t m_ended = 0;  // how many items the lane's clock has counted
   std::size_t m_last_instance = 0;
-  double m_last_end_s = 0;  // of that instance, in its run
+  double m_last_end_s = 0;  // when that instance ended, in seconds since its run began
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What wakes the one thread that waits for several lanes and for storage at once.
+// A Doorbell wakes the one thread that waits for several lanes and for the spill file at once.
 #pragma once
 
 #include <atomic>
@@ -9,16 +9,17 @@
 
 namespace spillway {
 
-// The sleeper announces where it will sleep, looks once more at what it waits for, and sleeps. Who
-// changes that rings afterwards. One of the two sees the other's store: all are seq_cst.
+// The thread that wants to sleep announces where it will sleep, looks once more at what it waits
+// for, and sleeps. Other threads change what it waits for and ring afterwards. One of the two sees
+// what the other has stored, because all operations are seq_cst.
 class Doorbell {
  public:
   enum class Place : std::uint8_t { awake, on_bell, in_storage };
 
   explicit Doorbell(SpillFile* spill) : m_spill(spill) {}
 
-  // By the sleeper. What `announce` gives, `sleep` is told; in storage it sleeps in
-  // SpillFile::wait.
+  // The thread that sleeps calls these three. It passes to `sleep` what `announce` returned. If it
+  // has announced `in_storage`, it calls SpillFile::wait instead of `sleep`.
   std::uint32_t announce(Place place) {
     auto const bell = m_bell.load();
     m_place.store(place);
@@ -27,7 +28,7 @@ class Doorbell {
   void sleep(std::uint32_t bell) { m_bell.sleep_while(bell); }
   void get_up() { m_place.store(Place::awake); }
 
-  // By any other thread; a load where nobody sleeps.
+  // All other threads may call this. It costs one load if nobody sleeps.
   void ring() {
     if (m_place.load() == Place::awake) return;
     switch (m_place.exchange(Place::awake)) {
@@ -42,7 +43,7 @@ class Doorbell {
   }
 
  private:
-  SpillFile* m_spill;  // may be null: then nobody sleeps there
+  SpillFile* m_spill;  // may be null if nobody sleeps in storage
   std::atomic<Place> m_place = Place::awake;
   SleepWord m_bell;
 };

@@ -10,7 +10,8 @@
 namespace spillway {
 namespace {
 
-// Seconds, 0 without a look at the time where nothing is awaited; empty: the engine has failed.
+// Returns the seconds that a wait took, or nothing if the engine has failed. If the count is
+// already there, returns 0 without looking at the time.
 std::optional<double> timed_wait(LaneClock const& clock, std::uint64_t count) {
   if (clock.count() >= count && !clock.failed()) return 0;
   auto const begin = SteadyClock::now();
@@ -21,7 +22,8 @@ std::optional<double> timed_wait(LaneClock const& clock, std::uint64_t count) {
 }  // namespace
 
 StepResult Engine::run_step(std::int64_t step) {
-  // The run before the last one made room for this one. Forbidding bytes needs a barrier.
+  // A run may begin when the run before the last one has ended. With debug.poison all runs must
+  // have ended, because forbid_transients then forbids access to bytes that they could still use.
   auto const barrier = m_state.debug.poison ? m_runs : std::max<std::uint64_t>(m_runs, 1) - 1;
   auto const begin = SteadyClock::now();
   if (!wait_for_room(barrier)) m_state.rethrow();
@@ -70,7 +72,7 @@ void Engine::transfer() {
   } catch (...) {
     m_state.fail(std::current_exception());
   }
-  m_transfers->drain();  // nobody else may take back the memory of what is under way
+  m_transfers->drain();  // the memory of transfers must exist until they have ended
 }
 
 void Engine::poll() {
@@ -119,7 +121,7 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
   time.start_s = run.elapsed_s();
   auto const context = m_state.context(cursor);
   m_state.prepare_memory(bound, context.parity);
-  {  // what else is on its lane may allocate
+  {  // on the comm lane only batches must not allocate
     bool const is_batch = item.kind == ItemKind::load_batch;
     AllocatorLock const lock(is_batch && m_state.debug.locked_allocator && cursor.run() > 0);
     Execution const execution{cursor.run(), cursor.instance(), item.number};
@@ -157,7 +159,7 @@ bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
   return true;
 }
 
-// Until all lanes are done with so many runs: compute stalls for those that lag.
+// Waits until all lanes have done `runs` runs. The time counts as a stall of the compute lane.
 bool Engine::wait_for_room(std::uint64_t runs) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     auto const position = runs * m_items_per_run[lane];

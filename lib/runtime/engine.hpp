@@ -1,4 +1,4 @@
-// Runs a Program step by step. Only here does a Program meet kernels, io and comm.
+// An Engine runs a Program step by step. Only here does a Program meet kernels, io and comm.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace spillway {
 
-// Up to four threads walk the same total order of items. The caller's thread runs the compute lane;
-// the others run the transfers, the comm lane (batches and collectives) and the host lane, if the
-// Program has such items. More threads may share the host lane's ops (HostPool). A wait reads one
-// other lane's count. No barrier separates steps: compute begins the next one while other lanes
-// finish the last.
+// Up to four threads walk the same total order of items. The caller's thread runs the compute lane.
+// The others run the transfers, the comm lane (batches and collectives) and the host lane, if the
+// Program has such items. More threads may share the host lane's ops (HostPool). A wait only reads
+// how many items another lane has done. No barrier separates steps: compute begins the next step
+// while other lanes finish the last one.
 //
 // On a device that works by itself, compute and the copies to and from the device are lanes of
-// streams (DeviceLane): the same threads only launch their items, and one more thread learns which
-// have ended.
+// streams (DeviceLane). The same threads then only launch their items, and one more thread learns
+// which items have ended.
 //
-// The constructor binds every item, and throws when a kernel refuses its op. Several Engines may
+// The constructor binds every item, and throws if a kernel refuses its op. Several Engines may
 // share Tiers, but only one of them may have runs that are begun and not finished.
 class Engine {
  public:
@@ -32,15 +32,15 @@ class Engine {
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
-  // Runs every item once (a middle segment's more often). Returns when the compute and comm lanes
-  // are done, so that the commit's decision is known and the caller may use Comm again. Other lanes
-  // may work on, at most until `finish` or the end of the next call. `step` is only passed to the
-  // batches and the commit policy, so a step may be run again. In a Program without a commit, a
-  // failed transfer throws Error(storage), for there is no result. What an item throws on any
-  // thread is thrown here or by `finish`; after that the Engine cannot run.
+  // Runs every item once, and items of a middle segment more often. Returns when the compute and
+  // comm lanes are done, so that the commit's decision is known and the caller may use Comm again.
+  // Other lanes may work on, at most until `finish` or the end of the next call. `step` is only
+  // passed to the batches and the commit policy, so a step may be run again. In a Program without a
+  // commit, a failed transfer throws Error(storage), because there is no result. What an item
+  // throws on any thread is thrown here or by `finish`; after that the Engine cannot run.
   StepResult run_step(std::int64_t step);
 
-  // Waits until all lanes are done with all runs. Throws what items threw, and Error(storage) when
+  // Waits until all lanes are done with all runs. Throws what items threw, and Error(storage) if
   // state is lost on this rank (see CommitWord).
   void finish();
 
@@ -48,8 +48,8 @@ class Engine {
   // commit has no other report of a failure if no later item needed the bytes.
   bool storage_failed() const;
 
-  // Call after `finish`. Returns every execution of the last step, in total order; it is valid
-  // until the next step.
+  // Call after `finish`. Returns the times of all executions of the last step, in total order. The
+  // span is valid until the next step.
   std::span<ItemTime const> last_step_times() const;
 
   // Call after `finish`. Returns the bytes of a tensor's first buffer outside nvme, as the last
@@ -59,7 +59,7 @@ class Engine {
  private:
   struct Worker {
     Cursor cursor;
-    bool locked;  // debug.locked_allocator forbids it to allocate
+    bool locked;  // true if debug.locked_allocator forbids it to allocate
   };
 
   void require_reach() const;
@@ -68,10 +68,10 @@ class Engine {
   void bind_items();
   void bind_poison();
   void start_workers();
-  void work(Worker& worker);  // runs for a thread's whole life
-  void transfer();            // does the same on the transfer thread
-  void poll();                // and on the one that asks for the ends of a device's items
-  bool walk(Worker& worker);  // walks one run; returns false when another thread failed
+  void work(Worker& worker);  // what the threads of the comm and host lanes run
+  void transfer();            // what the transfer thread runs
+  void poll();                // what the thread runs that learns which items of a device have ended
+  bool walk(Worker& worker);  // walks one run; returns false if another thread failed
   bool execute(Cursor const& cursor, Item const& item);
   bool wait_for_all(Cursor const& cursor, Item const& item);
   bool wait_for_lane(Lane lane, std::uint64_t runs) const;
@@ -83,11 +83,11 @@ class Engine {
 
   EngineState m_state;
   bool m_has_commit = false;
-  bool m_polls = false;  // the Program has device lanes
+  bool m_polls = false;  // true if the Program has device lanes
   std::array<std::uint64_t, kLanes> m_items_per_run{};
-  std::uint64_t m_runs = 0;  // number of runs begun
+  std::uint64_t m_runs = 0;  // how many runs were begun
   std::optional<Worker> m_compute;
-  std::vector<std::unique_ptr<Worker>> m_workers;  // of the threads
+  std::vector<std::unique_ptr<Worker>> m_workers;  // of the comm and host lanes
   std::optional<TransferLanes> m_transfers;
   std::vector<std::jthread> m_threads;
 };

@@ -31,8 +31,9 @@ TierBytes used_end(Program const& program, Item const& item) {
   return end;
 }
 
-// Ops on a whole chunk also touch the gap behind a parameter, so it counts as written with it.
-// Returns where the gap behind byte `last` ends. Fused parameters have no gap between them.
+// Returns where the gap behind byte `last` of a buffer ends. Ops on a whole chunk also touch the
+// gap behind a parameter, so the gap counts as written with it. Fused parameters have no gap
+// between them.
 std::int64_t past_gap(Program const& program, Buffer const& buffer, std::int64_t last) {
   constexpr std::int64_t gap_bytes = kParameterAlignment * size_bytes(DType::f32);
   auto past = std::min(round_up(last, gap_bytes), buffer.bytes);
@@ -58,7 +59,7 @@ Engine::Engine(EngineParts parts, EngineDebug debug) : m_state(std::move(parts),
   try {
     start_threads([this] { start_workers(); });
   } catch (...) {
-    m_state.end();  // lets the threads that did start end, to be joined
+    m_state.end();  // lets the threads that have started end, so that they can be joined
     throw;
   }
 }
@@ -67,15 +68,16 @@ Engine::~Engine() {
   m_state.end();
 }
 
-// A Program for a device that shares main memory has items that the host could not run beside one
-// that does not.
+// In a Program for unified memory, the host uses buffers of the device tier, which it cannot reach
+// on a device with memory of its own.
 void Engine::require_reach() const {
   auto const& parts = m_state.parts;
   if (parts.program.unified && parts.tiers.device.has_own_memory())
     throw std::logic_error("this Program is not for a device with memory of its own");
 }
 
-// Copies that come to compute's aid are urgent: what it waits for is small beside what it does.
+// The streams of copies are urgent, because compute may wait for a copy, and a copy takes the
+// device little time.
 void Engine::make_device_lanes() {
   auto& device = m_state.parts.tiers.device;
   for (auto const lane : {Lane::compute, Lane::h2d, Lane::d2h}) {
@@ -93,7 +95,8 @@ void Engine::make_device_lanes() {
   for (auto& run : m_state.runs) run.device_begin = device.event();
 }
 
-// The host waits for items that its own lanes wait for, and for the last one of each run.
+// The host waits for each item that an item of its own lanes waits for, and for the last item of
+// each device lane in a run.
 void Engine::prepare_device_lanes() {
   auto const& program = m_state.parts.program;
   std::vector<bool> awaited(program.items.size());
@@ -183,7 +186,8 @@ void Engine::start_workers() {
   }
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
-    // Messages may allocate, so of the comm lane only batches are locked, by the Engine.
+    // Messages may allocate, so on the comm lane only batches must not; Engine::execute locks
+    // these.
     auto& worker = *m_workers.emplace_back(
         std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
     m_threads.emplace_back([this, &worker] { work(worker); });

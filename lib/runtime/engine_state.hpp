@@ -1,4 +1,4 @@
-// Holds what the threads of an Engine share.
+// An EngineState holds what the threads of an Engine share.
 #pragma once
 
 #include <array>
@@ -24,23 +24,24 @@ namespace spillway {
 
 struct EngineDebug {
   bool poison = false;            // fills bytes with NaNs when their lifetime begins
-  bool locked_allocator = false;  // after the first step only the comm lane may allocate
+  bool locked_allocator = false;  // after the first step only messages to other ranks may allocate
 };
 
-// Holds one run of the Program. Two of them take turns, since a lane is at most one run behind.
+// A Run holds one run of the Program. Two of them take turns, since no lane is more than one run
+// behind.
 struct Run {
   std::int64_t step = 0;
   SteadyClock::time_point begin;
   StepRecord record;
-  std::vector<ItemTime> times;  // in total order
-  // A device's times count from this mark, which is recorded when the run begins.
+  std::vector<ItemTime> times;  // of all executions, in total order
+  // Times on a device are counted from this event, which is recorded when the run begins.
   std::unique_ptr<Event> device_begin;
-  std::array<bool, kLanes> begin_is_known{};  // that mark is done, as far as the lane has asked
+  std::array<bool, kLanes> begin_is_known{};  // whether a lane has seen that event done, by lane
 
   double elapsed_s() const { return seconds_since(begin); }
 };
 
-// Is a sum that never decreases. Only one thread at a time may add to it.
+// A Tally is a sum that never decreases. Only one thread at a time may add to it.
 template <class T>
 class Tally {
  public:
@@ -63,27 +64,30 @@ struct EngineState {
 
   Run& run(std::uint64_t number) { return runs[number % 2]; }
   ItemContext context(Cursor const& cursor);
-  // Returns whether to omit a write-back: its step is not committed, or its bytes may be wrong.
+  // Returns whether to leave out a copy that takes state back, because its step is not committed or
+  // its bytes may be wrong.
   bool is_void(BoundItem const& bound, ItemContext const& now) const;
-  // Does it in `stream` if there is one.
+  // With `debug.poison`, allows access to what the item writes, and fills the bytes whose lifetime
+  // begins. The bytes are filled in `stream` if it is not null.
   void prepare_memory(BoundItem const& bound, int parity, Stream* stream = nullptr) const;
-  // Tells other lanes that an item is complete, and so is all before it on its lane.
+  // Tells other lanes that this item and all before it on its lane are complete.
   void publish(Lane lane, BoundItem const& bound);
   void publish(LaneClock& clock, std::uint64_t count = 1);
-  void note_use(BoundItem const& bound);  // of the tiers
-  void open_gate(std::uint64_t run);      // allows it to begin
+  void note_use(BoundItem const& bound);  // raises the measured peaks of the tiers
+  void open_gate(std::uint64_t run);      // lets the run begin
 
   Lane lane_of(ItemNumber item) const {
     return parts.program.items[static_cast<std::size_t>(item)].lane;
   }
   // Returns null for a lane whose items end when the call that does them returns.
   DeviceLane* device_lane(Lane lane) { return device_lanes[index(lane)].get(); }
-  // Returns what a lane looks at that waits for another: how many items the other has launched if
-  // both belong to the device, whose streams wait for each other, and else how many have ended.
+  // Returns the clock that lane `waiting` looks at when it waits for an item of lane `awaited`. If
+  // both are lanes of the device, whose streams wait for each other, the clock counts launched
+  // items, otherwise items that have ended.
   LaneClock& clock(Lane awaited, Lane waiting);
   void ring_poller();
 
-  // These tell the watch, if there is one.
+  // These functions tell the OrderWatch, if there is one.
   void saw(LaneClock const& clock, std::uint64_t position) const {
     if (watch != nullptr) watch->has_seen(&clock, position);
   }
@@ -104,14 +108,14 @@ struct EngineState {
   std::vector<int> sequence;
   std::vector<BoundItem> items;
   std::array<Run, 2> runs;
-  std::atomic<bool> state_lost = false;  // see CommitWord
+  std::atomic<bool> state_lost = false;  // true once state is lost (see CommitWord)
 
-  LaneClock gate;  // number of runs begun
+  LaneClock gate;  // counts the runs that were begun
   std::array<LaneClock, kLanes> clocks;
   Doorbell doorbell;  // wakes the transfer thread
   std::array<std::unique_ptr<DeviceLane>, kLanes> device_lanes;
-  std::unique_ptr<Stream> begin_stream;  // has no work of its own, so a mark in it is there at once
-  SleepWord poll_bell;                   // changes when the poller has more to ask about
+  std::unique_ptr<Stream> begin_stream;  // does no work, so an event recorded in it is done at once
+  SleepWord poll_bell;                   // changes when the polling thread has more to ask about
 
   std::optional<HostPool> host_pool;  // present if the host lane has several threads
   std::unique_ptr<Exec const> host_exec, compute_exec;
@@ -121,7 +125,7 @@ struct EngineState {
     Tally<std::int64_t> bytes;
   };
   std::array<LaneTally, kLanes> tallies;
-  std::array<Tally<double>, kLanes> compute_stall_s;  // by the lane that was waited for
+  std::array<Tally<double>, kLanes> compute_stall_s;  // by the lane that compute waited for
 
   std::mutex error_mutex;
   std::exception_ptr error;  // the first error

@@ -1,35 +1,37 @@
-// What the failed transfers of one run mean: whether its commit saw them, or had let it go before.
+// A FailureLog says what the failed transfers of one run mean for the commit of that run.
 #pragma once
 
 #include <atomic>
 
 namespace spillway {
 
-// A transfer fails         and it matters     what follows
-// before `collect`         or not             the commit says storage_error: nothing is updated
-// later                    yes                if the commit let the step go, state is lost; its
-//                                             write-backs are left out
-// later                    no                 nothing: whatever reads it fails, too
+// What follows from a failed transfer depends on when it fails and whether it matters:
+// when it fails       does it matter?   what follows
+// before `collect`    yes or no         The commit says storage_error, and nothing is updated.
+// later               yes               If the commit lets updates run, state is lost, and copies
+//                                       that take changed state back are left out.
+// later               no                Nothing follows: whatever reads the bytes fails, too.
 //
-// `note` by the transfer thread, `collect` and `decide` once by the commit, in this order.
+// The transfer thread calls `note`. The commit calls `collect` and then `decide`, once each.
 class FailureLog {
  public:
   void reset() { m_seen = 0; }
 
-  // A transfer has failed. `matters`: it held state, or what updates read. True when the state is
-  // lost: updates were let go that should not have been.
+  // Notes that a transfer has failed. `matters` says whether it moved state, or something that
+  // updates read. Returns true if state is lost because the commit has already let updates run.
   bool note(bool matters) {
     bool const collected = (m_seen.fetch_or(matters ? kSpoiled : kFailed) & kCollected) != 0;
     return collected && matters && (m_seen.fetch_or(kLate) & kGo) != 0;
   }
   bool any() const { return (m_seen & (kFailed | kSpoiled)) != 0; }
-  // What updates make may be wrong. A failure that does not matter leaves a step that was let go
-  // before it as it is.
+  // Returns whether updates may give wrong results. Failures that do not matter cannot spoil a step
+  // that the commit has let go.
   bool spoils_updates() const { return (m_seen & kSpoiled) != 0; }
 
-  // Whether some transfer has failed so far.
+  // Returns whether a transfer has failed so far.
   bool collect() { return (m_seen.fetch_or(kCollected) & (kFailed | kSpoiled)) != 0; }
-  // True when the state is lost: a failure came between the two.
+  // Returns true if state is lost because updates may run (`go`) although a transfer that matters
+  // has failed since `collect`.
   bool decide(bool go) { return go && (m_seen.fetch_or(kGo) & kLate) != 0; }
 
  private:

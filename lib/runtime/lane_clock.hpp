@@ -1,4 +1,5 @@
-// One lane's progress: how many of its items have completed, always a contiguous prefix.
+// A LaneClock counts the items of a lane that have completed. Items count in their order, so an
+// item counts only after all items before it.
 #pragma once
 
 #include <atomic>
@@ -8,15 +9,16 @@
 
 namespace spillway {
 
-// One thread publishes, any number wait asleep. All that happened before a publish is visible to
-// who saw its count. Alone on its cache lines: lanes share nothing else.
+// One thread publishes, and any number of threads wait asleep. All that happened before a publish
+// is visible to a thread that has seen the new count. Each clock has cache lines of its own, so
+// that lanes do not slow each other down.
 class alignas(128) LaneClock {
  public:
   std::uint64_t count() const { return m_count.load() & ~kFailed; }
   bool failed() const { return (m_count.load() & kFailed) != 0; }
 
-  // Counts `more`. True when the count has reached the alarm, which is then off: whoever set it is
-  // to be woken.
+  // Counts `more` items. Returns true if the count has reached the alarm. The alarm is then off,
+  // and the caller must wake the thread that set it.
   bool publish(std::uint64_t more = 1) {
     auto const count = (m_count.fetch_add(more) & ~kFailed) + more;
     ring();
@@ -24,18 +26,20 @@ class alignas(128) LaneClock {
     return count >= alarm && m_alarm.compare_exchange_strong(alarm, kNever);
   }
 
-  // For one thread that sleeps elsewhere; an earlier alarm stays. It looks at the count afterwards:
-  // who published before may not have seen the alarm.
+  // Sets an alarm at `position` unless an earlier one is set. This is for one thread that sleeps
+  // elsewhere. It must look at the count afterwards, because a publish just before may have missed
+  // the alarm.
   void set_alarm(std::uint64_t position) {
     auto alarm = m_alarm.load();
     while (position < alarm && !m_alarm.compare_exchange_weak(alarm, position)) {
     }
   }
 
-  // Sleeps until the count has reached `position`; false when the clock failed instead.
+  // Sleeps until the count has reached `position`. Returns false if the clock failed instead.
   [[nodiscard]] bool wait_for(std::uint64_t position) const {
     for (;;) {
-      // Read before the count: a publish in between changes it, and the sleep ends at once.
+      // The bell is read before the count. A publish in between changes it and so ends the sleep at
+      // once.
       auto const bell = m_bell.load();
       auto const count = m_count.load(std::memory_order_acquire);
       if ((count & kFailed) != 0) return false;
@@ -44,7 +48,7 @@ class alignas(128) LaneClock {
     }
   }
 
-  // Ends every wait, now and later. By any thread.
+  // Ends every wait, now and later. Any thread may call it.
   void fail() {
     m_count.fetch_or(kFailed);
     ring();
@@ -59,7 +63,7 @@ class alignas(128) LaneClock {
   }
 
   std::atomic<std::uint64_t> m_count = 0;
-  SleepWord m_bell;  // what waiters sleep on
+  SleepWord m_bell;  // what waiting threads sleep on
   std::atomic<std::uint64_t> m_alarm = kNever;
 };
 

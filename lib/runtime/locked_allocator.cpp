@@ -39,7 +39,8 @@ AllocatorLock::~AllocatorLock() {
 
 }  // namespace spillway
 
-// Every form is spelled out: sanitizers bring their own of those left out, which do not match.
+// Sanitizers define the forms of new and delete that are left out here, and theirs do not match
+// these.
 void* operator new(std::size_t bytes) {
   return spillway::allocate(bytes);
 }

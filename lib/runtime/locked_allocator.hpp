@@ -1,11 +1,11 @@
-// `debug.locked_allocator`: after step 0 nothing is allocated while items run. The program's global
-// operator new is the one defined beside this header.
+// AllocatorLock enforces `debug.locked_allocator`: after step 0, nothing is allocated while items
+// run. The source file beside this header defines the program's global operator new.
 #pragma once
 
 namespace spillway {
 
-// While one exists and is on, `new` and arena requests by this thread end the process with a line
-// on stderr. Scopes nest. malloc, which libraries written in C use, is not watched.
+// While a lock exists that is on, `new` and requests for arenas by this thread end the process with
+// a line on stderr. Locks nest. malloc, which libraries written in C use, is not watched.
 class AllocatorLock {
  public:
   explicit AllocatorLock(bool on);

@@ -10,8 +10,8 @@ bool uses(std::vector<Access> const& accesses, BufferId buffer) {
   return std::ranges::any_of(accesses, [&](auto const& a) { return a.buffer == buffer; });
 }
 
-// Whether a lifetime of the buffer can begin in a segment that occurs `times` a step: one that
-// spans segments begins once.
+// Returns whether a lifetime of the buffer can begin in a segment that a step runs `times` times.
+// The lifetime of a spanning buffer begins only once a step.
 bool can_begin(Buffer const& buffer, std::ptrdiff_t times) {
   return buffer.tier != Tier::nvme && !buffer.persistent && (!buffer.spanning || times == 1);
 }

@@ -1,4 +1,4 @@
-// Describes what one run of a Program gave, and where its time went.
+// A StepResult describes what one run of a Program gave, and where its time went.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ struct ItemTime {
 // Says how a lane of this rank spent its time and how much it moved. It covers items that ended
 // since the last result, since lanes other than compute may end a step's items during the next.
 struct LaneUse {
-  double busy_s = 0;   // while at least one item was under way
-  double stall_s = 0;  // while an item had its turn, but waited for items of other lanes
+  double busy_s = 0;   // how long at least one item was under way
+  double stall_s = 0;  // how long an item had its turn, but waited for items of other lanes
   std::int64_t bytes = 0;
   bool operator==(LaneUse const&) const = default;
 };
@@ -35,7 +35,7 @@ struct LaneReport {
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
-  bool stop = false;  // some rank was asked to stop after this step
+  bool stop = false;  // true if some rank was asked to stop after this step
   double step_s = 0;
   LaneReport lanes;
 };
@@ -46,7 +46,7 @@ inline constexpr std::size_t kOpKinds = 0
 #undef SPILLWAY_OP
     ;
 
-// Returns the seconds of each op kind, whichever lane its ops ran on.
+// Returns the seconds that ops of each kind took, whichever lane they ran on.
 std::array<double, kOpKinds> seconds_by_kind(Program const& program,
                                              std::span<ItemTime const> times);
 

@@ -28,7 +28,7 @@ void Tiers::resize(TierBytes const& peak_bytes) {
   bool const same_pages = round_up(peak_bytes[Tier::host], kPageBytes) == std::ssize(host.pages());
   if (!same_pages) pinned_host.reset();
   host.commit(peak_bytes[Tier::host]);
-  if (!same_pages) pin();  // which takes its time
+  if (!same_pages) pin();  // pinning is slow, so the same pages stay pinned
 }
 
 void Tiers::pin() {

@@ -1,4 +1,4 @@
-// Holds the memory of a run: a device's memory, an arena of main memory, and the spill file.
+// Tiers hold the memory of a run: a device's memory, an arena of main memory, and the spill file.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace spillway {
 
 class SpillFile;
 
-// Keeps the largest value that any thread has seen.
+// A HighWaterMark keeps the largest value that any thread has passed to `raise`.
 class HighWaterMark {
  public:
   void raise(std::int64_t value) {
@@ -31,10 +31,12 @@ class HighWaterMark {
   std::atomic<std::int64_t> m_value = 0;
 };
 
-// The Engines of a run's Programs share it. Only one of them runs at a time. It outlives them.
+// The Engines of all Programs of a run share one Tiers, which must outlive them. Only one Engine
+// runs at a time.
 struct Tiers {
-  // Takes the peaks of the tiers; `most` is what they may grow to later. The device and the spill
-  // file must outlive this. Throws Error(cannot_fit).
+  // Makes the device tier and the host tier as large as `peak_bytes` says. `most` says how large
+  // they may grow later. The device and the spill file must outlive this object. Throws
+  // Error(cannot_fit).
   Tiers(Device& device, TierBytes const& peak_bytes, SpillFile* spill, Budgets const& most = {});
   // Makes both memories as large as a Program needs; bytes beyond the new ends are lost. Must not
   // be called while anything runs. Throws Error(cannot_fit).
@@ -42,37 +44,39 @@ struct Tiers {
 
   Device& device;
   std::unique_ptr<DeviceMemory> device_memory;
-  Arena host;                           // 0 bytes if this tier is off
-  std::unique_ptr<Pinned> pinned_host;  // all of `host`, if the device needs that
-  double pinning_s = 0;                 // how long it took to pin `host` last
+  Arena host;                           // has 0 bytes if there is no host tier
+  std::unique_ptr<Pinned> pinned_host;  // pins all of `host`; null if the device needs no pinning
+  double pinning_s = 0;                 // how long the last pinning of `host` took
   SpillFile* spill;                     // null if no Program has nvme buffers
-  // Each is the end of the highest byte that executed items used: the measured peak of the tier.
+  // Each of these is the end of the highest byte that items have used: the measured peak of a tier.
   std::array<HighWaterMark, kTiers> in_use;
 
  private:
   void pin();
 };
 
-// These return the bytes of a buffer's version outside nvme; `parity` picks one of two.
-// `memory_bytes` returns DeviceBytes only if they lie in a device's own memory. `host_bytes` then
-// throws std::logic_error with the buffer's name.
+// These return the bytes of a buffer that does not lie on NVMe. `parity` chooses one of two
+// versions. `memory_bytes` returns DeviceBytes only if they lie in a device's own memory. In that
+// case, `host_bytes` throws std::logic_error with the buffer's name.
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 
-// Returns the memory that most transfers of the drive use: the device tier or, if the device has
-// memory of its own, the host tier.
+// Returns all memory of the tier to which the drive has direct access: the device tier or, if the
+// device has memory of its own, the host tier.
 HostBytes drive_memory(Tiers const& tiers);
-// Returns the parts of it that the Program's transfers use, in rising order.
+// Returns the parts of that memory that the Program's transfers use, in rising order.
 std::vector<HostBytes> drive_memory(Tiers const& tiers, Program const& program);
 
 // Returns the bytes [first, last) of `bytes`.
 MemoryBytes part(MemoryBytes const& bytes, std::int64_t first, std::int64_t last);
-// Returns bytes as kernels of the device reach them.
+// Returns the addresses by which kernels of the device reach `bytes`.
 DeviceBytes on_device(Device const& device, MemoryBytes const& bytes);
-// Copies as many bytes as `from` has: in `stream`, or else before it returns.
+// Copies all bytes of `from` to `to`. The copy goes into `stream`; if that is null, the copy has
+// ended when the function returns.
 void copy(Device& device, Stream* stream, MemoryBytes const& to, MemoryBytes const& from);
 
-// Returns which bytes of its tensor a buffer holds on a rank; a part or a slice may depend on it.
+// Returns which bytes of its tensor a buffer holds on a rank. A buffer for a rank's slice holds
+// other bytes on each rank.
 ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);
 
 // Returns the first buffer of a tensor outside nvme, or null if the Program has none.

@@ -8,9 +8,10 @@
 namespace spillway {
 namespace {
 
-constexpr std::size_t kMostStarted = 64;  // of a lane, and not published
+constexpr std::size_t kMostStarted = 64;  // items of a lane that are not yet published
 
-// Which item a transfer in the spill file belongs to.
+// Returns the tag of a transfer in the spill file, which says to which item of which lane it
+// belongs.
 constexpr std::uint64_t tag(std::size_t walk, std::uint64_t number) {
   return number << 8 | walk;
 }
@@ -48,7 +49,7 @@ bool TransferLanes::past_first_run() const {
   return std::ranges::all_of(m_walks, [](auto const& walk) { return walk.cursor.run() > 0; });
 }
 
-// Counts in what has ended by now.
+// Finishes all transfers that have ended by now. Returns whether there were any.
 bool TransferLanes::reap() {
   bool some = false;
   while (m_under_way > 0) {
@@ -60,7 +61,7 @@ bool TransferLanes::reap() {
   return some;
 }
 
-// False, with a note of the obstacle, when the lane's next item cannot start now.
+// Starts the lane's next item. If the item cannot start now, notes the obstacle and returns false.
 bool TransferLanes::start_next(std::size_t number) {
   auto& walk = m_walks[number];
   m_state.acts_for(&walk);
@@ -137,7 +138,7 @@ void TransferLanes::start(std::size_t number, Item const& item) {
   publish(walk);
 }
 
-// A failed transfer is noted and otherwise done: the commit tells all ranks.
+// A failed transfer is noted and then treated as done. The commit tells the other ranks of it.
 void TransferLanes::finish(SpillDone const& done) {
   auto& walk = m_walks[done.tag & 0xff];
   auto& started = walk.started[(done.tag >> 8) % kMostStarted];
@@ -154,8 +155,9 @@ void TransferLanes::finish(SpillDone const& done) {
   publish(walk);
 }
 
-// The items done that nothing before them holds back. Transfers of the drive end by themselves,
-// while their lane begins others.
+// Publishes the items that are done, up to the first one that is not. Transfers of the drive end by
+// themselves while their lane starts others, so the OrderWatch hears of their ends as acts of a
+// lane of their own.
 void TransferLanes::publish(Walk& walk) {
   bool const by_itself = walk.lane == Lane::nvme_read || walk.lane == Lane::nvme_write;
   m_state.acts_for(by_itself ? static_cast<void const*>(&walk.published) : &walk);

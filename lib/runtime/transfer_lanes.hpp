@@ -1,4 +1,4 @@
-// The lanes that move bytes between tiers, on one thread.
+// TransferLanes runs the lanes that move bytes between tiers, all on one thread.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,22 @@
 
 namespace spillway {
 
-// Every lane walks the total order alone and starts its items in it, each when its own waits are
-// satisfied. Copies in memory are done at once, or launched on the device; those to and from
-// storage are begun, are under way together and end in any order, and are published in order all
-// the same. The thread sleeps when nothing can start: in storage while something is under way, else
-// until somebody rings.
+// Each lane walks the total order by itself and starts its items in that order, each item when its
+// own waits are satisfied. Copies in memory are done at once, or launched on the device. Transfers
+// from and to storage are only started: several are under way at a time and end in any order, but
+// they are published in the total order. When nothing can start, the thread sleeps in
+// SpillFile::wait if a transfer is under way, else until the doorbell rings.
 class TransferLanes {
  public:
   static constexpr unsigned kBits = 1u << index(Lane::h2d) | 1u << index(Lane::d2h) |
                                     1u << index(Lane::nvme_read) | 1u << index(Lane::nvme_write);
 
-  // `lanes`: bits of those of kBits that have items. `state` outlives it.
+  // `lanes` has a bit for each lane that has items; only bits of kBits count. `state` must outlive
+  // this object.
   TransferLanes(EngineState& state, unsigned lanes);
 
-  void run();    // until the engine fails or ends
-  void drain();  // waits for what is under way, in vain too
+  void run();    // returns when the engine fails or ends
+  void drain();  // waits until no transfer is under way, also after a failure
 
  private:
   struct Started {
@@ -34,13 +35,14 @@ class TransferLanes {
   struct Walk {
     Lane lane;
     Cursor cursor;
-    bool has_turn = false;                   // the item at the cursor has been looked at
-    std::vector<Started> started;            // a ring, by number
-    std::uint64_t published = 0, count = 0;  // numbers: items published, and started
-    int under_way = 0;                       // in the spill file
-    SteadyClock::time_point busy_since{};    // while there are some
+    bool has_turn = false;                   // true once ready_s of the item at the cursor is set
+    std::vector<Started> started;            // a ring buffer, indexed by the count of started items
+    std::uint64_t published = 0, count = 0;  // how many items were published and started
+    int under_way = 0;                       // how many transfers of the spill file are under way
+    SteadyClock::time_point busy_since{};    // when under_way rose above 0
   };
-  // What the item at a cursor waits for; no clock: room, which a transfer's end makes.
+  // An Obstacle is what the item at a cursor waits for: a clock must reach `position` or, if
+  // `clock` is null, a transfer must end and make room.
   struct Obstacle {
     LaneClock* clock = nullptr;
     std::uint64_t position = 0;
@@ -57,8 +59,8 @@ class TransferLanes {
 
   EngineState& m_state;
   std::vector<Walk> m_walks;
-  std::vector<Obstacle> m_obstacles;  // of this round
-  int m_under_way = 0;                // in the spill file
+  std::vector<Obstacle> m_obstacles;  // what the lanes wait for now
+  int m_under_way = 0;                // how many transfers of the spill file are under way
 };
 
 }  // namespace spillway
