@@ -1,4 +1,4 @@
-// Types that tell memories apart: what the host may read, and what only a device may.
+// These types tell memories apart: what the host may read, and what only a device may read.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace spillway {
 
-// Bytes of main memory.
+// HostBytes are bytes of main memory.
 using HostBytes = std::span<std::byte>;
 
-// Bytes that may lie in a device's own memory. The host cannot read them: Device copies them, and
-// kernels get their address as an operand.
+// DeviceBytes may lie in a device's own memory. The host cannot read them: a Device copies them,
+// and kernels get their address as an operand.
 class DeviceBytes {
  public:
   DeviceBytes() = default;
@@ -22,7 +22,7 @@ class DeviceBytes {
 
   std::int64_t size() const { return m_bytes; }
   void* operand() const { return m_address; }
-  // Returns the bytes [first, first + bytes) of these.
+  // Returns the bytes [first, first + bytes) of this range.
   DeviceBytes part(std::int64_t first, std::int64_t bytes) const {
     check(first >= 0 && bytes >= 0 && first + bytes <= m_bytes, "bytes of a device",
           "a part reaches beyond their end");
@@ -34,7 +34,7 @@ class DeviceBytes {
   std::int64_t m_bytes = 0;
 };
 
-// Bytes of a tier that is not a drive.
+// MemoryBytes are bytes of the device tier or the host tier, not of a drive.
 using MemoryBytes = std::variant<HostBytes, DeviceBytes>;
 
 }  // namespace spillway

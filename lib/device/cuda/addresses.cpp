@@ -31,7 +31,7 @@ std::int64_t ask_granule_bytes(CudaContext const& context, CudaCalls const& call
   auto const kind = properties(context);
   std::size_t bytes = 0;
   auto result = context.driver.get_granularity(&bytes, &kind, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (result == CUDA_SUCCESS && bytes == 0) result = CUDA_ERROR_UNKNOWN;  // we divide by it
+  if (result == CUDA_SUCCESS && bytes == 0) result = CUDA_ERROR_UNKNOWN;  // callers divide by it
   calls.require(result, "cuMemGetAllocationGranularity", "asking for the granules of its memory");
   return static_cast<std::int64_t>(bytes);
 }
@@ -104,7 +104,7 @@ bool CudaAddresses::add_granule(CudaCalls const& calls) {
   calls.require(created, "cuMemCreate", doing);
   auto const mapped = driver.map_memory(at(m_mapped_bytes), bytes, 0, memory, 0);
   if (mapped == CUDA_SUCCESS) m_mapped_bytes += m_granule_bytes;
-  // What is mapped lives until it is unmapped.
+  // Memory that is mapped lives until it is unmapped, so its handle can be released now.
   auto const released = driver.release_memory(memory);
   calls.require(mapped, "cuMemMap", doing);
   calls.require(released, "cuMemRelease", doing);

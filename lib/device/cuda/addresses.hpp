@@ -1,4 +1,4 @@
-// A range of a CUDA device's addresses, the first part of which has memory.
+// A CudaAddresses is a range of a CUDA device's addresses. The first part of it has memory.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,17 @@ CudaMemoryBytes cuda_memory(CudaCalls const& calls);
 
 class CudaAddresses {
  public:
-  // Reserves at least `bytes`, or fewer if there are not as many, but at least `fewest`. `name` is
-  // for messages. Throws Error(cannot_fit).
+  // Reserves addresses for `bytes` bytes, or for `fewest` bytes if there are not enough. Messages
+  // contain `name`. Throws Error(cannot_fit).
   CudaAddresses(CudaContext const& context, std::string name, std::int64_t fewest,
                 std::int64_t bytes);
   ~CudaAddresses();
   CudaAddresses(CudaAddresses const&) = delete;
   CudaAddresses& operator=(CudaAddresses const&) = delete;
 
-  // Gives memory to at least the first `bytes` and takes it from the rest, in whole granules; what
-  // keeps its memory keeps its values. Throws Error(cannot_fit), with nothing changed.
+  // Gives memory to at least the first `bytes` bytes and takes it from the rest, in whole granules.
+  // Bytes that keep their memory keep their values. If this throws Error(cannot_fit), nothing has
+  // changed.
   void resize(std::int64_t bytes);
 
   void* first() const { return reinterpret_cast<void*>(m_first); }
@@ -42,7 +43,7 @@ class CudaAddresses {
   CudaContext const& m_context;
   std::string m_name;
   std::int64_t m_granule_bytes = 0, m_reserved_bytes = 0;
-  std::int64_t m_mapped_bytes = 0;  // those that have memory
+  std::int64_t m_mapped_bytes = 0;  // how many of the reserved bytes have memory
   CUdeviceptr m_first = 0;
 };
 

@@ -1,4 +1,4 @@
-// The way into CUDA: every function of this folder that calls it makes a CudaCalls first.
+// Every function of this folder that calls CUDA makes a CudaCalls first.
 #pragma once
 
 #include <cuda.h>
@@ -14,17 +14,17 @@
 
 namespace spillway {
 
-// While it lives, calls of this thread mean the context's device, and CUDA may allocate main
-// memory.
+// While a CudaCalls lives, CUDA calls of this thread use the context's device, and CUDA may
+// allocate main memory even if `debug.locked_allocator` forbids that to the thread.
 class CudaCalls {
  public:
   explicit CudaCalls(CudaContext const& context);
 
-  // These throw Error(device) if `result` is a failure of `call`, which was made for `doing`:
+  // These throw Error(device) if `result` says that `call` failed; `doing` says what it was for:
   // "CUDA device 0 at 0000:3b:00.0: recording an event: cudaEventRecord: cudaErrorUnknown: ...".
   void require(cudaError_t result, char const* call, char const* doing) const;
   void require(CUresult result, char const* call, char const* doing) const;
-  // The same of a failure that CUDA has noted for this thread and told nobody.
+  // Throws Error(device) if CUDA has noted a failure for this thread that no call has returned yet.
   void require_nothing_noted(char const* doing) const;
 
  private:
@@ -32,15 +32,16 @@ class CudaCalls {
   AllocatorPass m_pass;
 };
 
-// Returns "CALL: NAME: EXPLANATION" and takes the failure from what cudaGetLastError() returns
-// next: nobody is told of it twice.
+// Returns "CALL: NAME: EXPLANATION". Also resets cudaGetLastError(), so that the failure is not
+// reported again.
 std::string cuda_failure(char const* call, cudaError_t result);
 
-// The next CudaCalls of this thread chooses its device even if this thread had chosen it before:
-// others may have chosen another since.
+// Makes the next CudaCalls of this thread choose its device even if this thread has chosen it
+// before, because other code may have chosen another device since then.
 void choose_cuda_device_anew();
 
-// For destructors: runs `end` and logs what it throws, if nobody was told of a failure before.
+// Runs `end` for a destructor, which must not throw. What `end` throws is logged, unless a failure
+// of the device was reported before.
 template <std::invocable<CudaCalls const&> End>
 void end_cuda(CudaContext const& context, End const& end) noexcept {
   bool const told = context.failure_told;

@@ -1,4 +1,4 @@
-// What all objects of one CUDA device share.
+// A CudaContext is what all objects of one CUDA device share.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,15 @@
 namespace spillway {
 
 struct CudaContext {
-  // Makes `ordinal` the device of the calling thread. Throws Error(device) if it cannot be used.
+  // Makes the device with number `ordinal` the device of the calling thread. Throws Error(device)
+  // if it cannot be used.
   explicit CudaContext(int ordinal);
 
   int ordinal;
-  std::string name;  // for messages: "CUDA device 0 at 0000:3b:00.0"
+  std::string name;  // names the device in messages: "CUDA device 0 at 0000:3b:00.0"
   CudaDriver driver;
-  // Set by the first failure that somebody was told of. Destructors are silent from then on: once a
-  // device has failed, every call fails.
+  // This becomes true when the first failure is reported. From then on, destructors report nothing,
+  // because every call fails once a device has failed.
   mutable std::atomic<bool> failure_told = false;
 };
 

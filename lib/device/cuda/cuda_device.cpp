@@ -14,7 +14,8 @@
 namespace spillway {
 namespace {
 
-// Loaded at their first launch, kernels would take memory that the plan has given to others.
+// Kernels that are loaded at their first launch would take memory that the plan has given to
+// others.
 void load_kernels_at_start() {
   ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
@@ -73,7 +74,7 @@ class CudaDevice final : public Device {
   }
 
   CudaContext m_context;
-  CudaStream m_stream;  // for what has ended when a function returns
+  CudaStream m_stream;  // for functions whose work has ended when they return
 };
 
 DeviceProperties CudaDevice::properties() const {
@@ -106,8 +107,8 @@ DeviceBytes CudaDevice::on_device(HostBytes bytes) const {
 
 void CudaDevice::check() {
   CudaCalls const calls(m_context);
-  // A fault in a kernel reaches every later call, of whatever thread and stream; what could not
-  // even be launched is noted for the thread that tried.
+  // After a fault in a kernel, every later call fails, on any thread and stream. A failed launch is
+  // only noted for the thread that tried it.
   m_stream.finish();
   calls.require_nothing_noted("what was started before");
 }

@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// The version of CUDA whose form of these functions is meant: the first that had all of them.
+// The functions are looked up as CUDA 10.2 defines them, which was the first version to have all.
 constexpr unsigned kCudaVersion = 10020;
 
 template <class Function>

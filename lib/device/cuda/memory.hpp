@@ -1,4 +1,4 @@
-// Memory of a CUDA device, and main memory that it reaches.
+// Manages memory of a CUDA device and pins main memory for the device.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace spillway {
 
-// Must end after all work that uses it.
+// All work that uses a CudaMemory must have ended before the CudaMemory is destroyed.
 class CudaMemory final : public DeviceMemory {
  public:
-  // `stream` sets new bytes to zero.
+  // `stream` is used to set new bytes to zero. It must outlive this object.
   CudaMemory(CudaContext const& context, CudaStream& stream, std::string name, std::int64_t bytes,
              std::int64_t reserve_bytes);
 

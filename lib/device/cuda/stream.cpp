@@ -90,7 +90,8 @@ void CudaStream::fill(DeviceBytes bytes, std::byte value) {
                 "cudaMemsetAsync", "filling bytes of the device");
 }
 
-// A kernel whose launch failed left that to be asked for; an engine records an event behind each.
+// A kernel launch that failed is only noted by CUDA. The engine records an event behind each
+// launch, so the failure is looked for here.
 void CudaStream::record(Event& event) {
   CudaCalls const calls(m_context);
   calls.require_nothing_noted("launching a kernel");

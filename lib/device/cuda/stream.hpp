@@ -1,4 +1,4 @@
-// Streams and events of a CUDA device.
+// Implements streams and events of a CUDA device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@ class CudaEvent final : public Event {
   cudaEvent_t m_event = nullptr;
 };
 
-// Its work is not ordered against that of CUDA's default stream.
+// The work of a CudaStream is not ordered against the work of CUDA's default stream.
 class CudaStream final : public Stream {
  public:
   CudaStream(CudaContext const& context, bool urgent);
@@ -41,7 +41,7 @@ class CudaStream final : public Stream {
   void wait(Event const& event) override;
   void* handle() const override { return m_stream; }
 
-  void finish();  // returns when all work has ended
+  void finish();  // returns when all work in the stream has ended
 
  private:
   CudaContext const& m_context;

@@ -36,7 +36,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
       m_reserved_bytes(round_up(std::max(bytes, reserve_bytes), kAlignment)) {
   refuse_when_locked("an arena");
   m_mapping = reserve(m_reserved_bytes);
-  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // a limit on addresses: then no more
+  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // perhaps addresses are limited
     m_reserved_bytes = round_up(bytes, kAlignment);
     m_mapping = reserve(m_reserved_bytes);
   }
@@ -44,7 +44,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
   auto const address = reinterpret_cast<std::uintptr_t>(m_mapping);
   auto const alignment = static_cast<std::uintptr_t>(kAlignment);
   m_base = reinterpret_cast<std::byte*>(round_up(address, alignment));
-  // A refusal only costs speed.
+  // If the system refuses huge pages, only speed is lost.
   ::madvise(m_base, static_cast<std::size_t>(m_reserved_bytes), MADV_HUGEPAGE);
   try {
     commit(bytes);
@@ -66,7 +66,8 @@ void Arena::commit(std::int64_t bytes) {
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     throw cannot_give(m_name, bytes, errno);
   }
-  // The last page's bytes beyond the committed ones stay with it, and have their last values.
+  // Bytes of the last page beyond the committed ones have kept their values and are set to zero
+  // now.
   if (bytes > m_bytes)
     std::memset(m_base + m_bytes, 0, static_cast<std::size_t>(std::min(bytes, before) - m_bytes));
   if (now < before) {
@@ -81,7 +82,7 @@ void Arena::prefer_numa_node(int node) {
   constexpr int bits = 64;
   if (node < 0 || node >= bits) return;
   unsigned long const mask = 1ul << static_cast<unsigned>(node);
-  // glibc has no function for it; the kernel counts one bit less than it is told.
+  // glibc has no function for mbind. The kernel uses one bit of the mask fewer than it is told.
   ::syscall(SYS_mbind, m_base, static_cast<unsigned long>(m_reserved_bytes), MPOL_PREFERRED, &mask,
             bits + 1ul, 0u);
 }

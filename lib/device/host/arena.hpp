@@ -1,4 +1,5 @@
-// The bytes of one memory tier: address space reserved once, of which a planned part is usable.
+// An Arena holds the bytes of one memory tier: addresses that are reserved once, of which the first
+// ones are usable.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +10,27 @@
 
 namespace spillway {
 
-// Aligned to 2 MiB, so that huge pages fit and O_DIRECT transfers go straight from it. Bytes beyond
-// the committed ones trap when touched; committed ones read as zero at first.
+// An Arena is aligned to 2 MiB, so that huge pages fit and direct I/O can use its memory. An access
+// to pages beyond the committed bytes is a memory fault. Committed bytes are zero at first.
 class Arena {
  public:
   static constexpr std::int64_t kAlignment = std::int64_t{2} << 20;
 
-  // Commits `bytes`, and keeps the addresses up to `reserve_bytes`, if the system lets us, for
-  // later `commit`s. `name` is for messages. Throws Error(cannot_fit) when the system refuses.
+  // Commits `bytes` and reserves addresses up to `reserve_bytes`, if the system allows it, for
+  // later calls of `commit`. Messages contain `name`. Throws Error(cannot_fit) if the system
+  // refuses.
   explicit Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes = 0);
   ~Arena();
   Arena(Arena const&) = delete;
   Arena& operator=(Arena const&) = delete;
 
-  // Makes [0, bytes) usable; pages beyond go back to the system. Bytes that were not usable before
-  // are zero. Addresses do not change. Throws Error(cannot_fit). Not while anything runs.
+  // Makes bytes [0, bytes) usable and gives pages beyond them back to the system. Bytes that were
+  // not usable before are zero. Addresses do not change. Must not be called while anything runs.
+  // Throws Error(cannot_fit).
   void commit(std::int64_t bytes);
 
-  // Asks the system to take pages that are touched from now on from the memory of this NUMA node as
-  // long as it has some. A refusal only costs speed.
+  // Asks the system to take pages that are touched from now on from this NUMA node while it has
+  // free memory. If the system refuses, only speed is lost.
   void prefer_numa_node(int node);
 
   // Returns bytes [offset, offset + bytes), which must be committed (assert).

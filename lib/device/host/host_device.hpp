@@ -1,4 +1,4 @@
-// The cores of this machine as a Device: its memory is main memory.
+// The host device is a Device that computes on the cores of this machine, in main memory.
 #pragma once
 
 #include "device/device.hpp"
