@@ -1,5 +1,5 @@
-// How a thread polls without taking a core from the others: a few quick looks, then ever longer
-// sleeps.
+// A Backoff lets a thread poll without taking a core from others: it looks a few times in quick
+// succession, and then sleeps longer and longer between looks.
 #pragma once
 
 #include <algorithm>
@@ -24,21 +24,22 @@ class Backoff {
     m_sleep = std::min(2 * m_sleep, kLongestSleep);
   }
 
-  // Something moved.
+  // Begins again with quick looks, because something has happened.
   void restart() {
     m_waited.restart();
     m_looks = 0;
     m_sleep = kShortestSleep;
   }
 
-  // Of polling: a process that was stopped for an hour has not waited for one.
+  // Returns the seconds of polling since the last restart. Time in which the process was stopped
+  // does not count.
   double waited_s() const { return m_waited.seconds(); }
 
  private:
   static constexpr int kQuickLooks = 32;
   static constexpr std::chrono::microseconds kShortestSleep{10}, kLongestSleep{500};
 
-  static constexpr double kLongestPause_s = 0.1;  // of which more is not ours
+  static constexpr double kLongestPause_s = 0.1;  // time beyond this between looks does not count
 
   WaitedTime m_waited{kLongestPause_s};
   int m_looks = 0;

@@ -15,7 +15,7 @@ std::span<Byte> part(std::span<Byte> whole, ByteSlice range) {
                        static_cast<std::size_t>(range.bytes));
 }
 
-// The block of `rank` in a buffer of equally long blocks.
+// Returns the block of `rank` in a buffer that has a block of `bytes` bytes for each rank.
 template <class Byte>
 std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
   return blocks.subspan(static_cast<std::size_t>(rank) * bytes, bytes);
@@ -69,8 +69,9 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
   exchange(Traffic::data, m_outgoing, m_incoming);
 }
 
-// Every rank knows the blocks [rank, rank + known), counted round the ranks, and fetches as many
-// from the rank behind them.
+// This is Bruck's algorithm. Before a round, each rank has the `known` blocks of itself and of the
+// ranks after it, modulo size(). In the round it gets the next ones, at most as many, from the rank
+// that comes `known` ranks later.
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
   check(all.size() == one.size() * static_cast<std::size_t>(size()), "all_gather",
         "there is not one block for every rank");

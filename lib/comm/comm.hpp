@@ -1,5 +1,5 @@
-// What ranks say to each other. Bytes only: every reduction is a gather and a local sum in rank
-// order, so results do not depend on the library or on arrival.
+// A Comm lets ranks exchange bytes. Every reduction is a gather and a local sum in the order of
+// ranks, so results depend neither on the library nor on the order in which messages arrive.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace spillway {
 
-// Bytes [first, first + bytes) of a buffer.
+// A ByteSlice is the bytes [first, first + bytes) of a buffer.
 struct ByteSlice {
   std::int64_t first = 0, bytes = 0;
 };
 
 struct CommSettings {
-  double patience_s = 1800;  // of waiting without a word, before a peer counts as lost
-  double sign_s = 2;         // between two signs of life
+  double patience_s = 1800;  // how long to wait without a sign of life until a peer counts as lost
+  double sign_s = 2;         // the shortest time between two signs of life
 };
 
-// All ranks call the same methods (but `swap` and `still_here`) in the same order, one thread at a
-// time, and end together. Every method is synchronous for its caller, sleeps while it waits,
-// allocates nothing, and throws Error(peer_lost) when a peer is gone; after that only `abort` may
-// be called.
+// All ranks must call the same methods (except `swap` and `still_here`) in the same order, on one
+// thread at a time, and must end together. Every method is synchronous for its caller, sleeps while
+// it waits, allocates nothing, and throws Error(peer_lost) if a peer is gone. After that only
+// `abort` may be called.
 class Comm {
  public:
   virtual ~Comm() = default;
@@ -32,42 +32,45 @@ class Comm {
 
   int rank() const { return m_place.rank; }
   int size() const { return m_place.size; }
-  int local_rank() const { return m_place.local_rank; }  // among the ranks of this node
+  int local_rank() const { return m_place.local_rank; }  // this rank's number on its node
   int local_size() const { return m_place.local_size; }
   int node_leader() const { return m_place.node_leader; }  // the lowest rank of this node
 
-  // Range `slices[r]` of every rank's `send` goes to rank r. `parts`: size() blocks of equal
-  // length, one per sending rank; each begins with what came from it, and its rest is left alone,
-  // as is all of this rank's own.
+  // Sends range `slices[r]` of this rank's `send` to each rank r. `parts` has size() blocks of
+  // equal length, one for each sending rank. Each block then begins with what its rank has sent,
+  // and the rest of it does not change. Nothing is written to the block of this rank.
   void all_to_all(std::span<std::byte const> send, std::span<std::byte> parts,
                   std::span<ByteSlice const> slices);
 
-  // Range `slices[its rank]` of every rank's `whole` to the same range of all others'.
+  // Sends range `slices[rank()]` of this rank's `whole` to the same range of `whole` on all other
+  // ranks.
   void all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices);
 
-  // `one` of every rank, in rank order; `all` is size() times as long.
-  // In about log2(size()) rounds, each with one peer: for what is small and often said.
+  // Gathers `one` of every rank in `all`, in the order of ranks; `all` is size() times as long. It
+  // takes about log2(size()) rounds with one peer each, which suits small messages that are sent
+  // often.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
 
-  // Exchanges bytes with one peer, which calls it too, with this rank's number and as many bytes.
+  // Exchanges bytes with one peer, which must call it too, with this rank's number and as many
+  // bytes.
   void swap(int peer, std::span<std::byte const> send_bytes, std::span<std::byte> receive_bytes);
 
-  int agree(int word);  // the largest of all ranks' words
+  int agree(int word);  // returns the largest of all ranks' words
 
-  // Tells the others that this rank is busy and lives: those who wait for it, in whatever, begin
-  // their patience anew. Cheap, to be called often by who is busy for long; not collective, and
-  // never waits.
+  // Tells the other ranks that this rank is busy and alive. A rank that waits for it then begins
+  // its patience anew. A rank that is busy for long should call this often, as it is cheap. It is
+  // not collective and never waits.
   virtual void still_here() {}
 
-  // From now on a peer counts as lost after so many seconds of waiting without a word.
+  // From now on, a peer counts as lost after waiting so many seconds without a sign of life.
   virtual void set_patience(double) {}
 
-  // By peer: seconds of exchanges of data for which this rank waited, that peer's message being the
-  // last to come.
+  // Returns for each peer how many seconds this rank has waited in exchanges of data in which that
+  // peer's message was the last to come.
   std::span<double const> waited_s() const { return m_waited_s; }
-  void forget_waits();  // they count from now on
+  void forget_waits();  // sets these seconds to 0
 
-  // Ends all ranks at once, from any state. The launcher may replace the status by its own.
+  // Ends all ranks at once, from any state. The launcher may replace `status` by its own.
   [[noreturn]] virtual void abort(int status) = 0;
 
  protected:
@@ -85,8 +88,8 @@ class Comm {
     std::span<std::byte> bytes;
   };
   enum class Traffic { data, control };
-  // Moves messages between different ranks. Both sides know the sizes; empty messages are not sent;
-  // those between two ranks keep their order.
+  // Moves messages between different ranks. Both sides know the sizes. Empty messages are not sent.
+  // Messages between two ranks keep their order.
   virtual void exchange(Traffic traffic, std::span<Outgoing const> outgoing,
                         std::span<Incoming const> incoming) = 0;
 
@@ -100,13 +103,13 @@ class Comm {
   void receive(int from, std::span<std::byte> bytes);
 
   Place m_place;
-  std::vector<Outgoing> m_outgoing;  // of the call in progress; made to fit once
+  std::vector<Outgoing> m_outgoing;  // messages of the call in progress; reserved once
   std::vector<Incoming> m_incoming;
-  std::vector<std::byte> m_words;  // for agree
+  std::vector<std::byte> m_words;  // what agree() exchanges
   std::vector<double> m_waited_s;
 };
 
-// One rank on its own; needs no library and no launcher.
+// Makes the Comm of a run with one rank, which needs no library and no launcher.
 std::unique_ptr<Comm> make_single_rank_comm();
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// One value of every rank, in rank order.
+// Gathers one value of every rank, in the order of ranks.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Collective; plain data only.
+// Returns `mine` of every rank. Collective. Values must be plain data.
 template <class T>
 std::vector<T> gathered(Comm& comm, T const& mine) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -14,8 +14,8 @@ namespace spillway {
 namespace {
 
 constexpr int kTag = 1;
-// One message of MPI; also far below the 2 GiB that its counts can name. Several in a row show
-// that a peer is alive while a large one is under way.
+// Longer messages are sent in pieces of this size. It is far below 2 GiB, the most that MPI's
+// counts can name. The pieces also show that a peer is alive while a large message is under way.
 constexpr std::int64_t kPieceBytes = std::int64_t{32} << 20;
 constexpr std::size_t kFirstMessageBytes = std::size_t{1} << 20;
 
@@ -37,7 +37,7 @@ int lowest_rank(MPI_Comm comm, MPI_Comm node) {
   return lowest;
 }
 
-// The part of a message that travels in round `round`.
+// Returns the piece of a message that is sent in round `round`.
 template <class Byte>
 std::span<Byte> piece(std::span<Byte> bytes, std::size_t round) {
   auto const limit = static_cast<std::size_t>(kPieceBytes);
@@ -90,7 +90,7 @@ void MpiComm::meet_peers() {
   MPI_Get_processor_name(name.data(), &length);
   HostName mine{};
   std::copy_n(name.begin(), std::min<std::size_t>(mine.size() - 1, name.size()), mine.begin());
-  auto const names = gathered(*this, mine);  // who gives up before knows no hosts yet
+  auto const names = gathered(*this, mine);  // a rank that gives up before this knows no host names
   for (std::size_t peer = 0; peer < names.size(); ++peer) m_hosts[peer] = names[peer].data();
   forget_waits();
 }
@@ -105,7 +105,8 @@ void MpiComm::exchange(Traffic traffic, std::span<Outgoing const> outgoing,
     start_round(traffic == Traffic::control ? m_control : m_data, outgoing, incoming, round);
     auto const begun = SteadyClock::now();
     int const last = wait_all();
-    // Of control messages the last comes from a neighbour, who may have waited for another one.
+    // Control messages are not counted: the last one comes from a neighbour, which may itself have
+    // waited for another rank.
     if (traffic == Traffic::data && last >= 0) count_wait(last, seconds_since(begun));
   }
 }
@@ -133,8 +134,8 @@ void MpiComm::start_round(MPI_Comm comm, std::span<Outgoing const> outgoing,
   }
 }
 
-// The peer from which the last message came, -1 where none was to come. MPI moves data only inside
-// its calls, and its own waiting burns a core that compute needs.
+// Returns the peer whose message came last, or -1 if none was to come. MPI moves data only inside
+// its calls, so this polls. MPI's own waiting would keep a core busy that compute needs.
 int MpiComm::wait_all() {
   int last = -1;
   Backoff backoff;
@@ -162,8 +163,9 @@ int MpiComm::wait_all() {
   return last;
 }
 
-// Who waits for long says so, and who waits too answers: those who give up then know who does not
-// live. The ranks give up in their order, so that one of them speaks.
+// A rank that waits for long says so, and other ranks that wait answer, so that a rank that gives
+// up knows which peers are silent. Higher ranks give up a little later, so that only one reports
+// the error.
 void MpiComm::give_up_after(double waited_s) {
   auto const patience_s = m_settings.patience_s;
   if (2 * waited_s > patience_s || m_signs.is_asked()) m_signs.give(Sign::waiting);

@@ -1,4 +1,5 @@
-// The ranks of an MPI communicator. Knows MPI; only for this library's sources.
+// An MpiComm is the Comm of an MPI communicator's ranks. Only sources of this folder may include
+// this header, because it includes MPI's.
 #pragma once
 
 #include <mpi.h>
@@ -14,9 +15,9 @@ namespace spillway {
 
 class MpiComm final : public Comm {
  public:
-  // Takes both communicators, which have the same ranks: `data` for what a step moves, `control`
-  // for the small messages beside it, which then never wait behind a large one. `node` (the ranks
-  // on this node) is only asked.
+  // Takes over `data` and `control`, which must have the same ranks. Steps move their data with
+  // `data`; small messages use `control`, so that they never wait behind a large one. `node` has
+  // the ranks on this node, and the caller keeps it.
   MpiComm(MPI_Comm data, MPI_Comm control, MPI_Comm node, CommSettings const& settings);
   ~MpiComm() override;
 
@@ -24,8 +25,8 @@ class MpiComm final : public Comm {
   void set_patience(double seconds) override;
   [[noreturn]] void abort(int status) override;
 
-  // Opens the connection of every pair with a message as long as those to come, one peer at a time:
-  // what that takes does not grow with the ranks.
+  // Opens the connection to each peer with a large message, as steps send them. It does so with one
+  // peer at a time, so that its memory does not grow with the number of ranks.
   void meet_peers();
 
  private:
@@ -42,9 +43,9 @@ class MpiComm final : public Comm {
   MPI_Comm m_data, m_control;
   CommSettings m_settings;
   SignsOfLife m_signs;
-  std::vector<std::string> m_hosts;     // by rank
-  std::vector<MPI_Request> m_requests;  // of the round under way: receives, then sends
-  std::vector<int> m_request_peers;     // of them
+  std::vector<std::string> m_hosts;     // the host of each rank
+  std::vector<MPI_Request> m_requests;  // of the current round: receives, then sends
+  std::vector<int> m_request_peers;     // the peer of each request
   std::size_t m_receives = 0;
   std::vector<int> m_done;
 };

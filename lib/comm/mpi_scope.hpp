@@ -1,4 +1,4 @@
-// MPI's life and the world's communicator. This library's sources are the only ones that know MPI.
+// Starts and ends MPI and makes the Comm of all ranks. Only the sources of this library know MPI.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace spillway {
 
-// Owned by main, once per process; outlives every Comm made in it. After an Error(peer_lost) main
-// must call Comm::abort before the scope ends: finalising waits for all ranks.
+// main makes one MpiScope for the process. It must outlive every Comm that is made in it. After an
+// Error(peer_lost), main must call Comm::abort before the scope ends, because the end waits for all
+// ranks.
 class MpiScope {
  public:
   MpiScope(int& argc, char**& argv);
@@ -18,8 +19,8 @@ class MpiScope {
   MpiScope& operator=(MpiScope const&) = delete;
 };
 
-// All ranks of the launch. Collective; exchanges a first message with every peer, so that MPI
-// makes its connections and buffers now and not in a step.
+// Returns the Comm of all ranks of the launch. Collective. It exchanges a first message with every
+// peer, so that MPI makes its connections and buffers now and not during a step.
 std::unique_ptr<Comm> make_world_comm(CommSettings const& settings);
 
 std::string mpi_version();  // "Open MPI v4.1.4", for reports

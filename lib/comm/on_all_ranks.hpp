@@ -1,4 +1,5 @@
-// Stages that every rank passes or none: an error on one rank ends all of them alike, said once.
+// on_all_ranks runs a stage that passes on all ranks or on none. An error on one rank becomes an
+// error on all of them, which is reported once.
 #pragma once
 
 #include <exception>
@@ -10,23 +11,24 @@
 
 namespace spillway {
 
-// An error that all ranks know of. Its text is empty on those that need not speak.
+// An AgreedError is an error that all ranks know of. Its text is empty on the ranks that should not
+// report it.
 class AgreedError : public Error {
  public:
   using Error::Error;
 };
 
-// Runs `stage` on every rank and waits for all. If it threw an Error anywhere, every rank throws
-// AgreedError with the status of the lowest rank that failed; only that rank keeps the text.
-// The stage itself must not communicate, but for Comm::still_here: one that may last for long calls
-// it as it goes on.
+// Runs `stage` on every rank and waits for all ranks. If it threw an Error on any rank, every rank
+// throws AgreedError with the status of the lowest rank that failed. Only that rank keeps the text.
+// The stage itself must not communicate, except that a long stage calls Comm::still_here again and
+// again.
 template <class Stage>
 void on_all_ranks(Comm& comm, Stage const& stage) {
   std::optional<Error> failure;
   try {
     stage();
   } catch (Error const& error) {
-    if (error.status() == Status::peer_lost) throw;  // nobody is left to agree with
+    if (error.status() == Status::peer_lost) throw;  // ranks cannot agree on it any more
     failure = error;
   }
   int const mine = failure ? static_cast<int>(failure->status()) : 0;

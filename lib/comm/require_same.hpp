@@ -1,4 +1,4 @@
-// What all ranks must have alike, since each read it for itself.
+// require_same refuses a run whose ranks have read different things, such as configurations.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// Compares `text` with rank 0's. Collective. Where any differs, every rank throws
-// AgreedError(bad_input); the lowest rank that differs speaks, by `why` of rank 0's text.
+// Compares `text` with the text of rank 0. Collective. If any rank differs, every rank throws
+// AgreedError(bad_input), and the lowest rank that differs reports `why(text of rank 0)`.
 void require_same(Comm& comm, std::string const& text,
                   std::function<std::string(std::string const& first)> const& why);
 

@@ -9,7 +9,7 @@ namespace spillway {
 namespace {
 
 constexpr int kSignTag = 2;
-// What is sent lies here, and stays.
+// MPI reads these when it sends them, so they must live as long as the process.
 constexpr Sign kBusy = Sign::busy, kWaiting = Sign::waiting, kLast = Sign::last;
 
 }  // namespace
@@ -35,7 +35,7 @@ SignsOfLife::SignsOfLife(MPI_Comm comm, double every_s) : m_comm(comm), m_every_
   listen();
 }
 
-// From whomever: messages of one peer stay in their order, so its last one is the last to come.
+// Receives from any peer. The messages of one peer keep their order, so its last sign comes last.
 void SignsOfLife::listen() {
   if (all_have_ended()) return;
   check_mpi(MPI_Irecv(&m_heard, 1, MPI_CHAR, MPI_ANY_SOURCE, kSignTag, m_comm, &m_listening),
@@ -112,7 +112,7 @@ void SignsOfLife::end(double patience_s) noexcept try {
     backoff.pause();
     if (backoff.waited_s() > patience_s) return;
   }
-} catch (Error const&) {  // a peer is gone, and MPI's own end says so
+} catch (Error const&) {  // a peer is gone, and the end of MPI reports it
 }
 
 }  // namespace spillway

@@ -1,5 +1,6 @@
-// Tiny messages beside all others: who is busy for long tells that it lives, and so does who waits
-// for long. Knows MPI; only for this library's sources.
+// Signs of life are tiny messages beside all others: a rank that is busy for long says that it is
+// alive, and so does a rank that waits for long. Only sources of this folder may include this
+// header, because it includes MPI's.
 #pragma once
 
 #include <mpi.h>
@@ -10,31 +11,34 @@
 
 namespace spillway {
 
-// Throws Error(peer_lost) with MPI's own words where a call failed.
+// Throws Error(peer_lost) with MPI's own explanation if `code` says that `call` failed.
 void check_mpi(int code, char const* call);
 
 enum class Sign : char { busy = 1, waiting = 2, last = 3 };
 
-// Nothing but the constructor allocates, nothing waits but `end`. One thread at a time.
+// Only the constructor allocates, and only `end` waits. Only one thread at a time may use it.
 class SignsOfLife {
  public:
-  // On `comm`, which it does not own, with a tag of its own; at most one sign in `every_s`.
+  // Signs are sent on `comm`, which the caller keeps, with a tag of their own. At most one sign is
+  // given in `every_s` seconds.
   SignsOfLife(MPI_Comm comm, double every_s);
   SignsOfLife(SignsOfLife const&) = delete;
   SignsOfLife& operator=(SignsOfLife const&) = delete;
 
-  // To every peer that has taken the one before.
+  // Sends a sign to every peer that has received the previous one.
   void give(Sign sign);
-  // Takes what has come; whether somebody is busy. Those who wait do not make others wait longer.
+  // Receives the signs that have come. Returns whether a peer is busy. Signs of peers that wait do
+  // not count, so that ranks that wait do not make each other wait longer.
   bool hear();
-  // Whether somebody has said that it waits since this rank has last said anything.
+  // Returns whether a peer has said that it waits since this rank last gave a sign.
   bool is_asked() const { return m_asked; }
-  void note(int peer);  // something else has come from it
-  // Since anything of a peer was heard, or since the beginning.
+  void note(int peer);  // records that another message of the peer has come
+  // Returns the seconds since anything of a peer was heard, or since this object was made.
   double silent_s(int peer) const;
   void set_every(double seconds) { m_every_s = seconds; }
-  // Once, on all ranks, before the communicator's end: each takes what was sent to it. Gives up
-  // after `patience_s` without a word.
+  // Exchanges last signs with all peers, so that each rank receives all that was sent to it. Every
+  // rank must call it once before the communicator is freed. Gives up after `patience_s` seconds
+  // without a sign.
   void end(double patience_s) noexcept;
 
  private:
@@ -46,13 +50,13 @@ class SignsOfLife {
   MPI_Comm m_comm;
   double m_every_s;
   SteadyClock::time_point m_given = SteadyClock::now();
-  std::vector<SteadyClock::time_point> m_heard_at;  // by rank
+  std::vector<SteadyClock::time_point> m_heard_at;  // when each rank was heard last
   std::vector<int> m_peers;
-  std::vector<MPI_Request> m_sending;  // by peer
+  std::vector<MPI_Request> m_sending;  // the sign under way to each peer
   MPI_Request m_listening = MPI_REQUEST_NULL;
   Sign m_heard{};
   bool m_asked = false;
-  std::size_t m_ended = 0;  // peers whose last sign is here
+  std::size_t m_ended = 0;  // how many peers have sent their last sign
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// What a rank says that has waited in vain for others. Pure functions.
+// Pure functions that make the text of the error when a rank has waited for others in vain.
 #pragma once
 
 #include <span>
@@ -8,15 +8,16 @@ namespace spillway {
 
 struct WaitedFor {
   std::string name;
-  double silent_s = 0;       // since anything of it was heard
-  bool has_message = false;  // one to it or from it is under way
+  double silent_s = 0;       // the seconds since anything of the peer was heard
+  bool has_message = false;  // true if a message to it or from it is under way
 };
 
-// Names the peers of which nothing was heard during half of the time or, if there are none, those
-// whose messages are under way.
+// Returns a text that names the peers of which nothing was heard during half of `waited_s` or, if
+// there are none, the peers whose messages are under way.
 std::string describe_wait(double waited_s, std::span<WaitedFor const> peers);
 
-// "rank 3", with its host where ranks are on several.
+// Returns a name such as "rank 3", with the rank's host behind it if the ranks are on several
+// hosts.
 std::string rank_name(std::span<std::string const> hosts, int rank);
 
 }  // namespace spillway
