@@ -1,5 +1,5 @@
-// Keeps the compute lane busy, on its cores or its device, while something on the host lane is
-// measured.
+// A BusyCompute keeps the compute lane busy, on its cores or its device, while something on the
+// host lane is measured.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// Computes matrix products.
+// It computes matrix products in the run's precision.
 class BusyCompute {
  public:
   BusyCompute(Compute const& compute, Arithmetic const& arithmetic)

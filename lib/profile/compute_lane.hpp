@@ -1,4 +1,4 @@
-// The compute lane, as measurements use it outside of an Engine.
+// A ComputeLane is the compute lane as measurements use it, without an Engine.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,18 @@
 
 namespace spillway {
 
-// Launches work and times it: by events in a stream where the device works by itself, else by the
-// host's clock. It must end before the memory that its work uses.
+// A ComputeLane launches work and times it: by events in a stream if the device works by itself,
+// else by the host's clock. It must be destroyed before the memory that its work uses.
 class ComputeLane {
  public:
   explicit ComputeLane(Compute const& compute);
 
-  // Names the Exec with which kernels are launched.
+  // Returns the Exec with which kernels are launched.
   Exec const& exec() const { return *m_exec; }
-  Stream* stream() const { return m_stream.get(); }  // null: work has ended when its call returns
+  Stream* stream() const { return m_stream.get(); }  // null if work ends when its call returns
 
-  // Calls launch() and, if there is one, before() ahead of it, which is not timed. Returns the
-  // seconds that the work took, once it has ended.
+  // Calls before(), if there is one, and then launch(). Returns the seconds that the work of
+  // launch() took, once it has ended; before() is not timed.
   template <class Launch, class Before>
   double seconds(Launch const& launch, Before const& before) const {
     before();

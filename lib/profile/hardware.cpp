@@ -22,7 +22,7 @@ std::string text_of(char const* path) {
   return text.str();
 }
 
-// After "key :" at the beginning of a line; "" where no line begins so.
+// Returns the value behind "key :" at the beginning of a line, or "" if no line begins so.
 std::string first_value(std::string_view text, std::string_view key) {
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
@@ -35,7 +35,8 @@ std::string first_value(std::string_view text, std::string_view key) {
   return "";
 }
 
-// As sold: the kernel and devices keep a part, which is not the same after every boot.
+// Returns the size of main memory as it was sold, by rounding up. The kernel and devices keep a
+// part of it, whose size differs between boots.
 std::string main_memory() {
   constexpr std::int64_t unit = std::int64_t{1} << 30;
   auto const bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
@@ -62,7 +63,8 @@ std::string drive_of(std::filesystem::path const& directory) {
   return mount.empty() ? device : mount + " " + device;
 }
 
-// Of the first processor: "model name : AMD EPYC 9654", "cpu family : 25", ...; on Arm other keys.
+// The keys are those of the first processor, as in "model name : AMD EPYC 9654". The first three
+// are from x86, the others from Arm.
 std::string cpu_name(std::string_view cpuinfo) {
   std::string name;
   for (auto const* key : {"model name", "cpu family", "model", "CPU implementer", "CPU part"}) {
@@ -72,7 +74,7 @@ std::string cpu_name(std::string_view cpuinfo) {
   return name;
 }
 
-// "36 35 259:1 /root /mnt rw,noatime shared:1 - ext4 /dev/nvme0n1p1 rw"
+// A line of mountinfo is "36 35 259:1 /root /mnt rw,noatime shared:1 - ext4 /dev/nvme0n1p1 rw".
 std::string mount_of(std::string_view mountinfo, std::string_view device) {
   std::istringstream lines{std::string(mountinfo)};
   for (std::string line; std::getline(lines, line);) {

@@ -10,12 +10,13 @@
 namespace spillway {
 
 struct HostTrials {
-  std::vector<std::int64_t> threads = {1};  // to be tried, in rising order
-  bool beside_compute = false;              // the compute lane is kept busy meanwhile
+  std::vector<std::int64_t> threads = {1};  // the numbers of threads to try, in rising order
+  bool beside_compute = false;              // true if the compute lane is busy meanwhile
 };
 
-// Returns the number that was asked for. Otherwise, it returns one thread if the compute lane runs
-// on the same cores (`on_host`); beside a device it returns 1, 2, 4, ..., `cores` - 1.
+// Returns the trial of `asked` threads if that is given. Otherwise returns the trial of one thread
+// if the compute lane runs on the same cores (`on_host`), or the trials of 1, 2, 4, ..., `cores` -
+// 1 threads beside a device.
 HostTrials host_trials(std::optional<std::int64_t> asked, std::int64_t cores, bool on_host);
 
 // Returns what precedes an op's key on the host lane, such as "host " or "host 4 ".

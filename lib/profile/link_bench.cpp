@@ -8,9 +8,9 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // of one direction
-constexpr int kCopies = 4;                                   // that are launched at a time
-constexpr double kLinkPatience_s = 0.1;                      // for each number
+constexpr std::int64_t kCopyBytes = std::int64_t{16} << 20;  // the bytes of one copy
+constexpr int kCopies = 4;                                   // how many are launched at a time
+constexpr double kLinkPatience_s = 0.1;                      // how long each rate is measured
 
 double gbps(int copies, double s) {
   return s > 0 ? static_cast<double>(copies * kCopyBytes) / s * 1e-9 : 0;
@@ -59,7 +59,7 @@ double LinkBench::alone_gbps(Direction direction) {
   return best;
 }
 
-// Each direction has a half of both memories for itself.
+// Each direction uses one half of both memories.
 void LinkBench::launch(Direction direction, int copies) {
   auto const& way = m_ways[direction];
   auto const first = static_cast<std::int64_t>(direction) * kCopyBytes;

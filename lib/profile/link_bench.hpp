@@ -1,4 +1,4 @@
-// Measures copies between pinned main memory and a device's own.
+// A LinkBench measures copies between pinned main memory and a device's own memory.
 #pragma once
 
 #include <array>
@@ -9,21 +9,21 @@
 
 namespace spillway {
 
-// The GB/s of both directions.
+// LinkRates are the rates of both directions in GB/s. A rate of 0 is unknown.
 struct LinkRates {
   double h2d_gbps = 0, d2h_gbps = 0;
 };
 LinkRates slower(LinkRates const& a, LinkRates const& b);
 
-// Has pinned memory and memory of the device, 32 MiB each, as long as it lives.
+// A LinkBench holds pinned memory and memory of the device, 32 MiB each, as long as it lives.
 class LinkBench {
  public:
-  explicit LinkBench(Device& device);  // a device with memory of its own
+  explicit LinkBench(Device& device);  // `device` must have memory of its own
 
-  // Returns the lower rate of each direction: what it gets by itself, or while bytes go the other
-  // way too. In a step they do, and a link or the main memory behind it may not bear both.
+  // Returns for each direction the lower one of two rates: alone, and while bytes also go the other
+  // way. In a step both directions are busy, and the link or main memory may be too slow for both.
   LinkRates rates();
-  // Copies in both directions for about `least_s` seconds.
+  // Copies in both directions for about `least_s` seconds. Returns the rates.
   LinkRates both_ways(double least_s);
 
  private:
@@ -39,7 +39,7 @@ class LinkBench {
   Pages m_host;
   std::unique_ptr<Pinned> m_pinned;
   std::unique_ptr<DeviceMemory> m_there;
-  std::array<Way, 2> m_ways;  // end before the memory that they use
+  std::array<Way, 2> m_ways;  // declared last, to end before the memory that they use
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Runs an op that belongs to no graph.
+// A LoneOp runs an op that belongs to no graph.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// Binds a matmul or an add to three tensors of equal shape, of which the last is its output, as an
-// Engine would.
+// A LoneOp binds a matmul or an add to three tensors of equal shape, as an Engine would. The last
+// tensor is the output.
 class LoneOp {
  public:
   LoneOp(OpKind kind, DType dtype, Shape const& shape, Arithmetic const& arithmetic,
@@ -41,14 +41,14 @@ class LoneOp {
     m_launch = compute.kernels.device.of(kind).bind(context, m_op);
   }
 
-  // Returns the seconds of one run, which has ended.
+  // Runs the op and returns the seconds that it took.
   double operator()() const {
     return m_lane.seconds([&] { m_launch(m_lane.exec(), m_operands.data()); });
   }
   double traffic() const { return static_cast<double>(traffic_bytes(m_op, m_tensors)); }
 
  private:
-  OperandMemory m_memory;  // ends after the lane, whose work uses it
+  OperandMemory m_memory;  // declared before the lane, to end after the lane's work
   ComputeLane m_lane;
   Op m_op;
   IdVector<Tensor> m_tensors;

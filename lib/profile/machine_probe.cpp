@@ -23,19 +23,20 @@
 namespace spillway {
 namespace {
 
-constexpr double kPatience_s = 0.1;  // for each number
+constexpr double kPatience_s = 0.1;  // how long each number is measured
 constexpr std::int64_t kMatrixRows = 1024;
-constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB: beyond most caches
+constexpr std::int64_t kVectorElements = std::int64_t{4} << 20;  // 3 x 16 MiB exceed most caches
 constexpr std::size_t kBytes = std::size_t{48} << 20;
-// What a run on a device takes at least to be measured, and how large its operands may grow.
+// A run on a device must take this long to be measured. To get there, operands may grow up to these
+// sizes.
 constexpr double kLongEnough_s = 5e-4;
 constexpr std::int64_t kMostMatrixRows = 8192, kMostVectorElements = std::int64_t{64} << 20;
-constexpr double kLead_s = 0.02;  // in which the drive gets busy
+constexpr double kLead_s = 0.02;  // the drive gets busy in this time
 constexpr std::int64_t kStorageBytes = std::int64_t{1} << 30;
-constexpr double kStoragePatience_s = 0.7;  // for all numbers of storage together
+constexpr double kStoragePatience_s = 0.7;  // how long all rates of storage together are measured
 
-// Runs once to set things up, then returns the shortest run that began within kPatience_s. A run
-// returns its seconds.
+// Calls run_s() once to set things up, then again until kPatience_s are over. Returns the shortest
+// time of the later calls. run_s() must return the seconds that it took.
 template <class Run>
 double best_s(Run const& run_s) {
   run_s();
@@ -45,14 +46,15 @@ double best_s(Run const& run_s) {
   return best;
 }
 
-// Call this while the cores are idle, as they are wherever the drive is the bottleneck.
+// Measures the drive. This must be called while the cores are idle, as they are wherever the drive
+// is the bottleneck.
 void measure_storage(Machine& machine, StorageBench& bench) {
   using enum Direction;
   std::array<StorageBench::Moved, 3> moved;
   std::array<std::vector<Direction>, 3> const ways = {
       {std::vector{write}, std::vector{read}, std::vector{read, write}}};
   auto const start = SteadyClock::now();
-  do {  // they take turns, so that a disturbance affects all of them
+  do {  // Reads, writes, and both at once take turns, so that a disturbance affects all.
     for (std::size_t i = 0; i < ways.size(); ++i) {
       auto const now = bench.stream(ways[i], kPatience_s);
       moved[i].gb += now.gb;
@@ -63,7 +65,7 @@ void measure_storage(Machine& machine, StorageBench& bench) {
   machine.nvme_core_s_per_gb = bench.core_s_per_gb();
 }
 
-// Measures how fast one core copies main memory: so transfers run between tiers of a CPU node.
+// Measures how fast one core copies main memory. Transfers between tiers of a CPU node do the same.
 double copy_gbps(Pages const& memory) {
   auto const half = memory.all().size() / 2;
   double const s = best_s([&] {
@@ -74,14 +76,14 @@ double copy_gbps(Pages const& memory) {
   return static_cast<double>(half) / s * 1e-9;
 }
 
-// Keeps the lower rate of each direction.
+// Lowers the rates of the link to `rates` where they are higher.
 void set_links(Machine& machine, LinkRates const& rates) {
   auto const lowest = slower({machine.h2d_gbps, machine.d2h_gbps}, rates);
   machine.h2d_gbps = lowest.h2d_gbps;
   machine.d2h_gbps = lowest.d2h_gbps;
 }
 
-// Returns what links get while the drive reads and writes.
+// Returns the rates of the link while the drive reads and writes.
 LinkRates beside_drive(LinkBench& links, StorageBench& drive) {
   using enum Direction;
   auto const stream = [&] { drive.stream(std::array{read, write}, kPatience_s + kLead_s); };
@@ -94,8 +96,8 @@ struct Measured {
   double giga_per_s, s;
 };
 
-// Doubles the size until one run takes long enough to be measured on a device, which is fast. On a
-// host the first size does.
+// Returns the rate for the smallest size for which one run takes long enough to be measured. On a
+// device, sizes double from `first` up to `most`. A host is slow enough for the first size.
 template <class Rate>
 double rate_on(Device const& device, std::int64_t first, std::int64_t most, Rate const& rate) {
   for (auto size = first;; size *= 2) {
@@ -150,13 +152,13 @@ void probe_storage(Machine& machine, std::filesystem::path const& directory, boo
   if (device.has_own_memory()) set_links(machine, links.emplace(device).rates());
   auto const size = storage_probe_bytes(free_bytes(directory));
   if (size < StorageBench::kLeastBytes) return;
-  auto memory = StorageBench::memory_for(size);  // without it, unlike without storage, no run fits
+  auto memory = StorageBench::memory_for(size);  // not caught: without this memory no run fits
   try {
     StorageBench bench(std::move(memory), directory, size, checksums);
     measure_storage(machine, bench);
     if (links) set_links(machine, beside_drive(*links, bench));
   } catch (Error const& error) {
-    if (error.status() != Status::cannot_fit) throw;  // a plan that spills fails there itself
+    if (error.status() != Status::cannot_fit) throw;  // a plan that spills will report it itself
   }
 }
 

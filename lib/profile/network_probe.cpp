@@ -18,10 +18,10 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kFirstBytes = std::size_t{1} << 18, kMostBytes = std::size_t{16} << 20;
-constexpr double kWanted_s = 0.02;  // of an exchange that is long enough
+constexpr double kWanted_s = 0.02;  // an exchange of this length can be measured well
 constexpr int kRepetitions = 5;
 
-// The time of the slowest rank; those without a peer take none.
+// Returns the time of the slowest rank. Ranks without a peer count as 0 s.
 double swap_s(Comm& comm, int peer, std::span<std::byte> send, std::span<std::byte> receive) {
   auto const begin = SteadyClock::now();
   if (peer >= 0) comm.swap(peer, send, receive);
@@ -29,8 +29,8 @@ double swap_s(Comm& comm, int peer, std::span<std::byte> send, std::span<std::by
   return std::ranges::max(gathered(comm, mine));
 }
 
-// GB/s of the slowest pair; 0: there is none. The length of an exchange follows from a first, short
-// one.
+// Returns the GB/s of the slowest pair, or 0 if there is no pair. How much is exchanged follows
+// from the time of a first, short exchange.
 double pairs_gbps(Comm& comm, int peer, std::span<std::byte> send, std::span<std::byte> receive) {
   if (std::ranges::max(gathered(comm, peer)) < 0) return 0;
   auto const swap = [&](std::size_t bytes) {
@@ -46,7 +46,7 @@ double pairs_gbps(Comm& comm, int peer, std::span<std::byte> send, std::span<std
   return static_cast<double>(bytes) / times[kRepetitions / 2] * 1e-9;
 }
 
-// The lower of the rates that the two rounds have measured.
+// Returns the lower one of the rates that rounds 0 and 1 give, or the only one that is known.
 template <class Peer>
 double slowest_gbps(Comm& comm, Peer const& peer, std::span<std::byte> send,
                     std::span<std::byte> receive) {

@@ -6,12 +6,14 @@
 
 namespace spillway {
 
-// Sets the rate at which this rank sends to one of its own node and to one of another node while
-// all ranks exchange in such pairs, or 0 if there is no such pair. Takes 32 MiB and half a second,
-// or some seconds if links are slower than 10 MB/s. Collective. Throws AgreedError without memory.
+// Sets the rates at which ranks send to a rank of their own node and to a rank of another node
+// while all ranks exchange in such pairs. Each rate is that of the slowest pair, or 0 if there is
+// no such pair. Takes 32 MiB and half a second, or some seconds if links are slower than 10 MB/s.
+// Collective. Throws AgreedError if a rank has too little memory.
 void probe_network(Machine& machine, Comm& comm);
 
-// Returns text that names the nodes of a run and how many ranks each has. Collective.
+// Returns a text that tells the nodes of a run from those of others: the number of ranks and nodes,
+// and a checksum of the ranks' host names. Collective.
 std::string network_name(Comm& comm);
 
 }  // namespace spillway

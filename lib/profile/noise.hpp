@@ -1,4 +1,4 @@
-// Bytes that no storage can make smaller.
+// Makes bytes that no storage can compress.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-// The same noise each time. Whole words of 8 bytes.
+// Fills `bytes` with pseudo-random values, the same each time. Their count must be a multiple of 8.
 void fill_with_noise(std::span<std::byte> bytes);
 
 }  // namespace spillway

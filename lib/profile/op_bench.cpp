@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLong_s = 0.05, kEnough_s = 0.02;
 constexpr std::size_t kMostRuns = 2;
-constexpr std::int64_t kFlushBytes = std::int64_t{32} << 20;  // beyond most caches
+constexpr std::int64_t kFlushBytes = std::int64_t{32} << 20;  // more than most caches hold
 constexpr std::int64_t kPage = 4096;
 
 std::uint64_t next_random(std::uint64_t& state) {
@@ -24,8 +24,8 @@ std::uint64_t next_random(std::uint64_t& state) {
   return state ^= state << 17;
 }
 
-// Returns a short pattern for so many elements, whose values come from `make`. It is written again
-// and again.
+// Returns values from `make` for `elements` elements, but for 4099 elements at most. The caller
+// repeats them to fill a longer tensor.
 template <class T, class Make>
 std::vector<std::byte> pattern(std::int64_t elements, Make const& make) {
   constexpr std::int64_t most = 4099;
@@ -35,8 +35,9 @@ std::vector<std::byte> pattern(std::int64_t elements, Make const& make) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Returns the rows of the table from which an op picks rows by the numbers of a tensor, or 1 if it
-// picks none. An op's first input picks from its first table, and others do not pass the shortest.
+// `numbers` is an operand whose values choose rows of a table, as token ids do. Returns how many
+// rows the values may choose from, or 1 if the op has no table. The op's first input chooses from
+// its first table. Any other operand stays within the table with the fewest rows.
 std::int64_t table_rows(Program const& program, Op const& op, Tensor const& numbers) {
   std::vector<std::int64_t> rows;
   for (auto const* views : {&op.inputs, &op.outputs}) {
@@ -115,8 +116,8 @@ std::vector<void*> OpBench::place(Op const& op, OperandMemory& memory) const {
   return operands;
 }
 
-// Fills in numbers like those of training: small ones of both signs, row numbers from all over a
-// table, weights of 1.
+// Fills a tensor with numbers like those of training: small numbers of both signs, row numbers from
+// all over a table, weights of 1.
 void OpBench::fill(Op const& op, Tensor const& tensor, OperandMemory& memory,
                    std::int64_t offset) const {
   std::uint64_t state = 0x9e3779b97f4a7c15;
@@ -140,7 +141,8 @@ void OpBench::fill(Op const& op, Tensor const& tensor, OperandMemory& memory,
   memory.repeat(bytes, offset, tensor.bytes());
 }
 
-// On a device it does so in the stream, ahead of what is launched next.
+// Writes as many bytes as caches hold. On a device this is done in the stream, before the work that
+// is launched next.
 void OpBench::flush_caches(On lane) {
   if (is_cached(m_program)) return;
   auto* const first = memory(lane).flush.at(0);

@@ -1,5 +1,5 @@
-// Runs one op of a Program on its own memory, bound as the engine binds it, and times it: on the
-// compute lane in the device's memory, on the host lane in main memory.
+// An OpBench runs one op of a Program on memory of its own, bound as the engine binds it, and times
+// it. Ops of the compute lane use the device's memory, those of the host lane main memory.
 #pragma once
 
 #include <map>
@@ -15,20 +15,20 @@ class OpBench {
  public:
   OpBench(Program const& program, Compute const& compute);
 
-  // Says where an op runs: on the compute lane, or on the host lane with this many threads.
+  // An On says where an op runs: on the compute lane, or on the host lane with this many threads.
   struct On {
-    std::int64_t host_threads = 0;  // 0: on the compute lane
+    std::int64_t host_threads = 0;  // 0 means the compute lane
     bool is_host() const { return host_threads > 0; }
   };
-  // Returns the median of a few runs that follow a first one, or that one's time if the op takes
-  // long. No cache holds the operands, unless is_cached() says that a step's tensors fit. Takes
-  // memory for the operands meanwhile.
+  // Returns the median of a few runs after a first run, or the first run's time if the op takes
+  // long. Before each run, the operands are flushed from caches, unless is_cached(). Takes memory
+  // for the operands meanwhile.
   double seconds(Op const& op, On lane);
 
   // Returns whether caches may hold all tensors of a step, and so an op's operands when it begins.
   static bool is_cached(Program const& program);
 
-  // Returns the bytes of memory that seconds() takes meanwhile.
+  // Returns how many bytes of memory seconds() takes for the op.
   std::int64_t operand_bytes(Op const& op) const;
 
  private:
@@ -37,7 +37,7 @@ class OpBench {
     std::int64_t bytes = 0;
   };
   Placed placed(Op const& op) const;
-  // Memory of one lane: for operands, and to flush caches with.
+  // A Memory is what one lane uses: memory for operands, and memory to flush caches with.
   struct Memory {
     OperandMemory operands, flush;
   };
@@ -49,8 +49,8 @@ class OpBench {
 
   Program const& m_program;
   Compute const& m_compute;
-  Memory m_host, m_device;  // m_device is not used where the device has no memory of its own
-  ComputeLane m_lane;       // ends before the memory that its work uses
+  Memory m_host, m_device;  // m_device is not used if the device has no memory of its own
+  ComputeLane m_lane;       // declared last, to end before the memory that its work uses
 };
 
 }  // namespace spillway

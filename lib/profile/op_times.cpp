@@ -24,12 +24,14 @@ struct Sum {
   }
 };
 
-// Such ops pass over a chunk once, in time linear in its size, so one of each kind is measured.
+// Returns whether the op passes over a chunk once, in time linear in the chunk's size. Of each kind
+// of such ops, only one is measured.
 bool is_linear(Op const& op) {
   return op.chunk >= 0;
 }
 
-// Returns the size that most chunks have, a layer's: an embedding may take too much memory.
+// Returns the number of elements that most chunks have, which is that of a layer. The chunk of an
+// embedding may take too much memory.
 std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   std::map<std::int64_t, int> counts;
   for (Chunk const& chunk : chunks) ++counts[chunk.elements];
@@ -47,7 +49,8 @@ struct LaneOp {
   OpBench::On lane;
 };
 
-// Returns the median, and the lower one of the middle two: a disturbance only makes things slower.
+// Returns the median, or the lower one of the two middle values, since a disturbance only makes
+// things slower.
 double lower_median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[(values.size() - 1) / 2];
@@ -149,7 +152,8 @@ void set_op_times(Machine& machine, Program const& program, OpSeconds const& sec
     auto const lane = std::string(op.lane.is_host() ? "host " : "");
     sums[lane + std::string(name(op.op->kind))].add(program, *op.op, s);
     if (!is_linear(*op.op)) machine.op_s[lane + cost_key(*op.op, program.tensors)] = s;
-    // The rate of memory was measured once, maybe under a disturbance; an op may prove more.
+    // The rate of memory was measured once, maybe under a disturbance. An op may prove that memory
+    // is faster.
     auto const traffic = static_cast<double>(traffic_bytes(*op.op, program.tensors));
     if (is_linear(*op.op) && !OpBench::is_cached(program))
       machine.memory_gbps = std::max(machine.memory_gbps, traffic / s * 1e-9);

@@ -13,27 +13,28 @@
 
 namespace spillway {
 
-// The keys are those of cost_key, after host_prefix if the op runs on the host lane, and after
-// "cached " if caches may hold a step's tensors. Seconds are 0 if they are not known.
+// An OpSeconds maps keys of ops to seconds, which are 0 if they are not known. A key is that of
+// cost_key, with host_prefix before it if the op runs on the host lane, and with "cached " before
+// all that if caches may hold a step's tensors.
 using OpSeconds = std::map<std::string, double, std::less<>>;
 
-// Returns every distinct op of a Program once, with unknown seconds. Plans cut ops on whole chunks
-// (updates, norms) into slices as they like, so there is only one of each kind. Ops of the host
-// lane are there once for each trial.
+// Returns the keys of all distinct ops of a Program, with unknown seconds. Of ops on whole chunks
+// (updates, norms) there is only one of each kind, because plans cut such ops into slices of any
+// size. Ops of the host lane have an entry for each trial.
 OpSeconds distinct_ops(Program const& program, HostTrials const& trials = {});
 
 struct OpLimits {
-  std::int64_t most_bytes;  // for the operands of one op at a time
-  double patience_s = 6.5;  // for all ops together
+  std::int64_t most_bytes;  // how much memory the operands of one op may take
+  double patience_s = 6.5;  // how long all ops together may take
 };
 // Times the distinct ops that `known` lacks, and returns only these. An op stays 0 if it needs more
 // memory than the limit or, by `rates`, more time than is left.
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
                    Compute const& compute, OpLimits const& limits, HostTrials const& trials = {});
 
-// Enters measured seconds: of single ops, except those on whole chunks, in `machine.op_s`; the rate
-// of each kind in `machine.kind_giga_per_s`, for the host lane with the best trial's threads, which
-// go to `machine.host_cores`. It leaves out what is not known.
+// Enters measured seconds into `machine`. Seconds of single ops, except ops on whole chunks, go to
+// `op_s`, and the rate of each kind of op goes to `kind_giga_per_s`. The host lane gets the rates
+// of its best trial, whose threads go to `host_cores`. Times that are not known are left out.
 void set_op_times(Machine& machine, Program const& program, OpSeconds const& seconds,
                   HostTrials const& trials = {});
 

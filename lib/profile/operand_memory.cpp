@@ -11,7 +11,7 @@ constexpr auto kName = "memory for measurements";
 }  // namespace
 
 void OperandMemory::need(std::int64_t bytes) {
-  // The old bytes go first, since there may be no room for both.
+  // The old memory is given back first, since there may be no room for both.
   if (m_device != nullptr) {
     if (m_there && m_there->bytes() >= bytes) return;
     m_there.reset();
@@ -38,7 +38,7 @@ void OperandMemory::repeat(HostBytes pattern, std::int64_t offset, std::int64_t 
   }
   auto const all = m_there->at(offset, bytes);
   m_device->copy(all.part(0, once), pattern.first(static_cast<std::size_t>(once)));
-  for (auto done = once; done < bytes;) {  // whole patterns, twice as many each time
+  for (auto done = once; done < bytes;) {  // the part that is filled doubles each time
     auto const more = std::min(done, bytes - done);
     m_device->copy(all.part(done, more), all.part(0, more));
     done += more;

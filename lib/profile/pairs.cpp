@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-// The element beside `i` in a pair, of `count`.
+// Returns which of `count` elements is paired with element `i` in a round, or -1 if none is.
 int partner(int i, std::size_t count, int round) {
   int const other = ((i + round) ^ 1) - round;
   return other < static_cast<int>(count) ? other : -1;

@@ -1,4 +1,4 @@
-// Pairs of ranks that exchange bytes at the same time.
+// Chooses pairs of ranks that exchange bytes at the same time.
 #pragma once
 
 #include <span>
@@ -6,19 +6,20 @@
 
 namespace spillway {
 
-// Ranks by node, in their order; `nodes[i][k]` is the k-th rank of the i-th node.
+// NodeRanks lists ranks by node in their order: `nodes[i][k]` is the k-th rank of the i-th node.
 using NodeRanks = std::vector<std::vector<int>>;
-// `leaders[r]` is the lowest rank on rank r's node.
+// Returns the ranks by node. `leaders[r]` must be the lowest rank on rank r's node.
 NodeRanks ranks_by_node(std::span<int const> leaders);
 
-// The k-th rank of the i-th node.
+// A NodePlace says that a rank is number `local` of the ranks of node number `node`, both from 0.
 struct NodePlace {
   int node = 0, local = 0;
 };
 NodePlace place_on_node(NodeRanks const& nodes, int rank);
 
-// Returns the rank beside it in a pair, on its own node or, in the same place, on another one. In
-// two rounds every rank has had every neighbour that it has. -1: none in this round (0 or 1).
+// These return the rank with which the rank at `place` exchanges in round 0 or 1, or -1 if there is
+// none. It is on the same node or, in the same place, on another node. After both rounds every rank
+// has been in a pair with each of its neighbours.
 int peer_on_node(NodeRanks const& nodes, NodePlace const& place, int round);
 int peer_elsewhere(NodeRanks const& nodes, NodePlace const& place, int round);
 

@@ -36,7 +36,8 @@ std::string text_of(About const& about) {
   return text;
 }
 
-// What a file says that is not so here: "cpu: A, here B"; "" where all is.
+// Returns how `about` differs from `key`, as in "cpu: A, here B", or "" if it does not. The date
+// does not count.
 std::string difference(About about, About const& key) {
   std::erase_if(about, [](auto const& entry) { return entry.first == kDate; });
   for (auto const& [name, here] : key) {
@@ -47,7 +48,8 @@ std::string difference(About about, About const& key) {
   return about.size() > key.size() ? "it says more than is asked" : "";
 }
 
-// Readers see the old file or the new one, whoever else writes.
+// Replaces the file by a rename, so that readers see the old file or the new one, whoever else
+// writes.
 void replace(fs::path const& path, std::string_view text) {
   auto name = path.string() + ".XXXXXX";
   FileDescriptor const file(::mkostemp(name.data(), O_CLOEXEC));
@@ -59,9 +61,9 @@ void replace(fs::path const& path, std::string_view text) {
               fmt::format("{}: {}", path.parent_path().string(), error_text(error)));
 }
 
-// With its parents, all for the user alone where they are new.
+// Makes a directory and its parents. Only the user has access to those that are new.
 void make_directory(fs::path const& directory) {
-  std::error_code unseen;  // making it says why
+  std::error_code unseen;  // not looked at, since mkdir would fail for the same reason
   if (directory.empty() || fs::is_directory(directory, unseen)) return;
   make_directory(directory.parent_path());
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
@@ -71,7 +73,7 @@ void make_directory(fs::path const& directory) {
 }  // namespace
 
 fs::path user_profile_cache() {
-  // Relative paths there are to be ignored, says the XDG specification.
+  // The XDG specification says that relative paths in these variables are to be ignored.
   auto const absolute = [](char const* variable) {
     auto const* const value = std::getenv(variable);
     fs::path const path = value == nullptr ? "" : value;

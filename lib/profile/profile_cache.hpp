@@ -1,6 +1,7 @@
-// Keeps earlier measurements as files in a directory of the user's, one for each `About` (program,
-// hardware, threads, ...). Several jobs and ranks may use it at the same time. No failure here ends
-// a run: a file that cannot be read is measured anew, and one that cannot be written is not kept.
+// A ProfileCache keeps earlier measurements as files in a directory of the user's, one for each
+// `About` (program, hardware, threads, ...). Several jobs and ranks may use it at the same time. No
+// failure here ends a run: if a file cannot be read, its numbers are measured again, and if one
+// cannot be written, they are not kept.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,13 @@
 
 namespace spillway {
 
-// Returns $XDG_CACHE_HOME/spillway or ~/.cache/spillway, or "" if neither variable is set.
+// Returns $XDG_CACHE_HOME/spillway or ~/.cache/spillway, or "" if neither XDG_CACHE_HOME nor HOME
+// is an absolute path.
 std::filesystem::path user_profile_cache();
 
 class ProfileCache {
  public:
-  enum class Use : std::uint8_t { all, refresh };  // refresh: find returns nothing, store works
+  enum class Use : std::uint8_t { all, refresh };  // With refresh, find returns nothing.
   explicit ProfileCache(std::filesystem::path directory = user_profile_cache(), Use use = Use::all)
       : m_directory(std::move(directory)), m_use(use) {}
 
@@ -27,7 +29,8 @@ class ProfileCache {
   };
   Found find(About const& key) const;
 
-  // Adds to the stored numbers and replaces old ones. Returns why that failed, or "".
+  // Adds `measured` to the stored numbers, replacing old ones. Returns the reason if that failed,
+  // else "".
   std::string store(About const& key, Machine const& measured) const;
 
   std::filesystem::path file(About const& key) const;
@@ -39,10 +42,11 @@ class ProfileCache {
   Use m_use;
 };
 
-// Adds the current date for people to read; it is no part of what tells profiles apart.
+// Adds the current date, which is for people and does not tell profiles apart.
 About dated(About about);
 
-// Returns the text of such a file: a machine file and a checksum, which reveals a truncated file.
+// Returns the text of a profile's file: a machine file and a checksum, which reveals a truncated
+// file.
 std::string sealed_profile(About const& key, Machine const& machine);
 
 }  // namespace spillway

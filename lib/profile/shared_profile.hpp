@@ -1,4 +1,4 @@
-// Gives all ranks of a run the same view of a file of the profile cache.
+// A SharedProfile gives all ranks of a run the same view of a file of the profile cache.
 #pragma once
 
 #include <array>
@@ -21,14 +21,16 @@ std::vector<Machine> gathered_machines(Machine const& mine, Comm& comm);
 
 class SharedProfile {
  public:
-  // Collective. Keys differ between ranks on unlike nodes, and cache directories may differ too.
+  // Collective. Keys differ between ranks on nodes with different hardware, and cache directories
+  // may differ too.
   SharedProfile(ProfileCache const& cache, About key, Comm& comm);
 
-  // Collective. Returns the slowest of what every rank finds: all of `rates` or none of them, and
-  // some of the ops in `wanted`. Warns of files that cannot be used.
+  // Collective. Returns the slowest numbers of all ranks' files: either all of `rates` or none of
+  // them, and those ops of `wanted` that all ranks know. Warns of files that cannot be used.
   Machine find(Rates const& rates, OpSeconds const& wanted, Comm& comm) const;
 
-  // Stores the slowest of all ranks' measurements under this rank's key.
+  // Stores the slowest measurements of all ranks that have this rank's host and file under this
+  // rank's key. `all` has the measurements of every rank.
   void store(std::vector<Machine> const& all) const;
 
   std::string path() const { return m_cache.file(m_key).string(); }
@@ -43,8 +45,8 @@ class SharedProfile {
   ProfileCache const& m_cache;
   About m_key;
   Id m_id;
-  std::vector<Id> m_ids;  // by rank
-  bool m_speaks = false;  // first rank of its node with that file: it warns and writes
+  std::vector<Id> m_ids;  // the host and file of each rank
+  bool m_speaks = false;  // true on the first rank with its host and file, which warns and writes
 };
 
 }  // namespace spillway

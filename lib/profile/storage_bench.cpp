@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-// As much as a step moves at a time, or nearly.
+// A step moves about as many bytes at a time.
 constexpr std::int64_t kTransferBytes = std::int64_t{4} << 20;
 constexpr double kWriteAll_s = 0.5;
 
@@ -41,7 +41,8 @@ StorageBench::StorageBench(Pages memory, std::filesystem::path const& directory,
   m_half_transfers = write_first(size_bytes / m_transfer_bytes) / 2;
 }
 
-// How many transfers of the file are written now: the slower storage is, the fewer.
+// Writes the first transfers of the file and returns how many: the slower storage is, the fewer
+// there are.
 std::int64_t StorageBench::write_first(std::int64_t transfers) noexcept {
   auto const start = SteadyClock::now();
   std::int64_t i = 0;
@@ -82,7 +83,7 @@ std::span<std::byte> StorageBench::memory(std::int64_t transfer) const {
                                 static_cast<std::size_t>(m_transfer_bytes));
 }
 
-// The next place of the direction's half.
+// Begins a transfer at the next place in the direction's half of the file.
 void StorageBench::begin(Direction direction, std::int64_t transfer) noexcept {
   auto const half = static_cast<std::int64_t>(direction);
   auto const place =
@@ -91,7 +92,7 @@ void StorageBench::begin(Direction direction, std::int64_t transfer) noexcept {
                 static_cast<std::uint64_t>(transfer)});
 }
 
-// The transfer's number; nothing when none is under way.
+// Waits for the end of a transfer and returns its number, or nothing if none is under way.
 std::optional<std::int64_t> StorageBench::end_one() noexcept {
   while (m_file.under_way() > 0) {
     auto const done = m_file.wait(SpillFile::kForever_s);

@@ -1,4 +1,4 @@
-// Streams of transfers through a spill file of its own, as training moves them.
+// A StorageBench moves streams of transfers through a spill file of its own, as training does.
 #pragma once
 
 #include <array>
@@ -12,17 +12,19 @@
 
 namespace spillway {
 
-// Reads go through the lower half of what was written first, writes through the upper one: fresh
-// blocks take longer, and a run writes the same ones again and again.
+// Reads go through the lower half of what the constructor has written, and writes go through the
+// upper half. Fresh blocks of a file take longer, but a run writes the same blocks again and again.
 class StorageBench {
  public:
-  static constexpr std::int64_t kUnderWay = 8;  // transfers of each direction
+  static constexpr std::int64_t kUnderWay = 8;  // transfers at a time in each direction
   static constexpr std::int64_t kLeastBytes = 2 * kUnderWay * kSpillAlignment;
 
-  // What a StorageBench of so many bytes needs, at least kLeastBytes. Throws Error(cannot_fit).
+  // Returns the memory that a StorageBench of `size_bytes` needs, which must be at least
+  // kLeastBytes. Throws Error(cannot_fit).
   static Pages memory_for(std::int64_t size_bytes);
 
-  // Writes so much, or what half a second allows. Throws Error as SpillFile does.
+  // Makes a file of `size_bytes` and writes as much of it as half a second allows. Throws Error as
+  // SpillFile does.
   StorageBench(Pages memory, std::filesystem::path const& directory, std::int64_t size_bytes,
                bool checksums);
 
@@ -30,11 +32,11 @@ class StorageBench {
     double gb = 0, s = 0;
     double gbps() const { return s > 0 ? gb / s : 0; }
   };
-  // Begins a transfer as soon as another one of its direction ends, until `least_s` have passed.
-  // Nothing once storage has failed.
+  // Begins a transfer as soon as another one of its direction ends, until `least_s` seconds are
+  // over. Returns what was moved, or nothing once storage has failed.
   Moved stream(std::span<Direction const> directions, double least_s) noexcept;
 
-  double core_s_per_gb() const;  // of streams, so far, on the thread that called
+  double core_s_per_gb() const;  // what stream() has cost its threads so far
 
  private:
   std::int64_t write_first(std::int64_t transfers) noexcept;
@@ -43,9 +45,9 @@ class StorageBench {
   std::optional<std::int64_t> end_one() noexcept;
 
   std::int64_t m_transfer_bytes, m_half_transfers = 0;
-  Pages m_memory;  // of the transfers under way, by number
+  Pages m_memory;  // memory of the transfers under way, by number
   SpillFile m_file;
-  std::array<std::int64_t, 2> m_begun{};  // by direction
+  std::array<std::int64_t, 2> m_begun{};  // how many transfers have begun, by direction
   double m_moved_gb = 0, m_cpu_s = 0;
   bool m_sound = true;
 };
