@@ -169,7 +169,7 @@ class RandomStorage : public ::testing::TestWithParam<Case> {
   Watchdog m_watchdog;
 };
 
-TEST_P(RandomStorage, EndsInTheSameBitsOrANamedError) {
+TEST_P(RandomStorage, ends_in_the_same_bits_or_a_named_error) {
   for (auto const& where : places()) {
     auto const plan = plan_of(m_graph, where, GetParam().clip);
     auto const run = of(plan);

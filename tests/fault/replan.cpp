@@ -67,7 +67,7 @@ void expect_equal(Run const& reference, Run const& run) {
   expect_equal_state(reference, run);
 }
 
-TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
+TEST_P(Replanning, leaves_a_drive_that_becomes_slow_without_a_bit_of_difference) {
   auto const runs = experiment();
   auto const stays = runs.run("stays", {"plan.replan=false"});
   ASSERT_GT(stays.spilled_bytes(), 0);
@@ -93,7 +93,7 @@ TEST_P(Replanning, LeavesADriveThatBecomesSlowWithoutABitOfDifference) {
 
 class StayingPlan : public Replanning {};
 
-TEST_P(StayingPlan, StaysWhereTheUserSaysSo) {
+TEST_P(StayingPlan, stays_where_the_user_says_so) {
   auto const runs = experiment({"run.steps=12"});
   auto const slow = runs.run("slow", {"plan.replan=false", "debug.fault=storage-slow:1"});
   ASSERT_EQ(slow.status, 0);
@@ -103,13 +103,13 @@ TEST_P(StayingPlan, StaysWhereTheUserSaysSo) {
 }
 
 // However long steps take: where all is resident nothing is to be gained.
-TEST_P(StayingPlan, IsNotThoughtOfWhereNothingIsAway) {
+TEST_P(StayingPlan, is_not_thought_of_where_nothing_is_away) {
   auto const run = experiment({"memory.device=1GiB", "run.steps=14"}).run("resident");
   EXPECT_TRUE(plans_of(run).empty());
   EXPECT_FALSE(says(run, "the plan stays")) << run.output;
 }
 
-TEST_P(Replanning, IsRepeatedFromACheckpointOfIt) {
+TEST_P(Replanning, is_repeated_from_a_checkpoint_of_it) {
   auto const runs = experiment({"run.checkpoint.every=12"});
   auto const slow = runs.run("slow", {"debug.fault=drive-told-slow:1"});
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
@@ -129,7 +129,7 @@ class WithoutStorage : public Replanning {
                            "memory.device=7MiB"};
 };
 
-TEST_P(WithoutStorage, GoesOnWhereNoStateLiesThere) {
+TEST_P(WithoutStorage, goes_on_where_no_state_lies_there) {
   auto const runs = experiment(m_in_reach);
   auto const whole = runs.run("whole");
   ASSERT_GT(whole.spilled_bytes(), 0) << whole.output;

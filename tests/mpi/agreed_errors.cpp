@@ -30,7 +30,7 @@ Ending ending_of(Action const& action) {
   return {};
 }
 
-TEST(OnAllRanks, TheLowestRankThatFailsDecidesAndSpeaks) {
+TEST(OnAllRanks, the_lowest_rank_that_fails_decides_and_speaks) {
   auto const me = g_comm->rank(), last = g_comm->size() - 1;
   for (int first = 0; first <= last; ++first) {
     auto const ending = ending_of([&] {
@@ -44,14 +44,14 @@ TEST(OnAllRanks, TheLowestRankThatFailsDecidesAndSpeaks) {
   }
 }
 
-TEST(OnAllRanks, AStageThatNobodyFailsRunsOnceOnEach) {
+TEST(OnAllRanks, a_stage_that_nobody_fails_runs_once_on_each) {
   int runs = 0;
   EXPECT_EQ(ending_of([&] { on_all_ranks(*g_comm, [&] { ++runs; }); }).status, Status::done);
   EXPECT_EQ(runs, 1);
 }
 
 // Each waits for nobody then, or all would wait for those that are gone.
-TEST(OnAllRanks, ALostPeerIsNotAgreedOn) {
+TEST(OnAllRanks, a_lost_peer_is_not_agreed_on) {
   auto const lose = [] { throw Error(Status::peer_lost, "gone"); };
   try {
     on_all_ranks(*g_comm, lose);
@@ -64,7 +64,7 @@ TEST(OnAllRanks, ALostPeerIsNotAgreedOn) {
 }
 
 // Of every length beside that of rank 0's text.
-TEST(RequireSame, TellsTheLowestRankThatDiffersWhatRank0Has) {
+TEST(RequireSame, tells_the_lowest_rank_that_differs_what_rank0_has) {
   auto const me = g_comm->rank(), last = g_comm->size() - 1;
   for (std::string const first : {"", "a", "same"}) {
     for (std::string const other : {"", "b", "name", "much longer"}) {
@@ -81,7 +81,7 @@ TEST(RequireSame, TellsTheLowestRankThatDiffersWhatRank0Has) {
   }
 }
 
-TEST(WaitedFor, NamesThoseOfWhichNothingWasHeard) {
+TEST(WaitedFor, names_those_of_which_nothing_was_heard) {
   std::vector<WaitedFor> peers = {
       {"rank 0", 5, true}, {"rank 1", 5.1, false}, {"rank 3", 4, false}, {"rank 4", 9, true}};
   EXPECT_EQ(describe_wait(10, peers),
@@ -91,7 +91,7 @@ TEST(WaitedFor, NamesThoseOfWhichNothingWasHeard) {
   EXPECT_EQ(describe_wait(10.4, peers), "waited 10 s for rank 0, rank 4, which waits too");
 }
 
-TEST(WaitedFor, HaveTheirHostsWhereThereAreSeveral) {
+TEST(WaitedFor, have_their_hosts_where_there_are_several) {
   EXPECT_EQ(rank_name(std::vector<std::string>{"one", "one", "two"}, 1), "rank 1 (one)");
   EXPECT_EQ(rank_name(std::vector<std::string>{"one", "one", "two"}, 2), "rank 2 (two)");
   EXPECT_EQ(rank_name(std::vector<std::string>{"one", "one", "one"}, 2), "rank 2");

@@ -59,16 +59,16 @@ void expect_all_to_all(std::int64_t unit) {
   EXPECT_EQ(wrong, 0u);
 }
 
-TEST(Comm, AllToAllGivesEveryRankItsSliceOfEveryRank) {
+TEST(Comm, all_to_all_gives_every_rank_its_slice_of_every_rank) {
   expect_all_to_all(1000);
 }
 
-TEST(Comm, MessagesLongerThanOnePieceArriveWhole) {
+TEST(Comm, messages_longer_than_one_piece_arrive_whole) {
   expect_all_to_all((std::int64_t{33} << 20) + 1);
 }
 
 // Rank 1 is sent nothing: that its own messages arrive late is no wait for anybody.
-TEST(Comm, CountsWaitsForPeersWhoseMessagesWereToCome) {
+TEST(Comm, counts_waits_for_peers_whose_messages_were_to_come) {
   g_comm->forget_waits();
   expect_all_to_all(std::int64_t{1} << 20);
   auto const waited_s = g_comm->waited_s();
@@ -80,7 +80,7 @@ TEST(Comm, CountsWaitsForPeersWhoseMessagesWereToCome) {
   EXPECT_EQ(std::ranges::count(g_comm->waited_s(), 0), g_comm->size());
 }
 
-TEST(Comm, AllGatherPlacesSlicesInRankOrderAndTouchesNothingElse) {
+TEST(Comm, all_gather_places_slices_in_rank_order_and_touches_nothing_else) {
   auto const slices = uneven_slices(g_comm->size(), 77);
   auto const end = static_cast<std::size_t>(slices.back().first + slices.back().bytes);
   auto const me = static_cast<std::size_t>(g_comm->rank());
@@ -94,7 +94,7 @@ TEST(Comm, AllGatherPlacesSlicesInRankOrderAndTouchesNothingElse) {
   EXPECT_EQ(whole, expected);
 }
 
-TEST(Comm, AllGatherBytesGivesEveryRankEveryBlockOnce) {
+TEST(Comm, all_gather_bytes_gives_every_rank_every_block_once) {
   auto const me = static_cast<std::size_t>(g_comm->rank()),
              size = static_cast<std::size_t>(g_comm->size());
   for (std::size_t const bytes : {1u, 7u, 100'000u}) {
@@ -111,13 +111,13 @@ TEST(Comm, AllGatherBytesGivesEveryRankEveryBlockOnce) {
   }
 }
 
-TEST(Comm, AgreeIsTheLargestWordOnEveryRank) {
+TEST(Comm, agree_is_the_largest_word_on_every_rank) {
   EXPECT_EQ(g_comm->agree(g_comm->rank() * 10), (g_comm->size() - 1) * 10);
   EXPECT_EQ(g_comm->agree(-5 - g_comm->rank()), -5);
 }
 
 // The first rank swaps with the last one, and others take no part.
-TEST(Comm, TwoRanksSwapWhileOthersDoNot) {
+TEST(Comm, two_ranks_swap_while_others_do_not) {
   auto const me = g_comm->rank(), last = g_comm->size() - 1;
   if (me != 0 && me != last) return;
   auto const peer = last - me;
@@ -129,7 +129,7 @@ TEST(Comm, TwoRanksSwapWhileOthersDoNot) {
 }
 
 // Of data alone: the last word of an agreement may have waited for another rank's.
-TEST(Comm, CountsTheWaitForThePeerWhoseMessageItWaitedFor) {
+TEST(Comm, counts_the_wait_for_the_peer_whose_message_it_waited_for) {
   auto const me = g_comm->rank(), last = g_comm->size() - 1;
   g_comm->forget_waits();
   g_comm->agree(0);
@@ -143,13 +143,13 @@ TEST(Comm, CountsTheWaitForThePeerWhoseMessageItWaitedFor) {
     EXPECT_EQ(waited_s[static_cast<std::size_t>(r)] > 0, r == last - me) << r;
 }
 
-TEST(Comm, HasWaitedForNobodyInTheBeginning) {
+TEST(Comm, has_waited_for_nobody_in_the_beginning) {
   auto const others = make_world_comm({});
   EXPECT_EQ(std::ranges::count(others->waited_s(), 0), g_comm->size());
 }
 
 // Unequal numbers of them, before, between and after collectives; main's end takes the rest.
-TEST(Comm, SignsOfLifeDisturbNothingAndNeedNobody) {
+TEST(Comm, signs_of_life_disturb_nothing_and_need_nobody) {
   auto const others = make_world_comm({.patience_s = 1800, .sign_s = 0});
   for (int i = 0; i < 1000 * g_comm->rank(); ++i) others->still_here();
   EXPECT_EQ(others->agree(g_comm->rank()), g_comm->size() - 1);
@@ -162,7 +162,7 @@ TEST(Comm, SignsOfLifeDisturbNothingAndNeedNobody) {
 }
 
 // Rank 0 hears first that one waits, then that another is busy.
-TEST(SignsOfLife, SomebodyWhoWaitsIsNotForgottenWhenAnotherIsBusy) {
+TEST(SignsOfLife, somebody_who_waits_is_not_forgotten_when_another_is_busy) {
   if (g_comm->size() < 3) return;
   MPI_Comm own = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
@@ -184,14 +184,14 @@ TEST(SignsOfLife, SomebodyWhoWaitsIsNotForgottenWhenAnotherIsBusy) {
   MPI_Comm_free(&own);
 }
 
-TEST(Comm, RanksOfOneMachineCountEachOther) {
+TEST(Comm, ranks_of_one_machine_count_each_other) {
   EXPECT_EQ(g_comm->local_size(), g_comm->size());
   EXPECT_EQ(g_comm->local_rank(), g_comm->rank());
   EXPECT_EQ(g_comm->node_leader(), 0);
 }
 
 // The first rank has a node for itself, and the others have another one together.
-TEST(Comm, RanksCountThoseOfTheirNodeAlone) {
+TEST(Comm, ranks_count_those_of_their_node_alone) {
   auto const me = g_comm->rank(), size = g_comm->size();
   MPI_Comm data = MPI_COMM_NULL, control = MPI_COMM_NULL, node = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &data);
@@ -208,13 +208,13 @@ TEST(Comm, RanksCountThoseOfTheirNodeAlone) {
   MPI_Comm_free(&node);
 }
 
-TEST(Comm, NamesItsLibraryOnOneLine) {
+TEST(Comm, names_its_library_on_one_line) {
   auto const version = mpi_version();
   ASSERT_FALSE(version.empty());
   EXPECT_EQ(version.find_first_of(",\n"), std::string::npos) << version;
 }
 
-TEST(Comm, SingleRankNeedsNobody) {
+TEST(Comm, single_rank_needs_nobody) {
   auto const alone = make_single_rank_comm();
   std::vector<std::byte> const send(8, std::byte{5});
   std::vector<std::byte> all(8);

@@ -94,16 +94,16 @@ int launch(char const* way, int ranks = 2) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-TEST(CommLostPeer, ADeadRankEndsTheOther) {
+TEST(CommLostPeer, a_dead_rank_ends_the_other) {
   EXPECT_GT(launch("dead"), 0);
 }
 
-TEST(CommLostPeer, ASilentRankIsGivenUpAfterThePatience) {
+TEST(CommLostPeer, a_silent_rank_is_given_up_after_the_patience) {
   EXPECT_EQ(launch("silent"), static_cast<int>(Status::peer_lost));
 }
 
 // Most ranks wait for others that wait; who does not answer is named all the same.
-TEST(CommLostPeer, TheSilentRankIsNamedNotThoseThatWaitForIt) {
+TEST(CommLostPeer, the_silent_rank_is_named_not_those_that_wait_for_it) {
   EXPECT_EQ(launch("silent-for-long", 4), static_cast<int>(Status::peer_lost));
   std::ifstream file(said_file());
   std::string const said{std::istreambuf_iterator<char>(file), {}};
@@ -114,11 +114,11 @@ TEST(CommLostPeer, TheSilentRankIsNamedNotThoseThatWaitForIt) {
     EXPECT_EQ(said.find(other), std::string::npos) << said;
 }
 
-TEST(CommLostPeer, TimeInWhichAllWereStoppedIsNotSilence) {
+TEST(CommLostPeer, time_in_which_all_were_stopped_is_not_silence) {
   EXPECT_EQ(launch("stopped"), 0);
 }
 
-TEST(CommLostPeer, ABusyRankThatSaysSoIsNotGivenUp) {
+TEST(CommLostPeer, a_busy_rank_that_says_so_is_not_given_up) {
   EXPECT_EQ(launch("busy"), 0);
 }
 

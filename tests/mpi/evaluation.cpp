@@ -81,7 +81,7 @@ void expect_other(double mean, double wrong, char const* what) {
   EXPECT_GT(std::abs(mean - wrong), 1e-2) << what << " would not show";
 }
 
-TEST(Evaluation, IsTheMeanOverTheTokensOfAllRanks) {
+TEST(Evaluation, is_the_mean_over_the_tokens_of_all_ranks) {
   double loss = 0, weight = 0, means = 0, rank_means = 0, own_weight = 0;
   for (int rank = 0; rank < g_comm->size(); ++rank) {
     Share all;
@@ -109,7 +109,7 @@ TEST(Evaluation, IsTheMeanOverTheTokensOfAllRanks) {
   expect_other(mean, loss / own_weight / ranks, "this rank's weight times ranks");
 }
 
-TEST(Evaluation, TellsOfEveryBatchThatItHasDone) {
+TEST(Evaluation, tells_of_every_batch_that_it_has_done) {
   std::vector<std::int64_t> done, targets;
   evaluated(kBatches, [&](std::int64_t batches, LossSums const& so_far) {
     done.push_back(batches);
@@ -125,7 +125,7 @@ TEST(Evaluation, TellsOfEveryBatchThatItHasDone) {
   EXPECT_EQ(targets, own);
 }
 
-TEST(Evaluation, HasNoMeanWhereNothingWasPredicted) {
+TEST(Evaluation, has_no_mean_where_nothing_was_predicted) {
   auto const sums = evaluated(0);
   EXPECT_EQ(sums.targets(), 0);
   EXPECT_FALSE(sums.mean());

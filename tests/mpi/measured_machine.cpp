@@ -70,7 +70,7 @@ class MeasuredMachine : public ::testing::Test {
   ProfileCache m_cache{m_directory};
 };
 
-TEST_F(MeasuredMachine, IsTheSameOnAllRanksAndTheSlowerOfEachNumber) {
+TEST_F(MeasuredMachine, is_the_same_on_all_ranks_and_the_slower_of_each_number) {
   seed();
   auto const machine = measured();
   expect_equal_on_all_ranks(machine);
@@ -87,13 +87,13 @@ TEST_F(MeasuredMachine, IsTheSameOnAllRanksAndTheSlowerOfEachNumber) {
   for (auto const& [key, s] : machine.op_s) EXPECT_EQ(s, kSlow_s) << key;
 }
 
-TEST_F(MeasuredMachine, IsOfTheNodeWithTheMostRanks) {
+TEST_F(MeasuredMachine, is_of_the_node_with_the_most_ranks) {
   seed();
   m_cores.node_ranks = 10 - g_comm->rank();
   EXPECT_EQ(measured().node_ranks, 10);
 }
 
-TEST_F(MeasuredMachine, WhatOneRankDoesNotKnowAllMeasure) {
+TEST_F(MeasuredMachine, what_one_rank_does_not_know_all_measure) {
   seed();
   auto machine = m_cache.find(m_key).machine;
   auto const first = machine.op_s.begin()->first;
@@ -109,7 +109,7 @@ TEST_F(MeasuredMachine, WhatOneRankDoesNotKnowAllMeasure) {
   EXPECT_TRUE(kept.contains(first));
 }
 
-TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
+TEST_F(MeasuredMachine, ranks_that_share_a_file_keep_the_slowest_of_them_all) {
   auto const directory = std::filesystem::path(::testing::TempDir()) / "profiles-of-all";
   ProfileCache const shared(directory);
   auto const all = [&] {
@@ -127,7 +127,7 @@ TEST_F(MeasuredMachine, RanksThatShareAFileKeepTheSlowestOfThemAll) {
   if (g_comm->rank() == 0) std::filesystem::remove_all(directory);  // two at it would trip
 }
 
-TEST_F(MeasuredMachine, OfRanksThatShareNoFileEachKeepsItsOwn) {
+TEST_F(MeasuredMachine, of_ranks_that_share_no_file_each_keeps_its_own) {
   SharedProfile const profile(m_cache, m_key, *g_comm);
   std::vector<Machine> all(static_cast<std::size_t>(g_comm->size()));
   for (std::size_t rank = 0; rank < all.size(); ++rank)
@@ -137,7 +137,7 @@ TEST_F(MeasuredMachine, OfRanksThatShareNoFileEachKeepsItsOwn) {
 }
 
 // Rates belong together: what one rank lacks, all measure. Ops are known one by one.
-TEST_F(MeasuredMachine, RatesOfWhichOneRankLacksAnyAreUnknownToAll) {
+TEST_F(MeasuredMachine, rates_of_which_one_rank_lacks_any_are_unknown_to_all) {
   Rates const rates = {&Machine::memory_gbps, &Machine::matmul_gflops_f32};
   auto const me = g_comm->rank();
   Machine mine{.memory_gbps = 10.0 + me, .op_s = {{"both", 3.0 + me}}};
@@ -160,13 +160,13 @@ TEST_F(MeasuredMachine, RatesOfWhichOneRankLacksAnyAreUnknownToAll) {
   EXPECT_EQ(after.op_s, (Numbers{{"both", 4}}));
 }
 
-TEST_F(MeasuredMachine, OfANetworkIsKeptUnderItsRanksAndNodes) {
+TEST_F(MeasuredMachine, of_a_network_is_kept_under_its_ranks_and_nodes) {
   auto const name = network_name(*g_comm);
   EXPECT_TRUE(name.starts_with("2 ranks on 1 nodes, ")) << name;
 }
 
 // A machine that is known, on nodes that are not.
-TEST_F(MeasuredMachine, IsAskedForItsNetworkWhereOnlyThatIsNew) {
+TEST_F(MeasuredMachine, is_asked_for_its_network_where_only_that_is_new) {
   seed();
   auto const network = network_key(m_key, network_name(*g_comm));
   auto machine = m_cache.find(network).machine;
@@ -189,7 +189,7 @@ TEST_F(MeasuredMachine, IsAskedForItsNetworkWhereOnlyThatIsNew) {
   EXPECT_NE(other.h2d_gbps, 5);
 }
 
-TEST(NetworkProbe, IsRefusedOnAllRanksWhereOneHasNoMemoryForIt) {
+TEST(NetworkProbe, is_refused_on_all_ranks_where_one_has_no_memory_for_it) {
   Machine machine;
   std::optional<ResourceLimit> little;
   if (g_comm->rank() == 1) little.emplace(RLIMIT_AS, rlim_t{1} << 20);

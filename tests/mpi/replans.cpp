@@ -85,7 +85,7 @@ struct Watched {
       {config, kTinyVocab, planned, simulation, fast, kMost, memory, reporter, *g_comm}};
 };
 
-TEST(ReplansOfRanks, AreForTheSlowestAndTheSameOnAll) {
+TEST(ReplansOfRanks, are_for_the_slowest_and_the_same_on_all) {
   CapturedLog log;
   Watched run(0);
   run.config.plan = {};
@@ -98,7 +98,7 @@ TEST(ReplansOfRanks, AreForTheSlowestAndTheSameOnAll) {
   EXPECT_EQ(log.taken().empty(), g_comm->rank() != 0) << "rank 0 speaks for all";
 }
 
-TEST(ReplansOfRanks, AreNotLookedForWhereASearchTakesOneOfThemTooLong) {
+TEST(ReplansOfRanks, are_not_looked_for_where_a_search_takes_one_of_them_too_long) {
   CapturedLog log;
   Watched run(is_last_rank() ? 1e12 : 0);
   EXPECT_FALSE(run.ten_steps());

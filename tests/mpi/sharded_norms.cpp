@@ -114,7 +114,7 @@ double sum(std::vector<double> const& norms, bool backwards) {
   return total;
 }
 
-TEST_P(ShardedNorms, DecideByTheBitsThatWholeGradientsGive) {
+TEST_P(ShardedNorms, decide_by_the_bits_that_whole_gradients_give) {
   int other_order_shows = 0;
   for (unsigned seed = 0; seed < 24; ++seed) {
     auto const whole = run(chunks(Held::gathered, Held::gathered), seed);
@@ -128,7 +128,7 @@ TEST_P(ShardedNorms, DecideByTheBitsThatWholeGradientsGive) {
 }
 
 // The contributions are independent of each other, so their variances add up.
-TEST_P(ShardedNorms, AreThoseOfTheSumOverRanks) {
+TEST_P(ShardedNorms, are_those_of_the_sum_over_ranks) {
   auto const decided = run(chunks(Held::sharded, Held::sharded), 1);
   double expected = 0;
   for (int id = 0; auto const& chunk : chunks(Held::sharded, Held::sharded)) {
@@ -142,7 +142,7 @@ TEST_P(ShardedNorms, AreThoseOfTheSumOverRanks) {
 }
 
 // The rows of what every rank holds are compared as they are, whatever is exchanged beside them.
-TEST_P(ShardedNorms, ADamagedCopyIsStillRefused) {
+TEST_P(ShardedNorms, a_damaged_copy_is_still_refused) {
   auto const mixed = chunks(Held::copied, Held::sharded);
   EXPECT_NO_THROW(run(mixed, 1));
   try {

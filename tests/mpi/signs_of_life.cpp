@@ -32,7 +32,7 @@ bool comes_true(Condition const& condition) {
   return false;
 }
 
-TEST_F(Signs, ReachEveryPeer) {
+TEST_F(Signs, reach_every_peer) {
   SignsOfLife signs(m_own, 0);
   auto const begun = SteadyClock::now();
   g_comm->agree(0);
@@ -49,7 +49,7 @@ TEST_F(Signs, ReachEveryPeer) {
 }
 
 // Who was heard last has been silent for the shortest time.
-TEST_F(Signs, AreOfThePeerThatGivesThem) {
+TEST_F(Signs, are_of_the_peer_that_gives_them) {
   SignsOfLife signs(m_own, 0);
   g_comm->agree(0);
   if (me() == last()) {
@@ -70,7 +70,7 @@ TEST_F(Signs, AreOfThePeerThatGivesThem) {
 }
 
 // Those who wait do not make others wait longer; somebody who is busy does.
-TEST_F(Signs, OfWaitingAskAndAreNoBusyOnes) {
+TEST_F(Signs, of_waiting_ask_and_are_no_busy_ones) {
   SignsOfLife signs(m_own, 0);
   g_comm->agree(0);
   if (me() == last()) signs.give(Sign::waiting);
@@ -87,7 +87,7 @@ TEST_F(Signs, OfWaitingAskAndAreNoBusyOnes) {
 }
 
 // The first one is left out; what comes in its place is the second.
-TEST_F(Signs, AreAtMostOneInTheirTime) {
+TEST_F(Signs, are_at_most_one_in_their_time) {
   SignsOfLife signs(m_own, 1e9);
   g_comm->agree(0);
   if (me() == 0) {
@@ -102,7 +102,7 @@ TEST_F(Signs, AreAtMostOneInTheirTime) {
   signs.end(kLost_s);
 }
 
-TEST_F(Signs, AreAllTakenBeforeTheEnd) {
+TEST_F(Signs, are_all_taken_before_the_end) {
   SignsOfLife signs(m_own, 0);
   for (int i = 0; i < 50 * me(); ++i) signs.give(i % 2 == 0 ? Sign::busy : Sign::waiting);
   signs.end(kLost_s);

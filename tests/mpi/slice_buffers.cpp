@@ -11,8 +11,8 @@
 #include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 #include "runtime/engine.hpp"
-#include "support/hand_made.hpp"
 #include "tests/support/engine_fakes.hpp"
+#include "tests/support/hand_made.hpp"
 #include "tests/support/on_ranks.hpp"
 
 namespace spillway::test {
@@ -89,7 +89,7 @@ std::vector<float> reduced(std::int64_t elements, std::optional<Tier> tier) {
 }
 
 // Slices that end within the last tile, and ranks that have none.
-TEST(SliceBuffers, GiveTheBitsOfSumsInPlace) {
+TEST(SliceBuffers, give_the_bits_of_sums_in_place) {
   for (std::int64_t const elements : {100L, 4096L, 5 * kNormTile + 77}) {
     auto const expected = reduced(elements, {});
     EXPECT_EQ(reduced(elements, Tier::host), expected) << elements;
@@ -97,7 +97,7 @@ TEST(SliceBuffers, GiveTheBitsOfSumsInPlace) {
   }
 }
 
-TEST(SliceBuffers, AreNoLargerThanASlice) {
+TEST(SliceBuffers, are_no_larger_than_a_slice) {
   Reduction step(5 * kNormTile, Tier::host);
   auto& buffer = step.program.buffers.back();
   ASSERT_TRUE(buffer.part.of_slice);

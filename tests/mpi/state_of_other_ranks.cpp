@@ -144,7 +144,7 @@ void expect_equal_shares(fs::path const& checkpoint, int ranks) {
   EXPECT_LE(most - least, 100'000u) << ranks << " ranks: " << least << " to " << most;
 }
 
-TEST(StateOfOtherRanks, IsTheSameToTheByteInEveryPlace) {
+TEST(StateOfOtherRanks, is_the_same_to_the_byte_in_every_place) {
   for (int writers = 1; writers <= 4; ++writers) {
     auto const directory =
         fs::path(testing::TempDir()) / fmt::format("state_of_{}_ranks-{}", writers, ::getpid());

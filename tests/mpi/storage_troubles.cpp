@@ -39,7 +39,7 @@ class StorageTroublesOfRanks : public ::testing::Test {
   StorageTrouble m_trouble{&m_spill, *g_comm};
 };
 
-TEST_F(StorageTroublesOfRanks, AreToldByTheLowestRankThatTheyHappenedTo) {
+TEST_F(StorageTroublesOfRanks, are_told_by_the_lowest_rank_that_they_happened_to) {
   int const last = g_comm->size() - 1;
   if (g_comm->rank() == last) fail_at(1);
   EXPECT_EQ(m_trouble.after(CommitWord::storage_error, 7), std::nullopt);
@@ -53,7 +53,7 @@ TEST_F(StorageTroublesOfRanks, AreToldByTheLowestRankThatTheyHappenedTo) {
 }
 
 // It was told as one that costs a step.
-TEST_F(StorageTroublesOfRanks, ThatCostMoreThanAStepAreToldAgainByTheSameRank) {
+TEST_F(StorageTroublesOfRanks, that_cost_more_than_a_step_are_told_again_by_the_same_rank) {
   int const last = g_comm->size() - 1;
   if (g_comm->rank() == last) fail_at(1);
   EXPECT_EQ(m_trouble.after(CommitWord::storage_error, 7), std::nullopt);

@@ -168,12 +168,12 @@ class CachedLogits : public testing::TestWithParam<FamilyCase> {
   }
 };
 
-TEST_P(CachedLogits, AreThoseOfTheWholeSequence) {
+TEST_P(CachedLogits, are_those_of_the_whole_sequence) {
   for (auto const& [first, rows] : {std::pair{1, 1}, {kRows, 1}, {9, 1}, {4, 4}, {7, 7}})
     expect_whole_logits(first, rows, SequentialRun::Side::kernel);
 }
 
-TEST_P(CachedLogits, OfTheSerialReferenceAreThoseOfTheWholeSequence) {
+TEST_P(CachedLogits, of_the_serial_reference_are_those_of_the_whole_sequence) {
   expect_whole_logits(9, 1, SequentialRun::Side::serial);
 }
 

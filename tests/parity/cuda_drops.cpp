@@ -127,7 +127,7 @@ std::int64_t first_to_drop(std::string const& call, std::int64_t count) {
   return of_properties.contains(call) ? count / 2 : 0;
 }
 
-TEST_F(StandInDrops, NoCallCanBeLeftOut) {
+TEST_F(StandInDrops, no_call_can_be_left_out) {
   facts({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
   auto const calls = cuda::calls();
   auto needless = cuda::needless_calls();
@@ -161,7 +161,7 @@ bool is_needed(Program program, ItemNumber item, std::int64_t n) {
   return verify(program).has_value();
 }
 
-TEST_F(StandInDrops, NoWaitThatIsNeededCanBeLeftOut) {
+TEST_F(StandInDrops, no_wait_that_is_needed_can_be_left_out) {
   std::vector<std::pair<ItemNumber, std::int64_t>> waits;
   for (auto const& item : program.items) {
     for (std::size_t i = 0; i < item.waits.size(); ++i)
@@ -187,7 +187,7 @@ TEST_F(StandInDrops, NoWaitThatIsNeededCanBeLeftOut) {
 
 // What a lane publishes tells others what it knows; every such telling is left out in turn, as far
 // as the clocks go. The runs' ends need all of them: a count that stays behind holds up `finish`.
-TEST_F(StandInDrops, NoPublishThatTellsSomethingCanBeLeftOut) {
+TEST_F(StandInDrops, no_publish_that_tells_something_can_be_left_out) {
   auto all = run();
   all.poison = false;
   all.steps = 3;

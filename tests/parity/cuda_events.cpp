@@ -35,7 +35,7 @@ Program copy_behind_the_step_before() {
   return made.program;
 }
 
-TEST(StandInEvents, AreRecordedAgainWhenNobodyMayStillWaitForThem) {
+TEST(StandInEvents, are_recorded_again_when_nobody_may_still_wait_for_them) {
   auto const program = copy_behind_the_step_before();
   cuda::ask_of_next_run({.settings = cuda::Settings{.laziness = cuda::Laziness::latest}});
   DeviceUnderTest device(program.unified);

@@ -62,7 +62,7 @@ class StandInFaults : public StandInRun {
   std::uint64_t seed = 0;
 };
 
-TEST_F(StandInFaults, EndTheRunWithWhatHasFailed) {
+TEST_F(StandInFaults, end_the_run_with_what_has_failed) {
   story({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
   auto calls = cuda::calls();
   // A failure has a name only where there is one. These also look at how a run fails at the end of
@@ -84,7 +84,7 @@ TEST_F(StandInFaults, EndTheRunWithWhatHasFailed) {
 }
 
 // The stand-in knows when nothing can ever go on, and says so as a watchdog does.
-TEST_F(StandInFaults, WorkThatNeverEndsIsToldOnceAWatchdogSeesIt) {
+TEST_F(StandInFaults, work_that_never_ends_is_told_once_a_watchdog_sees_it) {
   story({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
   auto calls = cuda::calls();
   for (auto const* const call :

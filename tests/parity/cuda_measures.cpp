@@ -43,7 +43,7 @@ Seen measured(std::int64_t sequence) {
   return seen;
 }
 
-TEST(StandInMeasures, FlushCachesAheadOfEveryLaunchUnlessAStepFitsThem) {
+TEST(StandInMeasures, flush_caches_ahead_of_every_launch_unless_a_step_fits_them) {
   auto const large = measured(16384);
   EXPECT_GE(large.launches, 1);
   EXPECT_EQ(large.fills, large.launches);

@@ -13,7 +13,7 @@ namespace spillway::test::cuda_runs_test {
 namespace {
 
 // What nothing orders is also seen in both orders, at least where the device has to do with it.
-TEST_F(StandInRun, GivesTheSameBitsWheneverTheDeviceDoesWhat) {
+TEST_F(StandInRun, gives_the_same_bits_whenever_the_device_does_what) {
   cuda::OrdersSeen orders;
   cuda::collect_orders(&orders);
   auto const expected = story({.settings = cuda::Settings{.laziness = cuda::Laziness::eager}});
@@ -28,7 +28,7 @@ TEST_F(StandInRun, GivesTheSameBitsWheneverTheDeviceDoesWhat) {
   EXPECT_GT(orders.share_of_both(), 0.6);
 }
 
-TEST_F(StandInRun, MakesAndGivesBackNothingAfterTheFirstStep) {
+TEST_F(StandInRun, makes_and_gives_back_nothing_after_the_first_step) {
   cuda::ask_of_next_run({.settings = cuda::Settings{.devices = 2}});
   std::vector<cuda::Calls> after;
   auto longer = run();
@@ -43,7 +43,7 @@ TEST_F(StandInRun, MakesAndGivesBackNothingAfterTheFirstStep) {
 }
 
 // Pinning takes a good part of a second per GiB.
-TEST(StandInTiers, KeepThePinOfMemoryThatStaysAsLarge) {
+TEST(StandInTiers, keep_the_pin_of_memory_that_stays_as_large) {
   constexpr std::int64_t bytes = 1 << 20;
   cuda::reset();
   {

@@ -80,7 +80,7 @@ Graph graph_of(Frozen const& frozen, std::int64_t ranks) {
 
 class FrozenBits : public testing::TestWithParam<Frozen> {};
 
-TEST_P(FrozenBits, AreWhatTheyWere) {
+TEST_P(FrozenBits, are_what_they_were) {
   auto const ranks = static_cast<std::size_t>(g_comm->size());
   ASSERT_LE(ranks, GetParam().checksums.size());
   auto const graph = graph_of(GetParam(), g_comm->size());

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/checksum.hpp"
-#include "support/frozen.hpp"
-#include "support/run_program.hpp"
+#include "tests/support/frozen.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test::frozen_plans_test {
 namespace {

@@ -65,7 +65,7 @@ Keys const kLlama = {"model.family=llama", "model.heads=4", "model.kv_heads=2",
                      "model.qk_norm=true", "model.ffn=96",  "model.window=20",
                      "model.window_from=1"};
 
-TEST_F(Generated, AGptGoesOnTheSameWhateverPartOfItWasThePrompt) {
+TEST_F(Generated, a_gpt_goes_on_the_same_whatever_part_of_it_was_the_prompt) {
   train("gpt", {});
   auto const all = after({1}, 63);
   EXPECT_EQ(all.size(), 64u);
@@ -78,7 +78,7 @@ TEST_F(Generated, AGptGoesOnTheSameWhateverPartOfItWasThePrompt) {
   EXPECT_EQ(after(Ids(200, 7), 3).size(), 203u) << "from beyond its positions";
 }
 
-TEST_F(Generated, ALlamaGoesOnTheSameWhateverPartOfItWasThePrompt) {
+TEST_F(Generated, a_llama_goes_on_the_same_whatever_part_of_it_was_the_prompt) {
   train("llama", kLlama);
   auto const all = after({1}, 139);
   EXPECT_EQ(all.size(), 140u);
@@ -86,7 +86,7 @@ TEST_F(Generated, ALlamaGoesOnTheSameWhateverPartOfItWasThePrompt) {
   expect_same_from(all, {2, 63, 64, 65, 100, 128, 139});
 }
 
-TEST_F(Generated, ATextEndsWhereItsModelSaysSo) {
+TEST_F(Generated, a_text_ends_where_its_model_says_so) {
   train("endless", {});
   auto const all = after({1, 8, 43}, 20);
   auto const end = all[10];
@@ -99,7 +99,7 @@ TEST_F(Generated, ATextEndsWhereItsModelSaysSo) {
   EXPECT_EQ(asked.output, generate("--temperature 0 --tokens 20 --prompt-ids 1,8,43").output);
 }
 
-TEST_F(Generated, AT5TellsWhatItsSentinelsStandFor) {
+TEST_F(Generated, at5_tells_what_its_sentinels_stand_for) {
   train("t5", {"model.family=t5", "model.vocab=400"});
   auto const ids = after({1, 8, 43, 399, 20, 8, 398}, 30);
   EXPECT_LE(ids.size(), 30u);
@@ -113,7 +113,7 @@ TEST_F(Generated, AT5TellsWhatItsSentinelsStandFor) {
   expect_refused("--prompt \"a<extra_id_7777>\"", "no sentinel for <extra_id_7777>");
 }
 
-TEST_F(Generated, ABertSaysWhatIsLikeliestAtEveryPlace) {
+TEST_F(Generated, a_bert_says_what_is_likeliest_at_every_place) {
   train("bert", {"model.family=bert", "model.vocab=257"});
   auto const three = generate("--top 3 --prompt-ids 1,8,256,20,256,5");
   EXPECT_EQ(three.status, 0) << three.output;
@@ -140,13 +140,13 @@ TEST_F(Generated, ABertSaysWhatIsLikeliestAtEveryPlace) {
                  "65 tokens; the model has positions for 64");
 }
 
-TEST_F(Generated, AModelTrainedWithNarrowGradientsComputesInFp32) {
+TEST_F(Generated, a_model_trained_with_narrow_gradients_computes_in_fp32) {
   train("narrow", {"precision=bf16", "optim.gradients=bf16"});
   auto const outcome = generate("--prompt-ids 1,2 --tokens 2 --precision fp32");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
 }
 
-TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
+TEST_F(Generated, what_a_model_cannot_take_is_refused_in_one_line) {
   train("refusals", {});
   expect_refused("--prompt-ids 1,256", "256 is not in the model's vocabulary of 256");
   expect_refused("--prompt-ids=-1", "-1 is not in the model's vocabulary of 256");
@@ -166,7 +166,7 @@ TEST_F(Generated, WhatAModelCannotTakeIsRefusedInOneLine) {
   EXPECT_EQ(generate("--prompt a --prompt-ids 1").status, 2);
 }
 
-TEST_F(Generated, TextForAModelWithOtherTokensIsRefused) {
+TEST_F(Generated, text_for_a_model_with_other_tokens_is_refused) {
   auto const path = scratch_directory("other_tokens") / "tokens.h5";
   TokenWriter writer(Output(path), "bpe", 256, 3000, 0);
   writer.append(std::vector<std::int32_t>(3000, 5));

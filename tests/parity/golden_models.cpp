@@ -197,21 +197,21 @@ class GoldenModels : public testing::TestWithParam<std::tuple<char const*, Way>>
   Way const way = std::get<1>(GetParam());
 };
 
-TEST_P(GoldenModels, LossAndGradientsMatchInFp32) {
+TEST_P(GoldenModels, loss_and_gradients_match_in_fp32) {
   GoldenRun model(golden, way, Precision::f32);
   model.set_batch(0);
   EXPECT_NEAR(model.forward_and_backward(), golden.values("losses")[0], bound("losses"));
   expect_gradients(model, bound("gradients"));
 }
 
-TEST_P(GoldenModels, LossAndGradientsMatchInBf16) {
+TEST_P(GoldenModels, loss_and_gradients_match_in_bf16) {
   GoldenRun model(golden, way, Precision::bf16);
   model.set_batch(0);
   EXPECT_NEAR(model.forward_and_backward(), golden.values("losses")[0], bf16_bound("loss"));
   expect_gradients(model, bf16_bound("gradients"));
 }
 
-TEST_P(GoldenModels, TenAdamWStepsFollowPyTorch) {
+TEST_P(GoldenModels, ten_adam_w_steps_follow_py_torch) {
   GoldenRun model(golden, way, Precision::f32);
   auto const losses = golden.values("losses"), norms = golden.values("norms");
   for (int step = 0; step < golden.integer("steps"); ++step) {
@@ -224,7 +224,7 @@ TEST_P(GoldenModels, TenAdamWStepsFollowPyTorch) {
   }
 }
 
-TEST_P(GoldenModels, LogitsOfOneRowMatch) {
+TEST_P(GoldenModels, logits_of_one_row_match) {
   GoldenRun model(golden, way, Precision::f32, Purpose::generate);
   model.set_batch(0);
   model.run().run(Phase::forward);
@@ -235,7 +235,7 @@ TEST_P(GoldenModels, LogitsOfOneRowMatch) {
 }
 
 // What the other tests compare would show it.
-TEST_P(GoldenModels, AWeightThatIsOffByATenthShows) {
+TEST_P(GoldenModels, a_weight_that_is_off_by_a_tenth_shows) {
   if (way != Way::fastest) GTEST_SKIP();
   GoldenRun model(golden, way, Precision::f32);
   model.set_batch(0);
@@ -253,7 +253,7 @@ TEST_P(GoldenModels, AWeightThatIsOffByATenthShows) {
   EXPECT_GT(shown, all / 2);
 }
 
-TEST_P(GoldenModels, DecayTheGroupsOfTransformersTrainerWhereAsked) {
+TEST_P(GoldenModels, decay_the_groups_of_transformers_trainer_where_asked) {
   if (way != Way::fastest) GTEST_SKIP();
   auto config = config_of(golden, Precision::f32);
   config.optim.decay_embeddings = true;
@@ -282,7 +282,7 @@ double root_mean_square(std::map<std::string, double> const& values) {
 
 // One model's deviation and PyTorch's are single draws, each up to twice the other's; the mean over
 // all models is not.
-TEST(Bf16Gradients, AreOnAverageNoFurtherOffThanThoseOfPyTorchsBf16Model) {
+TEST(Bf16Gradients, are_on_average_no_further_off_than_those_of_py_torchs_bf16_model) {
   for (auto const way : {Way::fastest, Way::portable}) {
     double logarithms = 0;
     for (auto const* name : kGoldens) {

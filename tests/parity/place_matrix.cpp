@@ -144,7 +144,7 @@ int place_of(FamilyCase const& family) {
 class Places
     : public ::testing::TestWithParam<std::tuple<FamilyCase, Precision, int, bool, std::string>> {};
 
-TEST_P(Places, OfAllKindsGiveEqualBits) {
+TEST_P(Places, of_all_kinds_give_equal_bits) {
   auto const& [family, precision, micro_batches, clip, reduction] = GetParam();
   auto config = family.config;
   config.model.layers = 3;

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/process_memory.hpp"
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test::plan_command_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "plan/listing/listing.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test::plan_items_test {
 namespace {

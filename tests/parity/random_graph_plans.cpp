@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "plan/data/plan.hpp"
-#include "support/interleave.hpp"
-#include "support/random_graph.hpp"
-#include "support/random_plan.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/interleave.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
 #include "tests/support/planted_faults.hpp"
+#include "tests/support/random_graph.hpp"
+#include "tests/support/random_plan.hpp"
 #include "tests/support/sample.hpp"
 #include "tests/support/tiny_run.hpp"
 
@@ -63,7 +63,7 @@ Story story_of(TinyRun const& run, Random& draws) {
   return train(run);
 }
 
-TEST(RandomGraphs, TrainToTheSameBitsUnderEveryPlan) {
+TEST(RandomGraphs, train_to_the_same_bits_under_every_plan) {
   for (auto const seed : sampled_seeds(12, 500)) {
     Random draws(seed);
     auto const graph = draw_graph(draws);
@@ -134,7 +134,7 @@ bool order_shows(Graph const& graph, Graph const& reordered, GradientPart const&
 }
 
 // What this catches between two plans: uses that one of them adds in another order.
-TEST(RandomGraphs, ShowByTheirBitsThatASumWasReordered) {
+TEST(RandomGraphs, show_by_their_bits_that_a_sum_was_reordered) {
   expect_caught(takes_all() ? 200 : 10, [](unsigned seed) {
     Random draws(seed);
     auto const graph = draw_graph(draws);

@@ -6,7 +6,7 @@
 #include <regex>
 #include <sstream>
 
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test::readme_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "support/run_program.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test::rok_command_test {
 namespace {

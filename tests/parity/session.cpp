@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "support/frozen.hpp"
-#include "support/run_program.hpp"
+#include "tests/support/frozen.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace spillway::test::session_test {
 namespace {

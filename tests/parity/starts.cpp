@@ -67,7 +67,7 @@ void fill_batch(SequentialRun& run) {
   }
 }
 
-TEST_P(Starts, WithTheLossOfAGuess) {
+TEST_P(Starts, with_the_loss_of_a_guess) {
   auto const& [start, hidden, tied] = GetParam();
   auto config = tiny_config();
   Origins origins;

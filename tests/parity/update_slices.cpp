@@ -60,7 +60,7 @@ std::int64_t updates_of(Graph const& graph, Plan const& plan) {
   });
 }
 
-TEST(UpdateSlices, ComeToTheBitsOfUpdatesInPlace) {
+TEST(UpdateSlices, come_to_the_bits_of_updates_in_place) {
   auto const sliced = graph_of(false), whole = graph_of(true);
   for (bool const redo : {true, false}) {
     auto const expected =
@@ -85,7 +85,7 @@ TEST(UpdateSlices, ComeToTheBitsOfUpdatesInPlace) {
   }
 }
 
-TEST(UpdateSlices, RoundMomentsOfBf16AsUpdatesInPlaceDo) {
+TEST(UpdateSlices, round_moments_of_bf16_as_updates_in_place_do) {
   auto const graph = graph_of(false, "bf16");
   auto const expected = story_of(graph, plan_of(graph, {Tier::device, Tier::device, true}, kSlice));
   for (auto const update : {Tier::device, Tier::host}) {
@@ -95,7 +95,7 @@ TEST(UpdateSlices, RoundMomentsOfBf16AsUpdatesInPlaceDo) {
   }
 }
 
-TEST(UpdateSlices, ThatWouldTearAPieceOfTheFileAreRefused) {
+TEST(UpdateSlices, that_would_tear_a_piece_of_the_file_are_refused) {
   auto const graph = graph_of(false);
   auto const plan = plan_of(graph, {Tier::nvme, Tier::host, true}, kSlice + 64);
   try {

@@ -1,4 +1,4 @@
-#include "support/damage.hpp"
+#include "tests/support/damage.hpp"
 
 #include <algorithm>
 #include <numeric>

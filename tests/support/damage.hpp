@@ -2,7 +2,7 @@
 // it finds no place for the damage. A damaged Program is not always wrong.
 #pragma once
 
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test {
 

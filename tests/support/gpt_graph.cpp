@@ -1,4 +1,4 @@
-#include "support/gpt_graph.hpp"
+#include "tests/support/gpt_graph.hpp"
 
 #include "graph/build.hpp"
 #include "model/model.hpp"

@@ -1,4 +1,4 @@
-#include "support/graph_faults.hpp"
+#include "tests/support/graph_faults.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test {
 

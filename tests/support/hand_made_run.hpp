@@ -7,7 +7,7 @@
 #include "plan/data/program.hpp"
 #include "plan/memory/layout.hpp"
 #include "plan/proof/derive.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test {
 

@@ -1,4 +1,4 @@
-#include "support/interleave.hpp"
+#include "tests/support/interleave.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "support/touches.hpp"
+#include "tests/support/touches.hpp"
 
 namespace spillway::test {
 

@@ -1,4 +1,4 @@
-#include "support/norm_faults.hpp"
+#include "tests/support/norm_faults.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "graph/graph.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test {
 

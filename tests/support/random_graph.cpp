@@ -1,7 +1,7 @@
-#include "support/random_graph.hpp"
+#include "tests/support/random_graph.hpp"
 
 #include "graph/build.hpp"
-#include "support/random_layers.hpp"
+#include "tests/support/random_layers.hpp"
 
 namespace spillway::test {
 

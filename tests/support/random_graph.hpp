@@ -6,7 +6,7 @@
 #include <string>
 
 #include "graph/graph.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test {
 

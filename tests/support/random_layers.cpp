@@ -1,4 +1,4 @@
-#include "support/random_layers.hpp"
+#include "tests/support/random_layers.hpp"
 
 #include <algorithm>
 #include <cmath>

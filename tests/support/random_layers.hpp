@@ -8,7 +8,7 @@
 
 #include "graph/attention.hpp"
 #include "graph/build.hpp"
-#include "support/random_graph.hpp"
+#include "tests/support/random_graph.hpp"
 
 namespace spillway::test {
 

@@ -1,7 +1,7 @@
-#include "support/random_plan.hpp"
+#include "tests/support/random_plan.hpp"
 
 #include "plan/data/plan.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test {
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "plan/data/plan.hpp"
-#include "support/gpt_graph.hpp"
+#include "tests/support/gpt_graph.hpp"
 
 namespace spillway::test {
 

@@ -1,4 +1,4 @@
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 #include <fmt/format.h>
 

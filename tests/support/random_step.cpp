@@ -2,8 +2,8 @@
 #include <array>
 
 #include "plan/data/program.hpp"
-#include "support/hand_made.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "graph/flops.hpp"
-#include "support/random_layers.hpp"
+#include "tests/support/random_layers.hpp"
 
 namespace spillway::test {
 

@@ -1,4 +1,4 @@
-#include "support/touches.hpp"
+#include "tests/support/touches.hpp"
 
 #include <algorithm>
 #include <array>

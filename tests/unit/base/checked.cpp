@@ -7,7 +7,7 @@ namespace {
 
 constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
 
-TEST(Checked, ProductsAreWholeOrNone) {
+TEST(Checked, products_are_whole_or_none) {
   EXPECT_EQ(product({}), 1);
   EXPECT_EQ(product({3, 4, 5}), 60);
   EXPECT_EQ(product({kMost, 1}), kMost);
@@ -16,7 +16,7 @@ TEST(Checked, ProductsAreWholeOrNone) {
   EXPECT_EQ(product({kMost, kMost, 0}), 0);
 }
 
-TEST(Checked, ClampedNumbersStayAtTheMost) {
+TEST(Checked, clamped_numbers_stay_at_the_most) {
   EXPECT_EQ(clamped_product(6, 7), 42);
   EXPECT_EQ(clamped_product(kMost, 2), kMost);
   EXPECT_EQ(clamped_sum(6, 7), 13);

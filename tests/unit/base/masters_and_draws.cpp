@@ -18,7 +18,7 @@ float rejoined(float master) {
   return join_master(split.parameter, split.remainder);
 }
 
-TEST(Masters, ParameterAndRemainderHoldEveryBitOfTheMaster) {
+TEST(Masters, parameter_and_remainder_hold_every_bit_of_the_master) {
   std::mt19937 random(1);
   for (int i = 0; i < 1000000; ++i) {
     auto const bits = static_cast<std::uint32_t>(random());
@@ -26,7 +26,7 @@ TEST(Masters, ParameterAndRemainderHoldEveryBitOfTheMaster) {
   }
 }
 
-TEST(Masters, TiesAndTheEndsOfTheRangeComeBackExactly) {
+TEST(Masters, ties_and_the_ends_of_the_range_come_back_exactly) {
   for (std::uint32_t const upper : {0u, 0x3f80u, 0x7f7fu, 0x7f80u, 0x8000u, 0xbf81u, 0xffffu})
     for (std::uint32_t const lower : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
       auto const bits = upper << 16 | lower;
@@ -35,7 +35,7 @@ TEST(Masters, TiesAndTheEndsOfTheRangeComeBackExactly) {
     }
 }
 
-TEST(Masters, TheParameterIsTheNearestBf16) {
+TEST(Masters, the_parameter_is_the_nearest_bf16) {
   std::mt19937 random(2);
   std::normal_distribution<float> normal(0, 1);
   for (int i = 0; i < 100000; ++i) {
@@ -47,7 +47,7 @@ TEST(Masters, TheParameterIsTheNearestBf16) {
 }
 
 // The known-answer vectors of the Random123 distribution (philox4x32, 10 rounds).
-TEST(Philox, FollowsThePublishedKnownAnswers) {
+TEST(Philox, follows_the_published_known_answers) {
   struct Answer {
     std::uint64_t key, high, low;
     std::uint32_t x[4];
@@ -64,7 +64,7 @@ TEST(Philox, FollowsThePublishedKnownAnswers) {
   }
 }
 
-TEST(Normal, LogarithmAndDirectionsAreThoseOfTheLibrary) {
+TEST(Normal, logarithm_and_directions_are_those_of_the_library) {
   for (std::uint64_t bits = 0; bits < 1ull << 32; bits += 10007) {
     auto const turn = static_cast<std::uint32_t>(bits);
     double const angle = 2 * std::numbers::pi * static_cast<double>(turn) / 0x1p32;
@@ -77,7 +77,7 @@ TEST(Normal, LogarithmAndDirectionsAreThoseOfTheLibrary) {
   }
 }
 
-TEST(Normal, PairsAreFiniteAtTheEndsAndOfVarianceOne) {
+TEST(Normal, pairs_are_finite_at_the_ends_and_of_variance_one) {
   EXPECT_EQ(normal_pair(~0u, 0).cos, 0);
   EXPECT_LT(normal_pair(0, 0).cos, 6.77f);
   double sum = 0, squares = 0, products = 0;
@@ -94,7 +94,7 @@ TEST(Normal, PairsAreFiniteAtTheEndsAndOfVarianceOne) {
   EXPECT_NEAR(products / n, 0, 4e-3);
 }
 
-TEST(Philox, UniformNumbersLieInTheHalfOpenInterval) {
+TEST(Philox, uniform_numbers_lie_in_the_half_open_interval) {
   EXPECT_EQ(uniform01(0), 0);
   EXPECT_LT(uniform01(~0u), 1);
 }

@@ -30,7 +30,7 @@ class ControlGroup : public ::testing::Test {
   fs::path m_root = fs::path(::testing::TempDir()) / "spillway-control-group";
 };
 
-TEST(ProcessMemory, GrowsWithTouchedMemoryAndRemembersThePeak) {
+TEST(ProcessMemory, grows_with_touched_memory_and_remembers_the_peak) {
   auto const before = process_memory();
   ASSERT_GT(before.resident_bytes, 0);
   constexpr std::size_t kBytes = std::size_t{48} << 20;
@@ -39,18 +39,18 @@ TEST(ProcessMemory, GrowsWithTouchedMemoryAndRemembersThePeak) {
             before.resident_bytes + static_cast<std::int64_t>(kBytes) * 9 / 10);
 }
 
-TEST(ProcessMemory, ForgetsWhatWasGivenBackButForThePeak) {
+TEST(ProcessMemory, forgets_what_was_given_back_but_for_the_peak) {
   { Pages const touched(std::size_t{48} << 20); }
   auto const after = process_memory();
   EXPECT_LT(after.resident_bytes + (std::int64_t{40} << 20), after.peak_resident_bytes);
 }
 
-TEST(ProcessMemory, TheMachineHasMemoryAndCores) {
+TEST(ProcessMemory, the_machine_has_memory_and_cores) {
   EXPECT_GT(available_memory_bytes(), 0);
   EXPECT_GE(available_cores(), 1);
 }
 
-TEST_F(ControlGroup, Version2TakesTheTightestAncestorAndCountsCacheAsFree) {
+TEST_F(ControlGroup, version2_takes_the_tightest_ancestor_and_counts_cache_as_free) {
   write("self", "0::/job/step\n");
   write("job/memory.max", "1000\n");
   write("job/memory.current", "600\n");
@@ -64,7 +64,7 @@ TEST_F(ControlGroup, Version2TakesTheTightestAncestorAndCountsCacheAsFree) {
   EXPECT_EQ(limits().cores, 1.5);
 }
 
-TEST_F(ControlGroup, Version1ReadsItsControllers) {
+TEST_F(ControlGroup, version1_reads_its_controllers) {
   write("self", "5:memory:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/\n");
   write("memory/job/memory.limit_in_bytes", "4096\n");
   write("memory/job/memory.usage_in_bytes", "96\n");
@@ -77,7 +77,7 @@ TEST_F(ControlGroup, Version1ReadsItsControllers) {
   EXPECT_EQ(limits().cores, std::nullopt);
 }
 
-TEST_F(ControlGroup, MainMemoryIsTheMachinesOrWhatTheGroupMayTakeOfIt) {
+TEST_F(ControlGroup, main_memory_is_the_machines_or_what_the_group_may_take_of_it) {
   write("meminfo",
         "MemTotal:       8 kB\nMemFree:  1 kB\nMemAvailable:   5 kB\nSwapTotal: 99 kB\n");
   auto const memory = [&] { return main_memory(m_root / "meminfo", limits()); };
@@ -95,7 +95,7 @@ TEST_F(ControlGroup, MainMemoryIsTheMachinesOrWhatTheGroupMayTakeOfIt) {
 }
 
 // Slurm and systemd name groups with colons.
-TEST_F(ControlGroup, APathMayHaveAColon) {
+TEST_F(ControlGroup, a_path_may_have_a_colon) {
   write("self", "0::/system.slice/docker:a1:b2/step\n");
   write("system.slice/docker:a1:b2/step/memory.max", "7000\n");
   write("system.slice/docker:a1:b2/step/cpu.max", "300000 100000\n");
@@ -103,7 +103,7 @@ TEST_F(ControlGroup, APathMayHaveAColon) {
   EXPECT_EQ(limits().cores, 3);
 }
 
-TEST_F(ControlGroup, EveryLevelUpToTheMountCounts) {
+TEST_F(ControlGroup, every_level_up_to_the_mount_counts) {
   write("self", "0::/job/step/task\n");
   write("memory.max", "900\n");
   write("memory.current", "100\n");
@@ -120,7 +120,7 @@ TEST_F(ControlGroup, EveryLevelUpToTheMountCounts) {
   EXPECT_EQ(limits().cores, 2.5);
 }
 
-TEST_F(ControlGroup, WhatIsLeftIsNeverLessThanNothingNorMoreThanTheLimit) {
+TEST_F(ControlGroup, what_is_left_is_never_less_than_nothing_nor_more_than_the_limit) {
   write("self", "0::/job\n");
   write("job/memory.max", "1000\n");
   write("job/memory.current", "1500\n");
@@ -130,7 +130,7 @@ TEST_F(ControlGroup, WhatIsLeftIsNeverLessThanNothingNorMoreThanTheLimit) {
   EXPECT_EQ(limits().memory_left_bytes, 1000);
 }
 
-TEST_F(ControlGroup, Version1HasItsOwnNamesForTheSame) {
+TEST_F(ControlGroup, version1_has_its_own_names_for_the_same) {
   write("self", "7:cpuset:/other\n5:hugetlb,memory:/a/b\n4:cpu,cpuacct:/c:d\n");
   write("memory/a/b/memory.limit_in_bytes", "5000\n");
   write("memory/a/b/memory.usage_in_bytes", "900\n");
@@ -145,7 +145,7 @@ TEST_F(ControlGroup, Version1HasItsOwnNamesForTheSame) {
   EXPECT_EQ(limits().cores, 3.5);
 }
 
-TEST(AvailableCores, AreTheWholeOnesOfTheQuotaAndAtLeastOne) {
+TEST(AvailableCores, are_the_whole_ones_of_the_quota_and_at_least_one) {
   EXPECT_EQ(available_cores(8, {}), 8);
   EXPECT_EQ(available_cores(8, 2.9), 2);
   EXPECT_EQ(available_cores(8, 64), 8);
@@ -153,7 +153,7 @@ TEST(AvailableCores, AreTheWholeOnesOfTheQuotaAndAtLeastOne) {
   EXPECT_EQ(available_cores(8, 0.5), 1);
 }
 
-TEST(AvailableCores, AreThoseOnWhichTheThreadMayRun) {
+TEST(AvailableCores, are_those_on_which_the_thread_may_run) {
   std::thread([] {
     cpu_set_t all, one;
     ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
@@ -166,14 +166,14 @@ TEST(AvailableCores, AreThoseOnWhichTheThreadMayRun) {
   }).join();
 }
 
-TEST_F(ControlGroup, APeriodOfNothingIsNoLimit) {
+TEST_F(ControlGroup, a_period_of_nothing_is_no_limit) {
   write("self", "3:cpu:/job\n");
   write("cpu/job/cpu.cfs_quota_us", "50000\n");
   write("cpu/job/cpu.cfs_period_us", "0\n");
   EXPECT_EQ(limits().cores, std::nullopt);
 }
 
-TEST_F(ControlGroup, NoLimitsMeanNone) {
+TEST_F(ControlGroup, no_limits_mean_none) {
   EXPECT_EQ(limits().memory_left_bytes, std::nullopt);
   EXPECT_EQ(limits().cores, std::nullopt);
 }

@@ -8,7 +8,7 @@
 namespace spillway::units_test {
 namespace {
 
-TEST(Units, SizesAreReadInBinaryAndDecimalUnits) {
+TEST(Units, sizes_are_read_in_binary_and_decimal_units) {
   EXPECT_EQ(parse_bytes("8GiB"), 8ll << 30);
   EXPECT_EQ(parse_bytes("512 MiB"), 512ll << 20);
   EXPECT_EQ(parse_bytes("1.5GB"), 1'500'000'000);
@@ -19,7 +19,7 @@ TEST(Units, SizesAreReadInBinaryAndDecimalUnits) {
   EXPECT_EQ(parse_bytes("0"), 0);
 }
 
-TEST(Units, EveryUnitOfASizeIsItsPower) {
+TEST(Units, every_unit_of_a_size_is_its_power) {
   std::int64_t binary = 1, decimal = 1;
   for (auto const* prefix : {"K", "M", "G", "T", "P"}) {
     binary *= 1024;
@@ -33,7 +33,7 @@ TEST(Units, EveryUnitOfASizeIsItsPower) {
   EXPECT_EQ(parse_bytes("1.0006kB"), 1001);
 }
 
-TEST(Units, FractionsLieBetween0And1) {
+TEST(Units, fractions_lie_between0_and1) {
   EXPECT_EQ(parse_fraction("0"), 0);
   EXPECT_EQ(parse_fraction("0.25"), 0.25);
   EXPECT_EQ(parse_fraction("1"), 1);
@@ -41,14 +41,14 @@ TEST(Units, FractionsLieBetween0And1) {
     EXPECT_FALSE(parse_fraction(text)) << text;
 }
 
-TEST(Units, WhatIsNoSizeIsRefused) {
+TEST(Units, what_is_no_size_is_refused) {
   for (auto const* text : {"", "GiB", "-1", "+1", "8G", "8gib", "8 GiB ", "8  GiB", "1e9", "nan",
                            "inf", "1.GiB", ".5GiB", "1.2.3GiB", "0x10", "8GiBs"}) {
     EXPECT_FALSE(parse_bytes(text)) << text;
   }
 }
 
-TEST(Units, SizesBeyond63BitsAreRefused) {
+TEST(Units, sizes_beyond63_bits_are_refused) {
   EXPECT_EQ(parse_bytes("9223372036854775807"), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(parse_bytes("8191PiB"), 8191ll << 50);
   for (auto const* text : {"9223372036854775808", "8192PiB", "8192.0PiB", "99999999999999999999GiB",
@@ -57,7 +57,7 @@ TEST(Units, SizesBeyond63BitsAreRefused) {
   }
 }
 
-TEST(Units, FormattedSizesReadBackExactly) {
+TEST(Units, formatted_sizes_read_back_exactly) {
   EXPECT_EQ(format_bytes(8ll << 30), "8GiB");
   EXPECT_EQ(format_bytes(1536ll << 20), "1536MiB");
   EXPECT_EQ(format_bytes(1'000'000'007), "1000000007");
@@ -68,7 +68,7 @@ TEST(Units, FormattedSizesReadBackExactly) {
   }
 }
 
-TEST(Units, HumanSizesHaveThreeDigitsAndTheUnitThatFits) {
+TEST(Units, human_sizes_have_three_digits_and_the_unit_that_fits) {
   EXPECT_EQ(human_bytes(20), "20 B");
   EXPECT_EQ(human_bytes(1572864), "1.5 MiB");
   EXPECT_EQ(human_bytes(-1572864), "-1.5 MiB");
@@ -80,7 +80,7 @@ TEST(Units, HumanSizesHaveThreeDigitsAndTheUnitThatFits) {
   EXPECT_EQ(human_bytes(std::numeric_limits<std::int64_t>::max()), "8192 PiB");
 }
 
-TEST(Units, HumanNumbersAreRoundedToNoFewerThanTheirWholeDigits) {
+TEST(Units, human_numbers_are_rounded_to_no_fewer_than_their_whole_digits) {
   EXPECT_EQ(human_number(0.2543, 2), "0.25");
   EXPECT_EQ(human_number(99.49, 2), "99");
   EXPECT_EQ(human_number(99.5, 2), "100");
@@ -94,7 +94,7 @@ TEST(Units, HumanNumbersAreRoundedToNoFewerThanTheirWholeDigits) {
   EXPECT_EQ(human_number(0, 3), "0");
 }
 
-TEST(Units, DurationsAreReadAsSeconds) {
+TEST(Units, durations_are_read_as_seconds) {
   EXPECT_EQ(parse_duration_s("3h50m"), 3 * 3600 + 50 * 60);
   EXPECT_EQ(parse_duration_s("90s"), 90);
   EXPECT_EQ(parse_duration_s("2d"), 2 * 86400);
@@ -103,21 +103,21 @@ TEST(Units, DurationsAreReadAsSeconds) {
   EXPECT_EQ(parse_duration_s("0s"), 0);
 }
 
-TEST(Units, WhatIsNoDurationIsRefused) {
+TEST(Units, what_is_no_duration_is_refused) {
   for (auto const* text : {"", "90", "h", "-1h", "1h1h", "5m3h", "90ms", "3h 50m", "1e3s", "infs",
                            "3:50:00", "3h50"}) {
     EXPECT_FALSE(parse_duration_s(text)) << text;
   }
 }
 
-TEST(Units, DurationsThatAreNotFiniteAreRefused) {
+TEST(Units, durations_that_are_not_finite_are_refused) {
   std::string const large = "1" + std::string(308, '0');
   EXPECT_EQ(parse_duration_s(large + "s"), 1e308);
   EXPECT_FALSE(parse_duration_s(large + "0s"));
   EXPECT_FALSE(parse_duration_s(large + "m")) << "only the product is infinite";
 }
 
-TEST(Units, FormattedDurationsReadBackExactly) {
+TEST(Units, formatted_durations_read_back_exactly) {
   EXPECT_EQ(format_duration(13800), "3h50m");
   EXPECT_EQ(format_duration(0), "0s");
   EXPECT_EQ(format_duration(0.25), "0.25s");
@@ -127,7 +127,7 @@ TEST(Units, FormattedDurationsReadBackExactly) {
   }
 }
 
-TEST(Units, HumanDurationsAreShort) {
+TEST(Units, human_durations_are_short) {
   EXPECT_EQ(human_duration(1.23e-5), "12.3 us");
   EXPECT_EQ(human_duration(4.56e-3), "4.56 ms");
   EXPECT_EQ(human_duration(45.2), "45.2 s");

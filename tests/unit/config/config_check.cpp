@@ -16,16 +16,16 @@ std::string error_of(std::string const& text, std::vector<std::string> const& ov
   return test::refused_with([&] { parse_config(text, "in.yaml", overrides); });
 }
 
-TEST(ConfigCheck, DefaultsAreSound) {
+TEST(ConfigCheck, defaults_are_sound) {
   EXPECT_NO_THROW(check(Config{}));
 }
 
-TEST(ConfigCheck, HeadsMustDivideHidden) {
+TEST(ConfigCheck, heads_must_divide_hidden) {
   EXPECT_EQ(error_of("model:\n  hidden: 770\n  heads: 12\n"),
             "in.yaml:3: model.heads: 12 does not divide hidden = 770");
 }
 
-TEST(ConfigCheck, HeadsOfKeysMustFitThoseOfQueriesAndRotaryPositionsTheirSize) {
+TEST(ConfigCheck, heads_of_keys_must_fit_those_of_queries_and_rotary_positions_their_size) {
   auto const llama = [](std::string const& keys) {
     return error_of("model:\n  family: llama\n  hidden: 90\n  heads: 6\n  " + keys + "\n");
   };
@@ -40,7 +40,7 @@ TEST(ConfigCheck, HeadsOfKeysMustFitThoseOfQueriesAndRotaryPositionsTheirSize) {
             "in.yaml:2: model.kv_heads: models of the family gpt have none; it is of llama");
 }
 
-TEST(ConfigCheck, FrequenciesAreComparedWhereTheyAreUsed) {
+TEST(ConfigCheck, frequencies_are_compared_where_they_are_used) {
   for (auto const* scaling : {"none", "linear"})
     EXPECT_EQ(error_of(fmt::format("model: {{family: llama, rope_scaling: {}, "
                                    "rope_low_freq_factor: 4}}",
@@ -50,7 +50,7 @@ TEST(ConfigCheck, FrequenciesAreComparedWhereTheyAreUsed) {
             "");
 }
 
-TEST(ConfigCheck, ThePlaceIsThatOfTheOtherKeyWhenTheNamedOneIsDefault) {
+TEST(ConfigCheck, the_place_is_that_of_the_other_key_when_the_named_one_is_default) {
   EXPECT_EQ(error_of("run: {}\nmodel:\n  hidden: 770\n"),
             "in.yaml:3: model.heads: 12 does not divide hidden = 770");
   EXPECT_EQ(error_of("model: {}", {"model.hidden=770"}),
@@ -65,14 +65,14 @@ TEST(ConfigCheck, ThePlaceIsThatOfTheOtherKeyWhenTheNamedOneIsDefault) {
   }
 }
 
-TEST(ConfigCheck, AnOverrideThatContradictsTheFileIsThePlace) {
+TEST(ConfigCheck, an_override_that_contradicts_the_file_is_the_place) {
   EXPECT_EQ(error_of("model:\n  heads: 12\n", {"model.hidden=770"}),
             "command line: model.heads: 12 does not divide hidden = 770");
   EXPECT_EQ(error_of("model:\n  hidden: 768\n", {"model.heads=7"}),
             "command line: model.heads: 7 does not divide hidden = 768");
 }
 
-TEST(ConfigCheck, AKeyOfAnotherFamilyIsRefusedWhereItWasGiven) {
+TEST(ConfigCheck, a_key_of_another_family_is_refused_where_it_was_given) {
   bool value = false;
   std::vector<Key> const keys = {
       {"model.token_types", BoolField{&value}, "", "", "", Scope::model, {"bert", "t5"}},
@@ -92,7 +92,7 @@ TEST(ConfigCheck, AKeyOfAnotherFamilyIsRefusedWhereItWasGiven) {
 }
 
 // One key after the other: those of the table that decide the model, and no others.
-TEST(ConfigCheck, ModelsDifferInTheKeysThatDecideThem) {
+TEST(ConfigCheck, models_differ_in_the_keys_that_decide_them) {
   Config const here = parse_config("{}", "in.yaml");
   auto const with = [](std::string const& override) {
     return parse_config("{}", "in.yaml", std::vector{override});
@@ -107,25 +107,25 @@ TEST(ConfigCheck, ModelsDifferInTheKeysThatDecideThem) {
     EXPECT_NE(model_difference(here, with(other)), "") << other;
 }
 
-TEST(ConfigCheck, TheMicroBatchIsAtMostTheBatch) {
+TEST(ConfigCheck, the_micro_batch_is_at_most_the_batch) {
   EXPECT_EQ(error_of("batch: {sequences: 4, micro: 5}"),
             "in.yaml:1: batch.micro: 5 exceeds batch.sequences = 4");
   EXPECT_EQ(error_of("batch: {sequences: 4, micro: 4}"), "");
 }
 
-TEST(ConfigCheck, TheLeastLearningRateIsAtMostTheLargest) {
+TEST(ConfigCheck, the_least_learning_rate_is_at_most_the_largest) {
   EXPECT_EQ(error_of("optim: {lr: 1e-5}"),
             "in.yaml:1: optim.min_lr: 6e-05 exceeds optim.lr = 1e-05");
   EXPECT_EQ(error_of("optim: {lr: 0.5, min_lr: 0.5}"), "");
 }
 
-TEST(ConfigCheck, HalfGradientsNeedHalfPrecision) {
+TEST(ConfigCheck, half_gradients_need_half_precision) {
   EXPECT_EQ(error_of("precision: fp32\noptim: {gradients: bf16}"),
             "in.yaml:2: optim.gradients: bf16 needs precision: bf16");
   EXPECT_EQ(error_of("optim: {gradients: bf16, moments: bf16}"), "");
 }
 
-TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
+TEST(ConfigCheck, spilling_needs_a_path_and_a_size) {
   EXPECT_EQ(error_of("plan: {activations: [keep, nvme]}"),
             "in.yaml:1: plan.activations: nvme needs memory.nvme: {path: DIR, size: BYTES}");
   EXPECT_EQ(error_of("memory: {nvme: {path: /a}}"),
@@ -135,7 +135,7 @@ TEST(ConfigCheck, SpillingNeedsAPathAndASize) {
   EXPECT_EQ(error_of("plan: {activations: nvme}\nmemory: {nvme: {path: /a, size: 1GiB}}"), "");
 }
 
-TEST(ConfigCheck, AnotherMachineHasTheTiersThatTheFileDoesNotRefuse) {
+TEST(ConfigCheck, another_machine_has_the_tiers_that_the_file_does_not_refuse) {
   Config config;
   config.plan.activations = {BlockPlan{BlockPolicy::nvme, 1}};
   config.plan.optimizer = {Tier::host};
@@ -149,7 +149,7 @@ TEST(ConfigCheck, AnotherMachineHasTheTiersThatTheFileDoesNotRefuse) {
   EXPECT_THROW(check(config, {}, ForMachine::other), Error);
 }
 
-TEST(ConfigCheck, ADeviceHasHostMemoryBesideItUnlessRefused) {
+TEST(ConfigCheck, a_device_has_host_memory_beside_it_unless_refused) {
   Config config;
   config.plan.optimizer = {Tier::host};
   EXPECT_THROW(check(config), Error);
@@ -160,19 +160,19 @@ TEST(ConfigCheck, ADeviceHasHostMemoryBesideItUnlessRefused) {
   EXPECT_THROW(check(config, {}, ForMachine::here_beside_device), Error);
 }
 
-TEST(ConfigCheck, ADeviceIsAWordOrACudaDeviceWithItsNumber) {
+TEST(ConfigCheck, a_device_is_a_word_or_a_cuda_device_with_its_number) {
   for (auto const* good : {"auto", "cpu", "cuda", "cuda:3"})
     EXPECT_EQ(error_of(fmt::format("run: {{device: \"{}\"}}", good)), "") << good;
   EXPECT_EQ(error_of("run: {device: gpu}"),
             "in.yaml:1: run.device: 'gpu' is not one of cpu | cuda | cuda:N");
 }
 
-TEST(ConfigCheck, AFateForEachBlockAndNoMore) {
+TEST(ConfigCheck, a_fate_for_each_block_and_no_more) {
   EXPECT_EQ(error_of("model: {layers: 2}\nplan: {activations: [keep, keep, keep]}"),
             "in.yaml:2: plan.activations: a list of 3 for model.layers = 2");
 }
 
-TEST(ConfigCheck, ASavedPlanExcludesForcedOnes) {
+TEST(ConfigCheck, a_saved_plan_excludes_forced_ones) {
   EXPECT_EQ(
       error_of("plan:\n  file: p.yaml\n  activations: keep\n"),
       "in.yaml:3: plan.activations: contradicts plan.file, which decides it; give one of them");
@@ -183,7 +183,7 @@ TEST(ConfigCheck, ASavedPlanExcludesForcedOnes) {
   EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "");
 }
 
-TEST(ConfigCheck, EditDistanceCountsSwapsOnce) {
+TEST(ConfigCheck, edit_distance_counts_swaps_once) {
   EXPECT_EQ(edit_distance("haeds", "heads"), 1);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);
   EXPECT_EQ(edit_distance("", "abc"), 3);

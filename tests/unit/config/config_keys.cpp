@@ -69,7 +69,7 @@ Config unusual() {
   return c;
 }
 
-TEST(ConfigKeys, NamesAreDistinctAndNoLaterKeyIsOffered) {
+TEST(ConfigKeys, names_are_distinct_and_no_later_key_is_offered) {
   Config config;
   std::set<std::string_view> names;
   for (auto const& key : keys_of(config)) {
@@ -79,7 +79,7 @@ TEST(ConfigKeys, NamesAreDistinctAndNoLaterKeyIsOffered) {
   for (auto const later : later_keys()) EXPECT_FALSE(names.contains(later)) << later;
 }
 
-TEST(ConfigKeys, EveryKeyOfTheTableChangesItsOwnFieldOnly) {
+TEST(ConfigKeys, every_key_of_the_table_changes_its_own_field_only) {
   auto changed = unusual();
   Config defaults;
   auto const from = keys_of(changed);
@@ -96,7 +96,7 @@ TEST(ConfigKeys, EveryKeyOfTheTableChangesItsOwnFieldOnly) {
   }
 }
 
-TEST(ConfigKeys, WhatIsWrittenLoadsToTheSameConfig) {
+TEST(ConfigKeys, what_is_written_loads_to_the_same_config) {
   for (auto const& config : {Config{}, unusual()}) {
     auto const yaml = to_yaml(config);
     auto const again = parse_config(yaml, "config.yaml");
@@ -112,7 +112,7 @@ TEST(ConfigKeys, WhatIsWrittenLoadsToTheSameConfig) {
   EXPECT_EQ(again.precision, Precision::f32);
 }
 
-TEST(ConfigKeys, UnsetValuesStayUnset) {
+TEST(ConfigKeys, unset_values_stay_unset) {
   auto const again = parse_config(to_yaml(Config{}), "config.yaml");
   EXPECT_FALSE(again.batch.micro);
   EXPECT_FALSE(again.memory.device_bytes);
@@ -128,7 +128,7 @@ TEST(ConfigKeys, UnsetValuesStayUnset) {
 }
 
 // None is not auto: the one stays none on a machine that has the tier.
-TEST(ConfigKeys, NoneStaysNone) {
+TEST(ConfigKeys, none_stays_none) {
   Config config;
   config.memory = {{}, 0, "", 0};
   for (auto const& text : {to_yaml(config), print_config(config)}) {
@@ -140,7 +140,7 @@ TEST(ConfigKeys, NoneStaysNone) {
   }
 }
 
-TEST(ConfigKeys, AutoStaysAutoWhereTheDefaultIsNone) {
+TEST(ConfigKeys, auto_stays_auto_where_the_default_is_none) {
   Config config;
   config.run.max_time_s = 0;
   for (auto const& text : {to_yaml(config), print_config(config)}) {
@@ -149,7 +149,7 @@ TEST(ConfigKeys, AutoStaysAutoWhereTheDefaultIsNone) {
   }
 }
 
-TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {
+TEST(ConfigKeys, the_printed_config_names_every_key_and_loads_too) {
   auto const text = print_config(unusual());
   EXPECT_EQ(to_yaml(parse_config(text, "printed.yaml")), to_yaml(unusual()));
   EXPECT_NE(text.find("[integer, 1 to 5000; in blocks; default 12]\n  layers: 3\n"), text.npos)
@@ -157,7 +157,7 @@ TEST(ConfigKeys, ThePrintedConfigNamesEveryKeyAndLoadsToo) {
 }
 
 // Of what is printed: each part of the comment before a key.
-TEST(ConfigKeys, ThePrintedConfigSaysWhatAKeyIs) {
+TEST(ConfigKeys, the_printed_config_says_what_a_key_is) {
   auto config = unusual();
   auto const text = print_config(config);
   for (auto const* lines :
@@ -174,7 +174,7 @@ TEST(ConfigKeys, ThePrintedConfigSaysWhatAKeyIs) {
 }
 
 // To write the reference anew: SPILLWAY_WRITE_DOCS=1 build/bin/test_config
-TEST(ConfigKeys, TheCommittedReferenceIsCurrent) {
+TEST(ConfigKeys, the_committed_reference_is_current) {
   std::string const path = SPILLWAY_SOURCE_DIR "/docs/keys.md";
   if (std::getenv("SPILLWAY_WRITE_DOCS")) std::ofstream(path) << keys_markdown();
   std::ostringstream committed;
@@ -182,7 +182,7 @@ TEST(ConfigKeys, TheCommittedReferenceIsCurrent) {
   EXPECT_EQ(committed.str(), keys_markdown());
 }
 
-TEST(ConfigKeys, TheInputFilesOfTheProgramLoad) {
+TEST(ConfigKeys, the_input_files_of_the_program_load) {
   int loaded = 0;
   for (auto const& file : std::filesystem::directory_iterator(SPILLWAY_SOURCE_DIR "/input")) {
     if (file.path().extension() != ".yaml") continue;

@@ -31,7 +31,7 @@ std::string override_error(std::string const& text) {
   return error_line([&] { parse_config("model: {}", "in.yaml", Overrides{text}); });
 }
 
-TEST(ConfigLoad, ValuesOfTheFileAreUsedAndTheRestIsDefault) {
+TEST(ConfigLoad, values_of_the_file_are_used_and_the_rest_is_default) {
   auto const c = parse_config(
       "model: {heads: 4, hidden: 64}\nprecision: fp32\nmemory:\n  device: 8GiB\n"
       "  nvme: {path: /scratch, size: 1.5GB}\nplan: {activations: [keep, nvme]}\n"
@@ -51,7 +51,7 @@ TEST(ConfigLoad, ValuesOfTheFileAreUsedAndTheRestIsDefault) {
   EXPECT_EQ(c.data.train, (std::vector<std::string>{"a", "b*"}));
 }
 
-TEST(ConfigLoad, TheLastOverrideWinsAndListsAndGroupsAreYaml) {
+TEST(ConfigLoad, the_last_override_wins_and_lists_and_groups_are_yaml) {
   auto const c = parse_config(
       "batch: {sequences: 8}\nmemory: {nvme: {path: /a, size: 1GiB}}\n", "in.yaml",
       Overrides{"batch.sequences=16", "batch.sequences=4", "batch.micro=2", "batch.micro=auto",
@@ -67,7 +67,7 @@ TEST(ConfigLoad, TheLastOverrideWinsAndListsAndGroupsAreYaml) {
   EXPECT_EQ(c.run.dir, "a=b");
 }
 
-TEST(ConfigLoad, TiersAreAutoNoneOrASize) {
+TEST(ConfigLoad, tiers_are_auto_none_or_a_size) {
   auto const memory = [](std::string const& text, Overrides const& overrides = {}) {
     return parse_config(text, "in.yaml", overrides).memory;
   };
@@ -95,11 +95,11 @@ TEST(ConfigLoad, TiersAreAutoNoneOrASize) {
             "command line: memory.nvme: expected a map of keys, got 'some'");
 }
 
-TEST(ConfigLoad, AGroupLeftEmptyKeepsItsDefaults) {
+TEST(ConfigLoad, a_group_left_empty_keeps_its_defaults) {
   EXPECT_EQ(parse_config("model:\n  # layers: 3\nrun: {steps: 1}\n", "in.yaml").model.layers, 12);
 }
 
-TEST(ConfigLoad, ARunIsNamedByItsInputFile) {
+TEST(ConfigLoad, a_run_is_named_by_its_input_file) {
   auto const file = std::filesystem::path(::testing::TempDir()) / "small.gpt.yaml";
   std::ofstream(file) << "model: {heads: 4, hidden: 64}\n";
   EXPECT_EQ(load_config(file).run.dir, "runs/small.gpt");
@@ -111,7 +111,7 @@ TEST(ConfigLoad, ARunIsNamedByItsInputFile) {
 }
 
 // The shell's <(...) has a name that says nothing.
-TEST(ConfigLoad, ARunWhoseInputHasNoNameIsNamedSo) {
+TEST(ConfigLoad, a_run_whose_input_has_no_name_is_named_so) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
   ASSERT_EQ(::write(ends[1], "run: {steps: 7}", 15), 15);
@@ -122,7 +122,7 @@ TEST(ConfigLoad, ARunWhoseInputHasNoNameIsNamedSo) {
   EXPECT_EQ(config.run.dir, "runs/stdin");
 }
 
-TEST(ConfigLoad, ARunWhoseInputIsADescriptorIsNamedSo) {
+TEST(ConfigLoad, a_run_whose_input_is_a_descriptor_is_named_so) {
   if (!std::filesystem::exists("/dev/fd")) GTEST_SKIP() << "no /dev/fd here";
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
@@ -134,7 +134,7 @@ TEST(ConfigLoad, ARunWhoseInputIsADescriptorIsNamedSo) {
   EXPECT_EQ(config.run.dir, "runs/stdin");
 }
 
-TEST(ConfigLoad, TwoConfigsDifferInTheirKeys) {
+TEST(ConfigLoad, two_configs_differ_in_their_keys) {
   auto before = parse_config("data: {train: a}\n", "in.yaml"), now = before;
   EXPECT_TRUE(differences(before, now).empty());
   now.optim.lr = 5e-4;
@@ -149,7 +149,7 @@ TEST(ConfigLoad, TwoConfigsDifferInTheirKeys) {
                                       "run.threads auto -> 3"}));
 }
 
-TEST(ConfigLoad, VariablesInPathsAreExpanded) {
+TEST(ConfigLoad, variables_in_paths_are_expanded) {
   setenv("SPILLWAY_TEST_DIR", "/some/where", 1);
   unsetenv("SPILLWAY_TEST_NONE");
   auto const c = parse_config(
@@ -166,7 +166,7 @@ TEST(ConfigLoad, VariablesInPathsAreExpanded) {
             "in.yaml:2: run.dir: '$' without a variable's name in '${A/x'");
 }
 
-TEST(ConfigLoad, NamesOfVariablesEndBeforeWhatNoNameHas) {
+TEST(ConfigLoad, names_of_variables_end_before_what_no_name_has) {
   setenv("spillway_Test_09z", "there", 1);
   auto const given = [](std::string const& text) {
     return parse_config("model: {}", "in.yaml", Overrides{"run.dir=" + text}).run.dir;
@@ -184,7 +184,7 @@ TEST(ConfigLoad, NamesOfVariablesEndBeforeWhatNoNameHas) {
 }
 
 // What the shell has quoted is not parsed again.
-TEST(ConfigLoad, AnOverrideIsTheTextThatItIs) {
+TEST(ConfigLoad, an_override_is_the_text_that_it_is) {
   auto const given = [](std::string const& text) {
     return parse_config("model: {}", "in.yaml", Overrides{text});
   };
@@ -211,7 +211,7 @@ TEST(ConfigLoad, AnOverrideIsTheTextThatItIs) {
             0u);
 }
 
-TEST(ConfigLoad, ATildeIsTheHomeDirectoryAndNoName) {
+TEST(ConfigLoad, a_tilde_is_the_home_directory_and_no_name) {
   setenv("HOME", "/of/mine", 1);
   auto const given = [](std::string const& text) {
     return parse_config("model: {}", "in.yaml", Overrides{"run.dir=" + text}).run.dir;
@@ -228,7 +228,7 @@ TEST(ConfigLoad, ATildeIsTheHomeDirectoryAndNoName) {
             "command line: run.dir: the environment variable $HOME is not set");
 }
 
-TEST(ConfigLoad, UnknownKeysAreRefusedWithTheNearestName) {
+TEST(ConfigLoad, unknown_keys_are_refused_with_the_nearest_name) {
   EXPECT_EQ(override_error("model.haeds=4"),
             "command line: model.haeds: unknown key; did you mean model.heads?");
   EXPECT_EQ(file_error("modle: {heads: 3}"), "in.yaml:1: modle: unknown key; did you mean model?");
@@ -239,12 +239,12 @@ TEST(ConfigLoad, UnknownKeysAreRefusedWithTheNearestName) {
             "in.yaml:1: model.heads.x: unknown key; did you mean model.heads?");
 }
 
-TEST(ConfigLoad, AnErrorIsOneLineWhateverItQuotes) {
+TEST(ConfigLoad, an_error_is_one_line_whatever_it_quotes) {
   EXPECT_EQ(file_error("\"a\\nb\\e[2J\": 1"),
             "in.yaml:1: a b [2J: unknown key; --print-config lists all");
 }
 
-TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
+TEST(ConfigLoad, keys_of_later_versions_are_refused_as_such) {
   EXPECT_EQ(file_error("plan:\n  shard: auto"),
             "in.yaml:2: plan.shard: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
@@ -256,7 +256,7 @@ TEST(ConfigLoad, KeysOfLaterVersionsAreRefusedAsSuch) {
             "in.yaml:2: data.train: weights are not offered in this version");
 }
 
-TEST(ConfigLoad, AFractionOfRowsIsANumberBetween0And1BehindAWordThatTakesIt) {
+TEST(ConfigLoad, a_fraction_of_rows_is_a_number_between0_and1_behind_a_word_that_takes_it) {
   auto const why = [](char const* word) {
     return override_error(std::string("plan.activations=") + word);
   };
@@ -273,7 +273,7 @@ TEST(ConfigLoad, AFractionOfRowsIsANumberBetween0And1BehindAWordThatTakesIt) {
             "command line: plan.activations: nvme needs memory.nvme: {path: DIR, size: BYTES}");
 }
 
-TEST(ConfigLoad, PlacesNeedTheirTier) {
+TEST(ConfigLoad, places_need_their_tier) {
   EXPECT_EQ(override_error("plan.optimizer=nvme"),
             "command line: plan.optimizer: nvme needs memory.nvme: {path: DIR, size: BYTES}");
   EXPECT_EQ(override_error("plan.gradients=host"),
@@ -281,7 +281,7 @@ TEST(ConfigLoad, PlacesNeedTheirTier) {
   EXPECT_EQ(override_error("plan.update=host"), "");
 }
 
-TEST(ConfigLoad, WrongTypesAreRefused) {
+TEST(ConfigLoad, wrong_types_are_refused) {
   EXPECT_EQ(file_error("model:\n  layers: twelve"),
             "in.yaml:2: model.layers: expected an integer, got 'twelve'");
   EXPECT_EQ(file_error("model:\n  layers: 12.0"),
@@ -317,7 +317,7 @@ TEST(ConfigLoad, WrongTypesAreRefused) {
             "in.yaml:1: memory.nvme.path: expected a text, got a list");
 }
 
-TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
+TEST(ConfigLoad, values_out_of_bounds_are_refused) {
   EXPECT_EQ(file_error("model: {heads: 0}"),
             "in.yaml:1: model.heads: 0 is out of bounds: integer, 1 to 100000");
   EXPECT_EQ(file_error("model: {layers: -1}"),
@@ -342,7 +342,7 @@ TEST(ConfigLoad, ValuesOutOfBoundsAreRefused) {
   EXPECT_EQ(override_error("debug.fault=none"), "");
 }
 
-TEST(ConfigLoad, ProductsThatNoMachineHoldsAreRefusedByTheirKeys) {
+TEST(ConfigLoad, products_that_no_machine_holds_are_refused_by_their_keys) {
   EXPECT_EQ(
       file_error("model: {layers: 5000, hidden: 1000000, heads: 1}"),
       "in.yaml:1: model.hidden: 5000 layers with hidden = 1000000 and ffn = 0 have a state of "
@@ -359,7 +359,7 @@ TEST(ConfigLoad, ProductsThatNoMachineHoldsAreRefusedByTheirKeys) {
             "more tokens than 63 bits count");
 }
 
-TEST(ConfigLoad, NumbersThatAreNotFiniteOrTooLargeAreRefused) {
+TEST(ConfigLoad, numbers_that_are_not_finite_or_too_large_are_refused) {
   EXPECT_EQ(file_error("optim: {lr: nan}"), "in.yaml:1: optim.lr: nan is not a finite number");
   EXPECT_EQ(file_error("optim: {lr: inf}"), "in.yaml:1: optim.lr: inf is not a finite number");
   EXPECT_EQ(file_error("optim: {lr: .nan}"), "in.yaml:1: optim.lr: expected a number, got '.nan'");
@@ -373,21 +373,21 @@ TEST(ConfigLoad, NumbersThatAreNotFiniteOrTooLargeAreRefused) {
             "in.yaml:1: run.seed: expected an integer that is not negative, got '-1'");
 }
 
-TEST(ConfigLoad, KeysGivenTwiceAreRefused) {
+TEST(ConfigLoad, keys_given_twice_are_refused) {
   EXPECT_EQ(file_error("run:\n  steps: 1\n  steps: 2\n"),
             "in.yaml:3: run.steps: given twice (first in line 2)");
   EXPECT_EQ(file_error("run:\n  steps: 1\nrun.steps: 2\n"),
             "in.yaml:3: run.steps: given twice (first in in.yaml:2)");
 }
 
-TEST(ConfigLoad, MalformedOverridesAreRefused) {
+TEST(ConfigLoad, malformed_overrides_are_refused) {
   EXPECT_EQ(override_error("steps"), "command line: 'steps': expected key=value");
   EXPECT_EQ(override_error("=3"), "command line: '=3': expected key=value");
   EXPECT_TRUE(override_error("model.heads=[1").starts_with("command line: model.heads:"));
   EXPECT_EQ(override_error("run.dir="), "command line: run.dir: no value given; expected a text");
 }
 
-TEST(ConfigLoad, AnInputThatIsNoMapIsRefused) {
+TEST(ConfigLoad, an_input_that_is_no_map_is_refused) {
   EXPECT_EQ(file_error("- a\n- b\n"), "in.yaml:1: expected a map of keys, got a list");
   EXPECT_EQ(file_error("hello"), "in.yaml:1: expected a map of keys, got 'hello'");
 }
@@ -409,7 +409,7 @@ class ConfigFile : public testing::Test {
   std::string m_dir = testing::TempDir() + "spillway_config_load";
 };
 
-TEST_F(ConfigFile, ThatIsMissingUnreadableOrADirectoryIsRefused) {
+TEST_F(ConfigFile, that_is_missing_unreadable_or_a_directory_is_refused) {
   EXPECT_EQ(error(m_dir + "/none.yaml"),
             m_dir + "/none.yaml: cannot be read: No such file or directory");
   EXPECT_EQ(error(m_dir), m_dir + ": is a directory, not a file");
@@ -417,14 +417,14 @@ TEST_F(ConfigFile, ThatIsMissingUnreadableOrADirectoryIsRefused) {
   EXPECT_EQ(error(below_a_file), below_a_file + ": cannot be read: Not a directory");
 }
 
-TEST_F(ConfigFile, ThatMayNotBeReadIsRefused) {
+TEST_F(ConfigFile, that_may_not_be_read_is_refused) {
   auto const path = write("model: {}");
   std::filesystem::permissions(path, std::filesystem::perms::none);
   if (std::ifstream(path)) GTEST_SKIP() << "this user may read everything";
   EXPECT_EQ(error(path), path + ": cannot be read: Permission denied");
 }
 
-TEST_F(ConfigFile, ThatIsEmptyBinaryOrHugeIsRefused) {
+TEST_F(ConfigFile, that_is_empty_binary_or_huge_is_refused) {
   EXPECT_EQ(error(write("")), m_dir + "/in.yaml:1: the file is empty");
   EXPECT_EQ(error(write("# only a comment\n")), m_dir + "/in.yaml:1: the file is empty");
   EXPECT_EQ(error(write(std::string("\x89HDF\r\n\x1a\n\0\0", 10))),
@@ -434,7 +434,7 @@ TEST_F(ConfigFile, ThatIsEmptyBinaryOrHugeIsRefused) {
 }
 
 // Everything of its plan but whether that may change.
-TEST_F(ConfigFile, OfASavedPlanTakesThePlaceOfThePlanKeys) {
+TEST_F(ConfigFile, of_a_saved_plan_takes_the_place_of_the_plan_keys) {
   auto const file = write("activations: [keep, recompute]\nupdate: host\nprefetch: 3\n");
   for (auto const* replan : {"false", "true"}) {
     auto const config =
@@ -453,7 +453,7 @@ TEST_F(ConfigFile, OfASavedPlanTakesThePlaceOfThePlanKeys) {
 }
 
 // It would take the place of what the command line says.
-TEST_F(ConfigFile, OfASavedPlanDoesNotSayWhetherThePlanMayChange) {
+TEST_F(ConfigFile, of_a_saved_plan_does_not_say_whether_the_plan_may_change) {
   auto const file = write("prefetch: 3\nreplan: true\n");
   auto const config =
       parse_config("{}", "in.yaml", Overrides{"plan.file=" + file, "plan.replan=false"});
@@ -462,7 +462,7 @@ TEST_F(ConfigFile, OfASavedPlanDoesNotSayWhetherThePlanMayChange) {
   EXPECT_EQ(error_line([&] { load_plan(file); }), why);
 }
 
-TEST_F(ConfigFile, OfASavedPlanIsHeldAgainstTheMachineThatIsMeant) {
+TEST_F(ConfigFile, of_a_saved_plan_is_held_against_the_machine_that_is_meant) {
   auto const config =
       parse_config("model: {layers: 2}", "in.yaml",
                    Overrides{"plan.file=" + write("prefetch: 1\noptimizer: host\n")});
@@ -473,7 +473,7 @@ TEST_F(ConfigFile, OfASavedPlanIsHeldAgainstTheMachineThatIsMeant) {
   EXPECT_EQ(to_yaml(with_saved_plan(none)), to_yaml(none));
 }
 
-TEST_F(ConfigFile, NamesItsLinesWithWindowsLineEndsToo) {
+TEST_F(ConfigFile, names_its_lines_with_windows_line_ends_too) {
   EXPECT_EQ(error(write("model:\r\n  layers: x\r\n")),
             m_dir + "/in.yaml:2: model.layers: expected an integer, got 'x'");
   EXPECT_EQ(load_config(write("model:\r\n  layers: 3\r\n")).model.layers, 3);

@@ -11,7 +11,7 @@ std::string error_of(std::string const& text) {
   return test::refused_with([&] { parse_yaml(text, "in.yaml"); });
 }
 
-TEST(ConfigValue, EveryNodeKnowsItsLineAndOrder) {
+TEST(ConfigValue, every_node_knows_its_line_and_order) {
   auto const root = parse_yaml("a: 1\nb:\n  d: x\n  c: [2,\n    3]\n", "in.yaml");
   ASSERT_EQ(root.kind, Value::Kind::map);
   ASSERT_EQ(root.entries.size(), 2u);
@@ -26,7 +26,7 @@ TEST(ConfigValue, EveryNodeKnowsItsLineAndOrder) {
   EXPECT_EQ(b->find("a"), nullptr);
 }
 
-TEST(ConfigValue, NothingAndTheEmptyTextDiffer) {
+TEST(ConfigValue, nothing_and_the_empty_text_differ) {
   auto const root = parse_yaml("a:\nb: ''\nc: ~\nd: '~'\n", "in.yaml");
   EXPECT_EQ(root.find("a")->kind, Value::Kind::null);
   EXPECT_EQ(root.find("b")->kind, Value::Kind::scalar);
@@ -34,7 +34,7 @@ TEST(ConfigValue, NothingAndTheEmptyTextDiffer) {
   EXPECT_EQ(root.find("d")->text, "~");
 }
 
-TEST(ConfigValue, ErrorsNameSourceAndLine) {
+TEST(ConfigValue, errors_name_source_and_line) {
   EXPECT_EQ(error_of("a: 1\nb: 2\na: 3\n"), "in.yaml:3: a: given twice (first in line 1)");
   EXPECT_TRUE(error_of("a: 1\nb: [1, 2\n").starts_with("in.yaml:3: not YAML: "));
   EXPECT_TRUE(error_of("a: 1\n\tb: 2\n").starts_with("in.yaml:2: not YAML: "));
@@ -48,20 +48,20 @@ TEST(ConfigValue, ErrorsNameSourceAndLine) {
             "in.yaml:2: is not a text file (a zero byte)");
 }
 
-TEST(ConfigValue, AnAliasIsRefusedInsteadOfContainingItself) {
+TEST(ConfigValue, an_alias_is_refused_instead_of_containing_itself) {
   EXPECT_EQ(error_of("a: &x [*x]\n"), "in.yaml:1: anchors are not offered");
   EXPECT_EQ(error_of("b:\n  a: *x\n"),
             "in.yaml:2: aliases are not offered; quote a value that begins with '*'");
 }
 
-TEST(ConfigValue, AKeyGivenTwiceIsNamedWithItsGroups) {
+TEST(ConfigValue, a_key_given_twice_is_named_with_its_groups) {
   EXPECT_EQ(error_of("run:\n  log:\n    every: 1\n    other: 2\n    every: 3\n"),
             "in.yaml:5: run.log.every: given twice (first in line 3)");
   EXPECT_EQ(error_of("run:\n  - {a: 1}\n  - {a: 1, b: 2,\n     b: 3}\n"),
             "in.yaml:4: run.b: given twice (first in line 3)");
 }
 
-TEST(ConfigValue, IsDescribedByItsKind) {
+TEST(ConfigValue, is_described_by_its_kind) {
   EXPECT_EQ(describe(parse_yaml("~", "in.yaml")), "nothing");
   EXPECT_EQ(describe(parse_yaml("[1]", "in.yaml")), "a list");
   EXPECT_EQ(describe(parse_yaml("{a: 1}", "in.yaml")), "a map");
@@ -69,7 +69,7 @@ TEST(ConfigValue, IsDescribedByItsKind) {
 }
 
 // Files stay as they were written by the version before.
-TEST(ConfigValue, IsQuotedOnlyWhereItMustBe) {
+TEST(ConfigValue, is_quoted_only_where_it_must_be) {
   for (auto const* plain : {"runs/a-b_c.1", "$HOME/x", "./a+b*?=@", "a", "0", "_x"})
     EXPECT_EQ(quoted_yaml(plain), plain);
   for (auto const* quoted :
@@ -78,7 +78,7 @@ TEST(ConfigValue, IsQuotedOnlyWhereItMustBe) {
   EXPECT_EQ(quoted_yaml("a\"\\\n\x7f"), "\"a\\\"\\\\\\x0a\\x7f\"");
 }
 
-TEST(ConfigValue, DeepNestingEndsWithAnErrorNotACrash) {
+TEST(ConfigValue, deep_nesting_ends_with_an_error_not_a_crash) {
   std::string lists = "a: ", maps = "a: ";
   for (int i = 0; i < 10'000; ++i) {
     lists += "[";
@@ -88,7 +88,7 @@ TEST(ConfigValue, DeepNestingEndsWithAnErrorNotACrash) {
   EXPECT_TRUE(error_of(maps).starts_with("in.yaml:1: "));
 }
 
-TEST(ConfigValue, QuotedTextIsReadBackAsItWas) {
+TEST(ConfigValue, quoted_text_is_read_back_as_it_was) {
   for (std::string const text : {"plain",    "a/b-c_*.h5",
                                  "*.h5",     "",
                                  " padded ", "null",

@@ -156,7 +156,7 @@ class CudaStandInCublasLt : public CudaStandIn {
   TestLtHandle handle;
 };
 
-TEST_F(CudaStandInCublasLt, MultipliesOddSizesInAllTranspositions) {
+TEST_F(CudaStandInCublasLt, multiplies_odd_sizes_in_all_transpositions) {
   for (int const pair : {0, 1, 2, 3}) {
     bool const a = (pair & 1) != 0, b = (pair & 2) != 0;
     expect_product({.m = 5, .n = 7, .k = 3, .transposed_a = a, .transposed_b = b});
@@ -165,14 +165,14 @@ TEST_F(CudaStandInCublasLt, MultipliesOddSizesInAllTranspositions) {
   }
 }
 
-TEST_F(CudaStandInCublasLt, HasTheTypesOfATransformer) {
+TEST_F(CudaStandInCublasLt, has_the_types_of_a_transformer) {
   for (auto const out : {CUDA_R_16BF, CUDA_R_32F}) {
     expect_product({.m = 13, .n = 6, .k = 9, .in = CUDA_R_16BF, .out = out, .gap = 1});
     expect_product({.m = 24, .n = 8, .k = 128, .in = CUDA_R_16BF, .out = out, .bias = true});
   }
 }
 
-TEST_F(CudaStandInCublasLt, ScalesAddsAndRepeats) {
+TEST_F(CudaStandInCublasLt, scales_adds_and_repeats) {
   expect_product({.m = 6, .n = 4, .k = 5, .gap = 2, .alpha = 0.5f, .beta = -2});
   expect_product({.m = 8, .n = 12, .k = 5, .alpha = -1, .beta = 1, .bias = true});
   expect_product({.m = 9, .n = 4, .k = 130, .transposed_b = true, .gap = 3, .batch = 3, .beta = 1});
@@ -180,7 +180,7 @@ TEST_F(CudaStandInCublasLt, ScalesAddsAndRepeats) {
 }
 
 // As the product of rows will be made: B and A change places, and all matrices lie by columns.
-TEST_F(CudaStandInCublasLt, MultipliesWhatLiesByRows) {
+TEST_F(CudaStandInCublasLt, multiplies_what_lies_by_rows) {
   for (int const pair : {0, 1, 2, 3}) {
     bool const a = (pair & 1) != 0, b = (pair & 2) != 0;
     for (bool const swapped : {false, true}) {
@@ -202,7 +202,7 @@ TEST_F(CudaStandInCublasLt, MultipliesWhatLiesByRows) {
   }
 }
 
-TEST_F(CudaStandInCublasLt, AMatrixWithoutABatchStrideServesTheWholeBatch) {
+TEST_F(CudaStandInCublasLt, a_matrix_without_a_batch_stride_serves_the_whole_batch) {
   Wanted const w{.m = 4, .n = 4, .k = 8, .batch = 3};
   Numbers numbers(w);
   for (std::size_t b = 1; b < w.batch; ++b) {
@@ -220,7 +220,7 @@ TEST_F(CudaStandInCublasLt, AMatrixWithoutABatchStrideServesTheWholeBatch) {
 }
 
 // Without beta C may hold what it likes, and the gaps of D are nobody's.
-TEST_F(CudaStandInCublasLt, BetaZeroDoesNotReadC) {
+TEST_F(CudaStandInCublasLt, beta_zero_does_not_read_c) {
   LtCase const lt{{}, {CUDA_R_32F, 4, 4, 4}, {CUDA_R_32F, 4, 4, 4}, {CUDA_R_32F, 4, 4, 8}};
   auto const algo = lt.algorithms(handle, 0).front().algo;
   fill(device.at(kA), 0, 64, stream);
@@ -240,7 +240,7 @@ TEST_F(CudaStandInCublasLt, BetaZeroDoesNotReadC) {
 }
 
 // The sum of one part is rounded once; parts are rounded one by one, so the algorithm is seen.
-TEST_F(CudaStandInCublasLt, AlgorithmsDifferInBits) {
+TEST_F(CudaStandInCublasLt, algorithms_differ_in_bits) {
   constexpr std::size_t k = 256, m = 16;
   std::vector<float> left(k * m), right(k), expected(m);
   for (std::size_t i = 0; i < k; ++i) right[i] = 1 / static_cast<float>(2 * i + 1);

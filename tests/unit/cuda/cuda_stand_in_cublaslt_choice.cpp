@@ -32,7 +32,7 @@ class CudaStandInCublasLtChoice : public CudaStandIn {
 
 using Ids = std::vector<std::int32_t>;
 
-TEST_F(CudaStandInCublasLtChoice, HonoursThePreference) {
+TEST_F(CudaStandInCublasLtChoice, honours_the_preference) {
   std::size_t const sums = 4 * 32 * 40 * sizeof(float);
   EXPECT_EQ(lt.algorithms(handle, sums).front().workspaceSize, sums);
   EXPECT_EQ(ids(sums), (Ids{66, 21, 1}));
@@ -44,7 +44,7 @@ TEST_F(CudaStandInCublasLtChoice, HonoursThePreference) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInCublasLtChoice, AnswersOnlyWhatIsAsked) {
+TEST_F(CudaStandInCublasLtChoice, answers_only_what_is_asked) {
   TestPreference const some(1 << 20), strict(1 << 20, 1);
   some.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
            std::uint32_t{CUBLASLT_REDUCTION_SCHEME_INPLACE});
@@ -81,7 +81,7 @@ Config config_of(cublasLtMatmulAlgo_t const& algo) {
   return result;
 }
 
-TEST_F(CudaStandInCublasLtChoice, AnAlgorithmCanBeHadAgain) {
+TEST_F(CudaStandInCublasLtChoice, an_algorithm_can_be_had_again) {
   auto const make = [&](Config const& config, int id) {
     cublasLtMatmulAlgo_t result{};
     EXPECT_EQ(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF,
@@ -116,7 +116,7 @@ TEST_F(CudaStandInCublasLtChoice, AnAlgorithmCanBeHadAgain) {
   }
 }
 
-TEST_F(CudaStandInCublasLtChoice, WhatIsNoAlgorithmIsRefused) {
+TEST_F(CudaStandInCublasLtChoice, what_is_no_algorithm_is_refused) {
   cublasLtMatmulAlgo_t algo{};
   auto const init = [&](cudaDataType_t in, cudaDataType_t out, int id) {
     return cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_32F, CUDA_R_32F, in, in, out, out, id,
@@ -146,7 +146,7 @@ TEST_F(CudaStandInCublasLtChoice, WhatIsNoAlgorithmIsRefused) {
   EXPECT_TRUE(complained("algorithm 21 wants strides of A aligned to 16 bytes"));
 }
 
-TEST_F(CudaStandInCublasLtChoice, StatusesAndVersionsHaveNames) {
+TEST_F(CudaStandInCublasLtChoice, statuses_and_versions_have_names) {
   EXPECT_STREQ(cublasLtGetStatusName(CUBLAS_STATUS_EXECUTION_FAILED),
                "CUBLAS_STATUS_EXECUTION_FAILED");
   EXPECT_STREQ(cublasLtGetStatusString(CUBLAS_STATUS_ALLOC_FAILED),

@@ -34,7 +34,7 @@ class CudaStandInCublasLtOrder : public CudaStandIn {
   cublasLtMatmulAlgo_t algo = lt.algorithms(handle, 0).front().algo;
 };
 
-TEST_F(CudaStandInCublasLtOrder, ResultsAreInvalidUntilTheEnd) {
+TEST_F(CudaStandInCublasLtOrder, results_are_invalid_until_the_end) {
   DeviceGranule const device;
   PinnedPages const host(4096);
   TestStream const stream;
@@ -67,7 +67,7 @@ struct Outcome {
   bool complained;
 };
 
-TEST_F(CudaStandInCublasLtOrder, AMissingWaitForAnOperandIsFoundWhateverTheSeed) {
+TEST_F(CudaStandInCublasLtOrder, a_missing_wait_for_an_operand_is_found_whatever_the_seed) {
   DeviceGranule const device;
   auto const produce_and_consume = [&](std::uint64_t seed, bool waits) {
     reset({.seed = seed});
@@ -99,7 +99,7 @@ TEST_F(CudaStandInCublasLtOrder, AMissingWaitForAnOperandIsFoundWhateverTheSeed)
   EXPECT_LT(wrong, 100);
 }
 
-TEST_F(CudaStandInCublasLtOrder, TwoStreamsDoNotShareAWorkspace) {
+TEST_F(CudaStandInCublasLtOrder, two_streams_do_not_share_a_workspace) {
   DeviceGranule const device;
   auto const share = [&](std::uint64_t seed, bool waits) {
     reset({.seed = seed});
@@ -126,7 +126,7 @@ TEST_F(CudaStandInCublasLtOrder, TwoStreamsDoNotShareAWorkspace) {
   }
 }
 
-TEST_F(CudaStandInCublasLtOrder, FaultsHitTheCallThatTheyName) {
+TEST_F(CudaStandInCublasLtOrder, faults_hit_the_call_that_they_name) {
   DeviceGranule const device;
   TestStream const stream;
   set(device.at(), 1, stream);
@@ -149,7 +149,7 @@ TEST_F(CudaStandInCublasLtOrder, FaultsHitTheCallThatTheyName) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInCublasLtOrder, OfALostDeviceAllCanBeGivenBack) {
+TEST_F(CudaStandInCublasLtOrder, of_a_lost_device_all_can_be_given_back) {
   for (auto const kind : {Kind::sticky, Kind::lost_device}) {
     {
       DeviceGranule const device;
@@ -167,7 +167,7 @@ TEST_F(CudaStandInCublasLtOrder, OfALostDeviceAllCanBeGivenBack) {
   }
 }
 
-TEST_F(CudaStandInCublasLtOrder, AStuckProductIsWaitedForInVain) {
+TEST_F(CudaStandInCublasLtOrder, a_stuck_product_is_waited_for_in_vain) {
   DeviceGranule const device;
   TestStream const stream;
   plan_fault({"cublasLtMatmul", 0, Kind::stuck});
@@ -177,7 +177,7 @@ TEST_F(CudaStandInCublasLtOrder, AStuckProductIsWaitedForInVain) {
 }
 
 // A plan is fixed before the allocator is locked, and products are then begun.
-TEST_F(CudaStandInCublasLtOrder, NothingTripsALockedAllocator) {
+TEST_F(CudaStandInCublasLtOrder, nothing_trips_a_locked_allocator) {
   DeviceGranule const device;
   TestStream const stream;
   auto const with = call(device.at(), device.at(), device.at(4096));

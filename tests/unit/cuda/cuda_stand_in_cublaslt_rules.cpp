@@ -57,7 +57,7 @@ class CudaStandInCublasLtRules : public CudaStandIn {
   TestLtHandle handle;
 };
 
-TEST_F(CudaStandInCublasLtRules, OperandsAreThereAndAligned) {
+TEST_F(CudaStandInCublasLtRules, operands_are_there_and_aligned) {
   std::vector<float> plain(1024);
   expect_refused(kInvalid, "the device cannot reach all bytes of A",
                  [&](auto& p) { p.call.a = plain.data(); });
@@ -73,7 +73,7 @@ TEST_F(CudaStandInCublasLtRules, OperandsAreThereAndAligned) {
                  [&](auto& p) { p.lt.matmul.add_bias(device.at(kGranule - 40)); });
 }
 
-TEST_F(CudaStandInCublasLtRules, WhatIsWrittenIsNobodyElses) {
+TEST_F(CudaStandInCublasLtRules, what_is_written_is_nobody_elses) {
   expect_refused(kInvalid, "D overlaps A",
                  [&](auto& p) { p.call.c = p.call.d = device.at(kA + 4096 - 16); });
   expect_refused(kInvalid, "D overlaps C", [&](auto& p) { p.call.c = device.at(kD + 32); });
@@ -92,7 +92,7 @@ TEST_F(CudaStandInCublasLtRules, WhatIsWrittenIsNobodyElses) {
 }
 
 // Columns of another matrix may lie between its own, as in a view of several heads.
-TEST_F(CudaStandInCublasLtRules, TheGapsOfDMayBeAnothers) {
+TEST_F(CudaStandInCublasLtRules, the_gaps_of_d_may_be_anothers) {
   auto p = product(1);
   p.lt.d.set(CUBLASLT_MATRIX_LAYOUT_LD, std::int64_t{16});
   p.lt.a.set(CUBLASLT_MATRIX_LAYOUT_LD, std::int64_t{16});
@@ -102,7 +102,7 @@ TEST_F(CudaStandInCublasLtRules, TheGapsOfDMayBeAnothers) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInCublasLtRules, TheWorkspaceIsPlanned) {
+TEST_F(CudaStandInCublasLtRules, the_workspace_is_planned) {
   PinnedPages const host(4096);
   expect_refused(kInvalid, "the workspace has 0 bytes, and the algorithm needs 512", [&](auto& p) {
     p.call.workspace = nullptr;
@@ -118,7 +118,7 @@ TEST_F(CudaStandInCublasLtRules, TheWorkspaceIsPlanned) {
                  [&](auto& p) { p.call.workspace = device.at(kGranule - 256); });
 }
 
-TEST_F(CudaStandInCublasLtRules, LayoutsBelongToOneProduct) {
+TEST_F(CudaStandInCublasLtRules, layouts_belong_to_one_product) {
   auto const set = [](TestLayout const& layout, auto attribute, auto value) {
     EXPECT_EQ(layout.set(attribute, value), CUBLAS_STATUS_SUCCESS);
   };
@@ -150,7 +150,7 @@ TEST_F(CudaStandInCublasLtRules, LayoutsBelongToOneProduct) {
   });
 }
 
-TEST_F(CudaStandInCublasLtRules, CallsNameWhatIsThere) {
+TEST_F(CudaStandInCublasLtRules, calls_name_what_is_there) {
   reset({.laziness = Laziness::latest, .devices = 2});
   TestLtHandle const here;
   auto const p = product();
@@ -194,7 +194,7 @@ TEST_F(CudaStandInCublasLtRules, CallsNameWhatIsThere) {
          "a handle of device 1 from a thread that has chosen device 0");
 }
 
-TEST_F(CudaStandInCublasLtRules, AttributesHaveTheirSizesAndValues) {
+TEST_F(CudaStandInCublasLtRules, attributes_have_their_sizes_and_values) {
   TestMatmul const matmul;
   TestLayout const layout(CUDA_R_16BF, 3, 4, 5);
   cublasLtMatmulDesc_t none = nullptr;
@@ -234,7 +234,7 @@ TEST_F(CudaStandInCublasLtRules, AttributesHaveTheirSizesAndValues) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInCublasLtRules, WhatIsNotDestroyedIsNamed) {
+TEST_F(CudaStandInCublasLtRules, what_is_not_destroyed_is_named) {
   cublasLtMatmulPreference_t preference = nullptr;
   cublasLtMatmulPreferenceCreate(&preference);
   auto const all = leftovers();
@@ -247,7 +247,7 @@ TEST_F(CudaStandInCublasLtRules, WhatIsNotDestroyedIsNamed) {
 }
 
 // An item may begin several products, and each stays within what the item says.
-TEST_F(CudaStandInCublasLtRules, OperandsAreWhereTheirItemSays) {
+TEST_F(CudaStandInCublasLtRules, operands_are_where_their_item_says) {
   auto const p = product();
   std::vector<Range> ranges = {range_of(device.at(kA), 4096), range_of(device.at(kB), 4096),
                                range_of(device.at(kD), 256), range_of(device.at(kWorkspace), 512)};

@@ -14,7 +14,7 @@ cudaError_t make_and_end_an_event() {
   return error;
 }
 
-TEST_F(CudaStandInFaults, HitTheirCallOnce) {
+TEST_F(CudaStandInFaults, hit_their_call_once) {
   plan_fault({"cudaEventCreateWithFlags", 1, Kind::failed, cudaErrorUnknown});
   plan_fault({"cudaEventCreateWithFlags", 2, Kind::out_of_memory});
   EXPECT_EQ(make_and_end_an_event(), cudaSuccess);
@@ -25,7 +25,7 @@ TEST_F(CudaStandInFaults, HitTheirCallOnce) {
   EXPECT_EQ(calls().at("cudaEventDestroy"), 2);
 }
 
-TEST_F(CudaStandInFaults, ADroppedCallSaysThatAllIsWell) {
+TEST_F(CudaStandInFaults, a_dropped_call_says_that_all_is_well) {
   PinnedPages const host(4096);
   TestStream const stream;
   plan_fault({"cudaMemsetAsync", 1, Kind::dropped});
@@ -36,7 +36,7 @@ TEST_F(CudaStandInFaults, ADroppedCallSaysThatAllIsWell) {
   EXPECT_TRUE(all_are(host.part(16, 8), 1));
 }
 
-TEST_F(CudaStandInFaults, AStickyErrorStaysAndAllCanBeGivenBack) {
+TEST_F(CudaStandInFaults, a_sticky_error_stays_and_all_can_be_given_back) {
   {
     DeviceGranule const device;
     PinnedPages const host(4096);
@@ -55,7 +55,7 @@ TEST_F(CudaStandInFaults, AStickyErrorStaysAndAllCanBeGivenBack) {
   EXPECT_EQ(make_and_end_an_event(), cudaSuccess);
 }
 
-TEST_F(CudaStandInFaults, ALostDeviceFailsTheDriverToo) {
+TEST_F(CudaStandInFaults, a_lost_device_fails_the_driver_too) {
   plan_fault({"cuMemCreate", 0, Kind::lost_device});
   auto const properties = on_device();
   CUmemGenericAllocationHandle memory = 0;
@@ -67,7 +67,7 @@ TEST_F(CudaStandInFaults, ALostDeviceFailsTheDriverToo) {
   cudaGetLastError();
 }
 
-TEST_F(CudaStandInFaults, TheLastErrorIsToldOnce) {
+TEST_F(CudaStandInFaults, the_last_error_is_told_once) {
   cudaGetLastError();
   EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
@@ -75,7 +75,7 @@ TEST_F(CudaStandInFaults, TheLastErrorIsToldOnce) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
-TEST_F(CudaStandInFaults, ErrorsAndDevicesHaveNames) {
+TEST_F(CudaStandInFaults, errors_and_devices_have_names) {
   EXPECT_STREQ(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
   EXPECT_STREQ(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
   cudaDeviceProp properties;

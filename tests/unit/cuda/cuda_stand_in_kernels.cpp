@@ -53,7 +53,7 @@ class CudaStandInKernels : public CudaStandIn {
   Exec const& exec = *own;
 };
 
-TEST_F(CudaStandInKernels, RunInTheirStreamOnTheDevicesMemory) {
+TEST_F(CudaStandInKernels, run_in_their_stream_on_the_devices_memory) {
   auto const x = tensor({4, 8}), y = tensor({4, 8}), z = tensor({4, 8});
   auto const add = bind(op(OpKind::add, {x, y}, {z}));
   set(0, std::vector<float>(32, 1.5f));
@@ -67,7 +67,7 @@ TEST_F(CudaStandInKernels, RunInTheirStreamOnTheDevicesMemory) {
 }
 
 // A kernel's output is invalid once it has begun, unless it is added to or read as well.
-TEST_F(CudaStandInKernels, FreshOutputsAreInvalidUntilTheEnd) {
+TEST_F(CudaStandInKernels, fresh_outputs_are_invalid_until_the_end) {
   PinnedPages const host(4096);
   auto const x = tensor({8}), y = tensor({8});
   auto const activation = bind(op(OpKind::activation, {x}, {y}));
@@ -91,7 +91,7 @@ TEST_F(CudaStandInKernels, FreshOutputsAreInvalidUntilTheEnd) {
   EXPECT_TRUE(all_are(host.part(0, 32), 0));
 }
 
-TEST_F(CudaStandInKernels, TheGapsOfAViewAreNotItsOwn) {
+TEST_F(CudaStandInKernels, the_gaps_of_a_view_are_not_its_own) {
   auto const matrix = tensor({3, 10}), y = tensor({3, 4});
   auto const found = operands(context(), op(OpKind::add, {y, y}, {columns(matrix, 2, 4)}));
   EXPECT_EQ(found[2].pieces, (std::vector<Range>{{0, 16}, {40, 16}, {80, 16}}));
@@ -101,7 +101,7 @@ TEST_F(CudaStandInKernels, TheGapsOfAViewAreNotItsOwn) {
   EXPECT_EQ(turned[2].pieces, (std::vector<Range>{{0, 48}}));
 }
 
-TEST_F(CudaStandInKernels, OperandsMustBeReachable) {
+TEST_F(CudaStandInKernels, operands_must_be_reachable) {
   auto const x = tensor({8}), y = tensor({8});
   auto const activation = bind(op(OpKind::activation, {x}, {y}));
   std::vector<float> plain(8);
@@ -123,7 +123,7 @@ TEST_F(CudaStandInKernels, OperandsMustBeReachable) {
 }
 
 // Of the gradient only this rank's slice is there, as under a plan with slices.
-TEST_F(CudaStandInKernels, APartOfATensorIsEnoughIfItIsToldSo) {
+TEST_F(CudaStandInKernels, a_part_of_a_tensor_is_enough_if_it_is_told_so) {
   constexpr std::size_t n = kNormTile;
   auto const parts = tensor({2, n}), sum = tensor({2 * n});
   rank = 1;
@@ -150,7 +150,7 @@ TEST_F(CudaStandInKernels, APartOfATensorIsEnoughIfItIsToldSo) {
   EXPECT_TRUE(complained("cannot reach all bytes of operand g"));
 }
 
-TEST_F(CudaStandInKernels, ProductsAndTheirWorkspaceGiveTheBitsOfTheHost) {
+TEST_F(CudaStandInKernels, products_and_their_workspace_give_the_bits_of_the_host) {
   auto const a = tensor({64, 96}), b = tensor({96, 32}), c = tensor({64, 32});
   auto const product = op(OpKind::matmul, {a, b, {}, {}}, {c});
   std::vector<float> left(64 * 96), right(96 * 32), expected(64 * 32);
@@ -170,7 +170,7 @@ TEST_F(CudaStandInKernels, ProductsAndTheirWorkspaceGiveTheBitsOfTheHost) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInKernels, KernelsOfTwoStreamsMustBeOrdered) {
+TEST_F(CudaStandInKernels, kernels_of_two_streams_must_be_ordered) {
   auto const x = tensor({8}), y = tensor({8});
   auto const activation = bind(op(OpKind::activation, {x}, {y}));
   TestStream const other;
@@ -188,7 +188,7 @@ TEST_F(CudaStandInKernels, KernelsOfTwoStreamsMustBeOrdered) {
 }
 
 // The engine calls while its allocator is locked: what a real runtime takes, it takes by malloc.
-TEST_F(CudaStandInKernels, NothingTripsALockedAllocator) {
+TEST_F(CudaStandInKernels, nothing_trips_a_locked_allocator) {
   PinnedPages const host(4096);
   auto const x = tensor({8}), y = tensor({8});
   auto const activation = bind(op(OpKind::activation, {x}, {y}));

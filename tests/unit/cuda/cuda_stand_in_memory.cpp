@@ -7,7 +7,7 @@ namespace {
 
 using CudaStandInMemory = CudaStandIn;
 
-TEST_F(CudaStandInMemory, TheHostTraps) {
+TEST_F(CudaStandInMemory, the_host_traps) {
   DeviceGranule const device;
   doing("item 7, gelu");
   auto const touch = [&] { *reinterpret_cast<volatile char*>(device.at(12345)) = 1; };
@@ -16,7 +16,7 @@ TEST_F(CudaStandInMemory, TheHostTraps) {
   EXPECT_EXIT(touch(), ::testing::KilledBySignal(SIGSEGV), "touched byte 12345");
 }
 
-TEST_F(CudaStandInMemory, NewMemoryIsNotZero) {
+TEST_F(CudaStandInMemory, new_memory_is_not_zero) {
   DeviceGranule const device;
   PinnedPages const host(4096);
   TestStream const stream;
@@ -25,7 +25,7 @@ TEST_F(CudaStandInMemory, NewMemoryIsNotZero) {
   EXPECT_TRUE(all_are(host.part(0, 4096), 0xff));
 }
 
-TEST_F(CudaStandInMemory, IsOutOfMemoryBeyondItsAmount) {
+TEST_F(CudaStandInMemory, is_out_of_memory_beyond_its_amount) {
   reset({.memory_bytes = std::int64_t{3 * kGranule}});
   auto const properties = on_device();
   CUmemGenericAllocationHandle first{}, second{};
@@ -44,7 +44,7 @@ TEST_F(CudaStandInMemory, IsOutOfMemoryBeyondItsAmount) {
 }
 
 // Walks the life of memory; whatever is out of its order is refused.
-TEST_F(CudaStandInMemory, KeepsTheRulesOfMapping) {
+TEST_F(CudaStandInMemory, keeps_the_rules_of_mapping) {
   auto const reserve = SPILLWAY_DRIVER(cuMemAddressReserve);
   auto const map = SPILLWAY_DRIVER(cuMemMap);
   auto const unmap = SPILLWAY_DRIVER(cuMemUnmap);
@@ -84,7 +84,7 @@ TEST_F(CudaStandInMemory, KeepsTheRulesOfMapping) {
   EXPECT_EQ(free(at, 2 * kGranule), CUDA_SUCCESS);
 }
 
-TEST_F(CudaStandInMemory, MappingsSideBySideAreOneRangeOfBytes) {
+TEST_F(CudaStandInMemory, mappings_side_by_side_are_one_range_of_bytes) {
   auto const map = SPILLWAY_DRIVER(cuMemMap);
   auto const properties = on_device();
   CUmemAccessDesc const access{properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
@@ -112,7 +112,7 @@ TEST_F(CudaStandInMemory, MappingsSideBySideAreOneRangeOfBytes) {
 }
 
 // CUDA would make it, and let a device that may reach another's memory work in it, only slower.
-TEST_F(CudaStandInMemory, IsOfTheDeviceThatIsChosenAndThatWorksInIt) {
+TEST_F(CudaStandInMemory, is_of_the_device_that_is_chosen_and_that_works_in_it) {
   reset({.laziness = Laziness::latest, .devices = 2});
   DeviceGranule const of_first;
   expect_no_complaints();
@@ -128,7 +128,7 @@ TEST_F(CudaStandInMemory, IsOfTheDeviceThatIsChosenAndThatWorksInIt) {
   EXPECT_TRUE(complained("copy on device 1 touches memory of another device"));
 }
 
-TEST_F(CudaStandInMemory, KeepsTheRulesOfRegisteredMemory) {
+TEST_F(CudaStandInMemory, keeps_the_rules_of_registered_memory) {
   Pages const pages(3 * 4096);
   auto* const at = pages.data();
   EXPECT_EQ(cudaHostRegister(at + 1, 4096, 0), cudaErrorInvalidValue);
@@ -144,7 +144,7 @@ TEST_F(CudaStandInMemory, KeepsTheRulesOfRegisteredMemory) {
   EXPECT_EQ(cudaHostUnregister(at), cudaSuccess);
 }
 
-TEST_F(CudaStandInMemory, MemoryIsNotGivenBackUnderWork) {
+TEST_F(CudaStandInMemory, memory_is_not_given_back_under_work) {
   TestStream const stream;
   {
     PinnedPages const host(4096);
@@ -165,7 +165,7 @@ TEST_F(CudaStandInMemory, MemoryIsNotGivenBackUnderWork) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInMemory, WhatIsLeftCanBeGivenBack) {
+TEST_F(CudaStandInMemory, what_is_left_can_be_given_back) {
   CUdeviceptr at = 0;
   cudaEvent_t event = nullptr;
   Pages const pages(4096);
@@ -185,7 +185,7 @@ TEST_F(CudaStandInMemory, WhatIsLeftCanBeGivenBack) {
   EXPECT_EQ(cudaHostUnregister(pages.data()), cudaSuccess);
 }
 
-TEST_F(CudaStandInMemory, FunctionsHaveVersions) {
+TEST_F(CudaStandInMemory, functions_have_versions) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status{};
   cudaGetDriverEntryPointByVersion("cuMemMap", &found, 9000, 0, &status);

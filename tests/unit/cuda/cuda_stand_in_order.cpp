@@ -38,14 +38,14 @@ Outcome produce_and_consume(std::uint64_t seed, bool waits) {
   return result;
 }
 
-TEST_F(CudaStandInOrder, EventsMakeAllSeedsRight) {
+TEST_F(CudaStandInOrder, events_make_all_seeds_right) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     auto const [right, ordered, complained] = produce_and_consume(seed, true);
     EXPECT_TRUE(right && ordered && !complained) << "seed " << seed;
   }
 }
 
-TEST_F(CudaStandInOrder, AMissingWaitIsWrongInManySeedsAndUnorderedInAll) {
+TEST_F(CudaStandInOrder, a_missing_wait_is_wrong_in_many_seeds_and_unordered_in_all) {
   int wrong = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     auto const [right, ordered, complained] = produce_and_consume(seed, false);
@@ -56,13 +56,13 @@ TEST_F(CudaStandInOrder, AMissingWaitIsWrongInManySeedsAndUnorderedInAll) {
   EXPECT_LT(wrong, 300);
 }
 
-TEST_F(CudaStandInOrder, OneSeedIsOneRun) {
+TEST_F(CudaStandInOrder, one_seed_is_one_run) {
   for (std::uint64_t seed = 0; seed < 20; ++seed)
     EXPECT_EQ(produce_and_consume(seed, false).right, produce_and_consume(seed, false).right);
 }
 
 // A thread records an event again; whoever let a stream wait for it before must have told it so.
-TEST_F(CudaStandInOrder, AnEventIsRecordedAgainOnlyAfterAllWhoMeanItsEarlierRecord) {
+TEST_F(CudaStandInOrder, an_event_is_recorded_again_only_after_all_who_mean_its_earlier_record) {
   for (bool const tells : {true, false}) {
     SCOPED_TRACE(tells);
     reset({.laziness = Laziness::latest});
@@ -87,7 +87,7 @@ TEST_F(CudaStandInOrder, AnEventIsRecordedAgainOnlyAfterAllWhoMeanItsEarlierReco
   }
 }
 
-TEST_F(CudaStandInOrder, ThreadsMeetByObjects) {
+TEST_F(CudaStandInOrder, threads_meet_by_objects) {
   int const bell = 0;
   Mark first, unordered, second;
   std::thread([&] {
@@ -105,7 +105,7 @@ TEST_F(CudaStandInOrder, ThreadsMeetByObjects) {
 }
 
 // An Engine that follows another may have its counts where the other's were.
-TEST_F(CudaStandInOrder, ACountThatIsForgottenTellsNothingOfItsOwnToTheNextOne) {
+TEST_F(CudaStandInOrder, a_count_that_is_forgotten_tells_nothing_of_its_own_to_the_next_one) {
   int const bell = 0;
   Mark old, anew;
   std::thread([&] {
@@ -124,7 +124,7 @@ TEST_F(CudaStandInOrder, ACountThatIsForgottenTellsNothingOfItsOwnToTheNextOne) 
   EXPECT_FALSE(ordered(old, now));
 }
 
-TEST_F(CudaStandInOrder, WorkIsAfterItsEnqueueAndBeforeASuccessfulQuery) {
+TEST_F(CudaStandInOrder, work_is_after_its_enqueue_and_before_a_successful_query) {
   PinnedPages const host(4096);
   TestStream const stream;
   TestEvent const event;
@@ -142,7 +142,7 @@ TEST_F(CudaStandInOrder, WorkIsAfterItsEnqueueAndBeforeASuccessfulQuery) {
   EXPECT_TRUE(ordered(work->end, mark_here()));
 }
 
-TEST_F(CudaStandInOrder, WorkOfOneStreamIsOrderedOneWay) {
+TEST_F(CudaStandInOrder, work_of_one_stream_is_ordered_one_way) {
   PinnedPages const host(4096);
   TestStream const stream;
   auto const first = mark_pieces("first");
@@ -155,7 +155,7 @@ TEST_F(CudaStandInOrder, WorkOfOneStreamIsOrderedOneWay) {
   EXPECT_TRUE(ordered(second->end, mark_here()));
 }
 
-TEST_F(CudaStandInOrder, TheHostRacesWithWorkOnRegisteredBytes) {
+TEST_F(CudaStandInOrder, the_host_races_with_work_on_registered_bytes) {
   PinnedPages const host(4096);
   TestStream const stream;
   host_access(host.part(0, 100), true);
@@ -176,7 +176,7 @@ TEST_F(CudaStandInOrder, TheHostRacesWithWorkOnRegisteredBytes) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInOrder, ACopyOfPageableMemoryIsWorkLikeOther) {
+TEST_F(CudaStandInOrder, a_copy_of_pageable_memory_is_work_like_other) {
   DeviceGranule const device;
   TestStream const a, b;
   std::vector<std::byte> plain(8);
@@ -190,7 +190,7 @@ TEST_F(CudaStandInOrder, ACopyOfPageableMemoryIsWorkLikeOther) {
   EXPECT_TRUE(complained("nothing orders 'fill', which writes, and 'copy', which reads"));
 }
 
-TEST_F(CudaStandInOrder, TheDeviceMemoryIsWatchedUnlessToldOtherwise) {
+TEST_F(CudaStandInOrder, the_device_memory_is_watched_unless_told_otherwise) {
   for (bool const watches : {true, false}) {
     reset({.watches_device_memory = watches});
     DeviceGranule const device;

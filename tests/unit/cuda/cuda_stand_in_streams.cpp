@@ -10,7 +10,7 @@ namespace {
 
 using CudaStandInStreams = CudaStandIn;
 
-TEST_F(CudaStandInStreams, LatestDoesNothingUntilAsked) {
+TEST_F(CudaStandInStreams, latest_does_nothing_until_asked) {
   PinnedPages const host(4096);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     reset({.seed = seed, .laziness = Laziness::latest});
@@ -24,7 +24,7 @@ TEST_F(CudaStandInStreams, LatestDoesNothingUntilAsked) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInStreams, EagerDoesAllAtOnce) {
+TEST_F(CudaStandInStreams, eager_does_all_at_once) {
   reset({.laziness = Laziness::eager});
   PinnedPages const host(4096);
   TestStream const stream, other;
@@ -38,7 +38,7 @@ TEST_F(CudaStandInStreams, EagerDoesAllAtOnce) {
 }
 
 // A query hands control over: asking often enough brings the end, and no earlier than it is there.
-TEST_F(CudaStandInStreams, QueriesMakeProgress) {
+TEST_F(CudaStandInStreams, queries_make_progress) {
   PinnedPages const host(4096);
   TestStream const stream;
   TestEvent const event;
@@ -53,7 +53,7 @@ TEST_F(CudaStandInStreams, QueriesMakeProgress) {
 }
 
 // The sight of a destination in all seeds: as before, invalid, half valid, valid.
-TEST_F(CudaStandInStreams, DestinationsAreInvalidWhileWorkIsUnderWay) {
+TEST_F(CudaStandInStreams, destinations_are_invalid_while_work_is_under_way) {
   PinnedPages const host(4096);
   std::set<std::pair<int, int>> seen;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -67,7 +67,7 @@ TEST_F(CudaStandInStreams, DestinationsAreInvalidWhileWorkIsUnderWay) {
   EXPECT_EQ(seen, (std::set<std::pair<int, int>>{{1, 1}, {255, 255}, {2, 255}, {2, 2}}));
 }
 
-TEST_F(CudaStandInStreams, SourcesAreReadLate) {
+TEST_F(CudaStandInStreams, sources_are_read_late) {
   PinnedPages const host(4096);
   DeviceGranule const device;
   TestStream const stream;
@@ -79,7 +79,7 @@ TEST_F(CudaStandInStreams, SourcesAreReadLate) {
 }
 
 // A wait means the record that was there when it was called, not a later one of the same event.
-TEST_F(CudaStandInStreams, AWaitCapturesTheLatestRecord) {
+TEST_F(CudaStandInStreams, a_wait_captures_the_latest_record) {
   PinnedPages const host(4096);
   TestStream const a, b;
   TestEvent const event;
@@ -99,7 +99,7 @@ TEST_F(CudaStandInStreams, AWaitCapturesTheLatestRecord) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInStreams, CopiesAsyncNeedRegisteredMemory) {
+TEST_F(CudaStandInStreams, copies_async_need_registered_memory) {
   PinnedPages const host(8192);
   DeviceGranule const device;
   TestStream const stream;
@@ -117,7 +117,7 @@ TEST_F(CudaStandInStreams, CopiesAsyncNeedRegisteredMemory) {
             cudaErrorInvalidResourceHandle);
 }
 
-TEST_F(CudaStandInStreams, PageableMemoryIsReadAtOnceAndCopiedInOrder) {
+TEST_F(CudaStandInStreams, pageable_memory_is_read_at_once_and_copied_in_order) {
   DeviceGranule const device;
   TestStream const stream;
   std::vector<std::byte> from(100, std::byte{3}), to(100);
@@ -133,7 +133,7 @@ TEST_F(CudaStandInStreams, PageableMemoryIsReadAtOnceAndCopiedInOrder) {
   expect_no_complaints();
 }
 
-TEST_F(CudaStandInStreams, ADeadlockIsReported) {
+TEST_F(CudaStandInStreams, a_deadlock_is_reported) {
   PinnedPages const host(4096);
   TestEvent const event;
   plan_fault({.call = "cudaMemsetAsync", .kind = PlannedFault::Kind::stuck});
@@ -148,7 +148,7 @@ TEST_F(CudaStandInStreams, ADeadlockIsReported) {
   reset();
 }
 
-TEST_F(CudaStandInStreams, OnlyTimedEventsHaveTimes) {
+TEST_F(CudaStandInStreams, only_timed_events_have_times) {
   TestStream const stream;
   TestEvent const first(cudaEventDefault), last(cudaEventDefault), untimed;
   float milliseconds = -1;
@@ -160,7 +160,7 @@ TEST_F(CudaStandInStreams, OnlyTimedEventsHaveTimes) {
   EXPECT_EQ(cudaEventElapsedTime(&milliseconds, first, untimed), cudaErrorInvalidResourceHandle);
 }
 
-TEST_F(CudaStandInStreams, DestroyedHandlesAreKnown) {
+TEST_F(CudaStandInStreams, destroyed_handles_are_known) {
   cudaEvent_t event = nullptr;
   cudaStream_t stream = nullptr;
   cudaEventCreateWithFlags(&event, 0);
@@ -173,7 +173,7 @@ TEST_F(CudaStandInStreams, DestroyedHandlesAreKnown) {
 }
 
 // Work of several threads goes on while one of them waits.
-TEST_F(CudaStandInStreams, ThreadsMayCallAtOnce) {
+TEST_F(CudaStandInStreams, threads_may_call_at_once) {
   PinnedPages const host(4096);
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     reset({.seed = seed});
@@ -198,7 +198,7 @@ TEST_F(CudaStandInStreams, ThreadsMayCallAtOnce) {
   }
 }
 
-TEST_F(CudaStandInStreams, DestroyingAStreamEndsItsWork) {
+TEST_F(CudaStandInStreams, destroying_a_stream_ends_its_work) {
   PinnedPages const host(4096);
   {
     TestStream const stream;

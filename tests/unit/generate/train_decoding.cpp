@@ -18,7 +18,7 @@ Config of_family(std::string const& family, std::int64_t sequence) {
   return config;
 }
 
-TEST(Decodings, RoomIsForTheWholeTextWhereThePositionsAreAngles) {
+TEST(Decodings, room_is_for_the_whole_text_where_the_positions_are_angles) {
   auto const graphs = decodings(of_family("llama", 128), 256, 500, 200);
   ASSERT_EQ(graphs.size(), 2u);
   EXPECT_EQ(graphs[0].rows, kPromptRows);
@@ -26,7 +26,7 @@ TEST(Decodings, RoomIsForTheWholeTextWhereThePositionsAreAngles) {
   for (auto const& one : graphs) EXPECT_EQ(one.capacity, 700);
 }
 
-TEST(Decodings, RoomIsForThePositionsThatThereAre) {
+TEST(Decodings, room_is_for_the_positions_that_there_are) {
   EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].capacity, 128);
   EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].rows, 64) << "half of them, again";
   EXPECT_EQ(decodings(of_family("gpt", 16), 256, 20, 200)[0].rows, 16);
@@ -34,7 +34,7 @@ TEST(Decodings, RoomIsForThePositionsThatThereAre) {
 }
 
 // Where the text just fits, nothing is read again, and a prompt needs its own rows alone.
-TEST(Decodings, APromptIsReadInAsManyRowsAsItEverHas) {
+TEST(Decodings, a_prompt_is_read_in_as_many_rows_as_it_ever_has) {
   auto const rows = [](std::int64_t positions, std::int64_t prompt, std::int64_t more) {
     auto const graphs = decodings(of_family("gpt", positions), 256, prompt, more);
     EXPECT_EQ(graphs[1].rows, 1);
@@ -51,7 +51,7 @@ TEST(Decodings, APromptIsReadInAsManyRowsAsItEverHas) {
   EXPECT_EQ(rows(1000, 65, 1), Sizes(64, 66));
 }
 
-TEST(Decodings, AnEncoderReadsThePromptOnce) {
+TEST(Decodings, an_encoder_reads_the_prompt_once) {
   auto const graphs = decodings(of_family("t5", 128), 512, 300, 7);
   ASSERT_EQ(graphs.size(), 2u);
   EXPECT_TRUE(graphs[0].encodes);
@@ -63,7 +63,7 @@ TEST(Decodings, AnEncoderReadsThePromptOnce) {
   }
 }
 
-TEST(Decodings, APromptOfMoreRowsThanPositionsIsRefusedWhereItIsReadAtOnce) {
+TEST(Decodings, a_prompt_of_more_rows_than_positions_is_refused_where_it_is_read_at_once) {
   EXPECT_EQ(decodings(of_family("bert", 128), 257, 128, 1).front().rows, 128);
   EXPECT_THROW(decodings(of_family("bert", 128), 257, 129, 1), Error);
 }
@@ -104,7 +104,7 @@ class BroughtTokens {
   std::int64_t m_seen = 0;
 };
 
-TEST(DecodeOrder, ReadsAPromptInStepsOfSeveralRowsAndThenARowAtATime) {
+TEST(DecodeOrder, reads_a_prompt_in_steps_of_several_rows_and_then_a_row_at_a_time) {
   BroughtTokens cache({.rows = 4, .capacity = 30});
   EXPECT_EQ(cache.bring(11), 3);
   EXPECT_EQ(cache.seen(), 11);
@@ -114,7 +114,7 @@ TEST(DecodeOrder, ReadsAPromptInStepsOfSeveralRowsAndThenARowAtATime) {
   }
 }
 
-TEST(DecodeOrder, ACacheIsFullWithItsLastRow) {
+TEST(DecodeOrder, a_cache_is_full_with_its_last_row) {
   DecodeOrder order({.rows = 2, .capacity = 4});
   auto const expect = [&](std::int64_t tokens, DecodeStep const& step, bool is_last) {
     auto const next = order.next(tokens);
@@ -131,7 +131,7 @@ TEST(DecodeOrder, ACacheIsFullWithItsLastRow) {
   expect(8, {true, 6, 0, 2}, true);
 }
 
-TEST(DecodeOrder, AFullCacheGoesOnFromTheLastHalfOfItsRows) {
+TEST(DecodeOrder, a_full_cache_goes_on_from_the_last_half_of_its_rows) {
   BroughtTokens cache({.rows = 4, .capacity = 10});
   cache.bring(10);
   EXPECT_EQ(cache.bring(11), 2);
@@ -142,7 +142,7 @@ TEST(DecodeOrder, AFullCacheGoesOnFromTheLastHalfOfItsRows) {
   }
 }
 
-TEST(DecodeOrder, APromptThatDoesNotFitIsReadFromItsEnd) {
+TEST(DecodeOrder, a_prompt_that_does_not_fit_is_read_from_its_end) {
   for (std::int64_t const capacity : {1, 2, 3, 7, 8}) {
     BroughtTokens cache({.rows = std::min<std::int64_t>(4, capacity), .capacity = capacity});
     cache.bring(100);
@@ -167,7 +167,7 @@ class OneStep : public testing::Test {
   }
 };
 
-TEST_F(OneStep, BringsTheInputsOfAnEncoderAndTheRowsOfADecoder) {
+TEST_F(OneStep, brings_the_inputs_of_an_encoder_and_the_rows_of_a_decoder) {
   batch.inputs = {4, 5};
   batch.tokens = tokens;
   batch.position = 20;
@@ -180,7 +180,7 @@ TEST_F(OneStep, BringsTheInputsOfAnEncoderAndTheRowsOfADecoder) {
   EXPECT_EQ(selected, std::vector<std::int32_t>{2});
 }
 
-TEST_F(OneStep, OfOtherRowsThanItsGraphIsRefused) {
+TEST_F(OneStep, of_other_rows_than_its_graph_is_refused) {
   batch.inputs = {4, 5, 6};
   batch.tokens = tokens;
   EXPECT_THROW(batch.load(0, 0, buffers), std::logic_error);

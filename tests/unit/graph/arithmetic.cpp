@@ -22,11 +22,11 @@ Arithmetic unusual() {
           .reduction = "pairs"};
 }
 
-TEST(Arithmetic, EveryFieldSurvivesJson) {
+TEST(Arithmetic, every_field_survives_json) {
   EXPECT_EQ(arithmetic_from_json(to_json(unusual())), unusual());
 }
 
-TEST(Arithmetic, DifferenceNamesWhatChanged) {
+TEST(Arithmetic, difference_names_what_changed) {
   Arithmetic const before;
   auto now = before;
   EXPECT_EQ(describe_difference(before, now), "");
@@ -36,7 +36,7 @@ TEST(Arithmetic, DifferenceNamesWhatChanged) {
   EXPECT_EQ(describe_difference(before, now), "isa:  -> avx2, ranks: 1 -> 2, threads: 1 -> 2");
 }
 
-TEST(Arithmetic, DifferenceNamesEveryField) {
+TEST(Arithmetic, difference_names_every_field) {
   EXPECT_EQ(
       describe_difference({}, unusual()),
       "attention_tile: 256 -> 7, build:  -> 1.2 \"g++\", gradients: fp32 -> bf16, isa:  -> "
@@ -44,7 +44,7 @@ TEST(Arithmetic, DifferenceNamesEveryField) {
       "fp32, ranks: 1 -> 4, reduction: last -> pairs, sequence: 0 -> 6, threads: 1 -> 3");
 }
 
-TEST(Arithmetic, DamagedTextIsDamagedData) {
+TEST(Arithmetic, damaged_text_is_damaged_data) {
   for (auto const* text : {"", "{", "{\"threads\": 1}", "{\"threads\": \"x\"}"}) {
     try {
       arithmetic_from_json(text);

@@ -14,7 +14,7 @@ Tensor tensor(Shape shape, DType dtype = DType::f32) {
   return {.id = 0, .name = "t", .dtype = dtype, .shape = std::move(shape)};
 }
 
-TEST(View, WholeTensorIsContiguousAndBoundedByItsElements) {
+TEST(View, whole_tensor_is_contiguous_and_bounded_by_its_elements) {
   auto const view = whole(tensor({3, 4, 5}));
   EXPECT_EQ(view.strides, (Shape{20, 5, 1}));
   EXPECT_TRUE(is_contiguous(view));
@@ -22,7 +22,7 @@ TEST(View, WholeTensorIsContiguousAndBoundedByItsElements) {
   EXPECT_EQ(bounding_range(view).last, 60);
 }
 
-TEST(View, ColumnsLieBesideEachOther) {
+TEST(View, columns_lie_beside_each_other) {
   auto const k = columns(whole(tensor({4, 6})), 2, 2);
   EXPECT_EQ(k, (View{0, 2, {4, 2}, {6, 1}}));
   EXPECT_FALSE(is_contiguous(k));
@@ -30,24 +30,24 @@ TEST(View, ColumnsLieBesideEachOther) {
   EXPECT_EQ(bounding_range(k).last, 3 * 6 + 2 + 2);
 }
 
-TEST(View, TransposedTwiceIsItself) {
+TEST(View, transposed_twice_is_itself) {
   auto const view = columns(whole(tensor({4, 6})), 1, 3);
   EXPECT_EQ(transposed(view), (View{0, 1, {3, 4}, {1, 6}}));
   EXPECT_EQ(transposed(transposed(view)), view);
 }
 
-TEST(View, ReshapedKeepsOffsetAndElements) {
+TEST(View, reshaped_keeps_offset_and_elements) {
   View const flat{0, 64, {12}, {1}};
   EXPECT_EQ(reshaped(flat, {3, 4}), (View{0, 64, {3, 4}, {4, 1}}));
 }
 
-TEST(View, ColumnsOfATransposedMatrixAreRowsOfTheMatrix) {
+TEST(View, columns_of_a_transposed_matrix_are_rows_of_the_matrix) {
   auto const turned = transposed(whole(tensor({4, 6})));
   EXPECT_EQ(columns(turned, 1, 2), (View{0, 6, {6, 2}, {1, 6}}));
   EXPECT_EQ(bounding_range(columns(turned, 1, 2)).last, 18);
 }
 
-TEST(View, ColumnsEndWithTheMatrix) {
+TEST(View, columns_end_with_the_matrix) {
   auto const matrix = whole(tensor({4, 6}));
   auto const why = "graph, tensor number 0: has no such columns";
   EXPECT_EQ(test::mistake([&] { columns(matrix, 4, 2); }), "");
@@ -58,7 +58,7 @@ TEST(View, ColumnsEndWithTheMatrix) {
   EXPECT_EQ(test::mistake([&] { columns(whole(tensor({4})), 0, 1); }), why);
 }
 
-TEST(View, ReshapedNeedsElementsThatFollowEachOther) {
+TEST(View, reshaped_needs_elements_that_follow_each_other) {
   auto const half = columns(whole(tensor({4, 6})), 0, 3);
   EXPECT_EQ(test::mistake([&] { reshaped(half, {12}); }),
             "graph, tensor number 0: has other elements than the new shape");
@@ -68,12 +68,12 @@ TEST(View, ReshapedNeedsElementsThatFollowEachOther) {
             "graph, tensor number 0: only a matrix can be transposed");
 }
 
-TEST(View, EmptyViewTouchesNothing) {
+TEST(View, empty_view_touches_nothing) {
   View const empty{0, 7, {0, 4}, {4, 1}};
   EXPECT_EQ(bounding_range(empty).first, bounding_range(empty).last);
 }
 
-TEST(Op, TableGivesNamesAndBackwardRules) {
+TEST(Op, table_gives_names_and_backward_rules) {
   EXPECT_EQ(name(OpKind::lm_head_loss_backward), "lm_head_loss_backward");
   EXPECT_NE(backward_rule(OpKind::matmul), nullptr);
   EXPECT_EQ(backward_rule(OpKind::adamw), nullptr);
@@ -88,7 +88,7 @@ Op gelu(View const& in, View const& out, Attributes attributes = {}) {
   return op;
 }
 
-TEST(Op, TrafficCountsAViewOnceAndInPlaceTwice) {
+TEST(Op, traffic_counts_a_view_once_and_in_place_twice) {
   IdVector<Tensor> const tensors{tensor({10, 10}, DType::bf16)};
   auto op = gelu(columns(whole(tensors[0]), 0, 5), whole(tensors[0]));
   EXPECT_EQ(traffic_bytes(op, tensors), 100 + 200);
@@ -96,7 +96,7 @@ TEST(Op, TrafficCountsAViewOnceAndInPlaceTwice) {
   EXPECT_EQ(traffic_bytes(op, tensors), 100 + 200 + 200);
 }
 
-TEST(Op, CostKeySeesShapesStridesTypesAndAttributesButNotRandomNumbers) {
+TEST(Op, cost_key_sees_shapes_strides_types_and_attributes_but_not_random_numbers) {
   IdVector<Tensor> const f32{tensor({8, 8})}, bf16{tensor({8, 8}, DType::bf16)};
   auto const all = whole(f32[0]), half = columns(all, 0, 4);
   auto const key = [](Op const& op, auto const& tensors) { return cost_key(op, tensors); };
@@ -108,7 +108,7 @@ TEST(Op, CostKeySeesShapesStridesTypesAndAttributesButNotRandomNumbers) {
   EXPECT_NE(reference, key(gelu(all, all, DropoutAttributes{.p = 0.1}), bf16));
 }
 
-TEST(Op, CostKeySeesWhichOperandsAreThereAndWhatIsAddedTo) {
+TEST(Op, cost_key_sees_which_operands_are_there_and_what_is_added_to) {
   IdVector<Tensor> tensors{tensor({8, 8})};
   auto const all = whole(tensors[0]);
   auto op = gelu(all, all);
@@ -124,7 +124,7 @@ TEST(Op, CostKeySeesWhichOperandsAreThereAndWhatIsAddedTo) {
 }
 
 // What is measured of one op is taken for all that have its key.
-TEST(Op, CostKeyNamesAllThatDecidesItsTime) {
+TEST(Op, cost_key_names_all_that_decides_its_time) {
   IdVector<Tensor> const tensors{tensor({8, 8})};
   auto const all = whole(tensors[0]);
   auto const key = [&](Attributes const& attributes) {
@@ -152,14 +152,14 @@ TEST(Op, CostKeyNamesAllThatDecidesItsTime) {
 }
 
 // A rank sums its slice of what all have sent.
-TEST(Op, TrafficOfATreeSumIsThatOfASlice) {
+TEST(Op, traffic_of_a_tree_sum_is_that_of_a_slice) {
   IdVector<Tensor> const tensors{tensor({4, 10}), tensor({70})};
   auto op = gelu(whole(tensors[0]), whole(tensors[0]));
   op.kind = OpKind::tree_sum;
   EXPECT_EQ(traffic_bytes(op, tensors), 4 * 40 + 40);
 }
 
-TEST(Op, TrafficCountsNothingForAbsentOperands) {
+TEST(Op, traffic_counts_nothing_for_absent_operands) {
   IdVector<Tensor> const tensors{tensor({10, 10})};
   auto op = gelu(whole(tensors[0]), whole(tensors[0]));
   auto const bytes = traffic_bytes(op, tensors);
@@ -168,7 +168,7 @@ TEST(Op, TrafficCountsNothingForAbsentOperands) {
   EXPECT_EQ(traffic_bytes(op, tensors), bytes);
 }
 
-TEST(Op, AttributesOfAnotherKindAreRefusedByName) {
+TEST(Op, attributes_of_another_kind_are_refused_by_name) {
   Op op = gelu({}, {}, NormAttributes{1e-3});
   op.name = "h.3/gelu";
   EXPECT_EQ(attributes_of<NormAttributes>(op).eps, 1e-3);
@@ -180,7 +180,7 @@ TEST(Op, AttributesOfAnotherKindAreRefusedByName) {
   }
 }
 
-TEST(Op, AddsToOrOverwritesAllThatItWritesOfATensor) {
+TEST(Op, adds_to_or_overwrites_all_that_it_writes_of_a_tensor) {
   Op op;
   op.outputs = {{4, 0, {2}, {1}}, {5, 0, {2}, {1}}, {}, {4, 2, {2}, {1}}};
   op.in_place = {1};
@@ -200,7 +200,7 @@ TEST(Op, AddsToOrOverwritesAllThatItWritesOfATensor) {
   EXPECT_FALSE(writes(op, -1));
 }
 
-TEST(Op, RangeOfAnUpdateIsFoundInBothKindsOfThem) {
+TEST(Op, range_of_an_update_is_found_in_both_kinds_of_them) {
   auto norm = gelu({}, {}, UpdateRange{7}), adamw = gelu({}, {}, AdamWAttributes{.range = {8}});
   EXPECT_EQ(update_range(norm).first, 7);
   update_range(adamw).first = 9;
@@ -222,7 +222,7 @@ double pairs_seen(AttentionAttributes const& a) {
   return pairs;
 }
 
-TEST(Attention, VisiblePairsAreThoseThatCausalAndWindowLeave) {
+TEST(Attention, visible_pairs_are_those_that_causal_and_window_leave) {
   for (bool const causal : {false, true})
     for (std::int64_t const window : {0, 1, 2, 12, 13, 14, 50}) {
       AttentionAttributes const a{.queries = 13, .keys = 13, .causal = causal, .window = window};
@@ -233,7 +233,7 @@ TEST(Attention, VisiblePairsAreThoseThatCausalAndWindowLeave) {
 }
 
 // As when a step brings some rows to a cache of many: which of these are filled is not known.
-TEST(Attention, VisiblePairsOfARowOfACacheAreItsWindowAtMost) {
+TEST(Attention, visible_pairs_of_a_row_of_a_cache_are_its_window_at_most) {
   auto const pairs = [](std::int64_t window) {
     return visible_pairs({.queries = 5, .keys = 9, .causal = true, .window = window});
   };
@@ -243,7 +243,7 @@ TEST(Attention, VisiblePairsOfARowOfACacheAreItsWindowAtMost) {
   EXPECT_EQ(pairs(50), 45);
 }
 
-TEST(GradientSlices, AreWholeTilesAndWhatIsLeft) {
+TEST(GradientSlices, are_whole_tiles_and_what_is_left) {
   auto const expect = [](std::int64_t elements, std::int64_t ranks,
                          std::vector<std::pair<std::int64_t, std::int64_t>> const& slices) {
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
@@ -259,7 +259,7 @@ TEST(GradientSlices, AreWholeTilesAndWhatIsLeft) {
 }
 
 // A block that is entered twice has a group for each time.
-TEST(BackwardGroups, HaveTheBackwardOpsOfABlockThatFollowEachOther) {
+TEST(BackwardGroups, have_the_backward_ops_of_a_block_that_follow_each_other) {
   Graph graph;
   auto const add = [&](Phase phase, int block) {
     Op op;
@@ -281,7 +281,7 @@ TEST(BackwardGroups, HaveTheBackwardOpsOfABlockThatFollowEachOther) {
   EXPECT_EQ(groups[2].ops, std::vector{6});
 }
 
-TEST(Builder, WhatIsOutOfPlaceIsNamed) {
+TEST(Builder, what_is_out_of_place_is_named) {
   Graph graph;
   GraphBuilder builder(graph);
   EXPECT_EQ(test::mistake([&] { builder.add_chunk("c"); }),
@@ -302,7 +302,7 @@ TEST(Builder, WhatIsOutOfPlaceIsNamed) {
 }
 
 // Moments and masters of one parameter may take as much as a number of 8 bytes for each element.
-TEST(Builder, AParameterThatNoMachineHoldsIsNamed) {
+TEST(Builder, a_parameter_that_no_machine_holds_is_named) {
   Graph graph;
   GraphBuilder builder(graph);
   builder.begin_block("b", false);
@@ -315,7 +315,7 @@ TEST(Builder, AParameterThatNoMachineHoldsIsNamed) {
   EXPECT_EQ(add("large", kMostBytes / 8), "");
 }
 
-TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {
+TEST(Builder, parameters_are_aligned_and_the_gaps_count_as_elements) {
   Graph graph;
   GraphBuilder builder(graph);
   builder.begin_block("b", false);
@@ -334,7 +334,7 @@ TEST(Builder, ParametersAreAlignedAndTheGapsCountAsElements) {
   }
 }
 
-TEST(Builder, Fp32HasNoRemainderAndEvalHasNoTrainingState) {
+TEST(Builder, fp32_has_no_remainder_and_eval_has_no_training_state) {
   for (auto const purpose : {Purpose::train, Purpose::eval}) {
     Graph graph;
     graph.purpose = purpose;

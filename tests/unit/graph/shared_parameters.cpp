@@ -85,7 +85,7 @@ void expect_refusal(std::function<void()> const& build, std::string const& op,
   }
 }
 
-TEST(SharedParameters, FurtherUsesGivePartsThatAreAddedInTheOrderOfBackwardOps) {
+TEST(SharedParameters, further_uses_give_parts_that_are_added_in_the_order_of_backward_ops) {
   Network net;
   int const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4});
@@ -108,7 +108,7 @@ TEST(SharedParameters, FurtherUsesGivePartsThatAreAddedInTheOrderOfBackwardOps) 
   }
 }
 
-TEST(SharedParameters, TheHeadIsTheFirstUseOfTheBackwardPass) {
+TEST(SharedParameters, the_head_is_the_first_use_of_the_backward_pass) {
   Network net;
   int const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4});
@@ -122,7 +122,7 @@ TEST(SharedParameters, TheHeadIsTheFirstUseOfTheBackwardPass) {
 }
 
 // A product of x to which x is added, where x has a gradient from a later op as well.
-TEST(SharedActivations, AreSummedInTheOrderInWhichTheirPartsAreMade) {
+TEST(SharedActivations, are_summed_in_the_order_in_which_their_parts_are_made) {
   Network net;
   int const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
@@ -142,7 +142,7 @@ TEST(SharedActivations, AreSummedInTheOrderInWhichTheirPartsAreMade) {
   }
 }
 
-TEST(FrozenChunks, HaveNeitherGradientNorStateNorUpdate) {
+TEST(FrozenChunks, have_neither_gradient_nor_state_nor_update) {
   Network net;
   int const frozen = net.chunk(false), trained = net.chunk(true);
   auto const w = net.parameter(frozen, "w", {4, 4});
@@ -162,7 +162,7 @@ TEST(FrozenChunks, HaveNeitherGradientNorStateNorUpdate) {
   }
 }
 
-TEST(FrozenChunks, AreCrossedWhereTrainableParametersLieBeforeThem) {
+TEST(FrozenChunks, are_crossed_where_trainable_parameters_lie_before_them) {
   Network net;
   int const trained = net.chunk(true), frozen = net.chunk(false);
   auto const w = net.parameter(trained, "w", {4, 4});
@@ -176,7 +176,7 @@ TEST(FrozenChunks, AreCrossedWhereTrainableParametersLieBeforeThem) {
   EXPECT_EQ(graph.chunks[1].gradient, -1);
 }
 
-TEST(FrozenChunks, OfAWholeModelLeaveTheLossToTheForwardPass) {
+TEST(FrozenChunks, of_a_whole_model_leave_the_loss_to_the_forward_pass) {
   Network net;
   int const frozen = net.chunk(false);
   auto const head = net.parameter(frozen, "head", {5, 4});
@@ -185,7 +185,7 @@ TEST(FrozenChunks, OfAWholeModelLeaveTheLossToTheForwardPass) {
   EXPECT_FALSE(graph.ops[0].elided);
 }
 
-TEST(RefusedGraphs, AnOpWithoutABackwardRule) {
+TEST(RefusedGraphs, an_op_without_a_backward_rule) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
@@ -195,7 +195,7 @@ TEST(RefusedGraphs, AnOpWithoutABackwardRule) {
   expect_refusal([&] { net.finish(row, head); }, "b/pick", "b/row");
 }
 
-TEST(RefusedGraphs, ATrainableParameterThatTheLossDoesNotDependOn) {
+TEST(RefusedGraphs, a_trainable_parameter_that_the_loss_does_not_depend_on) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const idle = net.parameter(chunk, "idle", {4, 4}), head = net.parameter(chunk, "h", {5, 4});
@@ -204,7 +204,7 @@ TEST(RefusedGraphs, ATrainableParameterThatTheLossDoesNotDependOn) {
   expect_refusal([&] { net.finish(x, head); }, "graph", "idle");
 }
 
-TEST(RefusedGraphs, AnActivationOfWhichOnlyAPartIsUsed) {
+TEST(RefusedGraphs, an_activation_of_which_only_a_part_is_used) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 8}), head = net.parameter(chunk, "head", {5, 4});
@@ -214,7 +214,7 @@ TEST(RefusedGraphs, AnActivationOfWhichOnlyAPartIsUsed) {
   expect_refusal([&] { net.finish(y, head); }, "b/x", "b/x");
 }
 
-TEST(RefusedGraphs, PartsOfAnActivationThatOverlap) {
+TEST(RefusedGraphs, parts_of_an_activation_that_overlap) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 8}), head = net.parameter(chunk, "head", {5, 4});
@@ -226,7 +226,7 @@ TEST(RefusedGraphs, PartsOfAnActivationThatOverlap) {
   expect_refusal([&] { net.finish(sum, head); }, "b/y", "b/x");
 }
 
-TEST(RefusedGraphs, APartAfterAWhole) {
+TEST(RefusedGraphs, a_part_after_a_whole) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
@@ -239,7 +239,7 @@ TEST(RefusedGraphs, APartAfterAWhole) {
   expect_refusal([&] { net.finish(sum, head); }, "b/y", "b/x");
 }
 
-TEST(RefusedGraphs, APartThatIsToTakeOverAGradient) {
+TEST(RefusedGraphs, a_part_that_is_to_take_over_a_gradient) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 8}), head = net.parameter(chunk, "head", {5, 4});
@@ -250,7 +250,7 @@ TEST(RefusedGraphs, APartThatIsToTakeOverAGradient) {
                  "op b/sum, tensor b/x: ", "only a whole tensor can take over a gradient");
 }
 
-TEST(RefusedGraphs, AnActivationThatIsUsedAsAParameter) {
+TEST(RefusedGraphs, an_activation_that_is_used_as_a_parameter) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
@@ -260,7 +260,7 @@ TEST(RefusedGraphs, AnActivationThatIsUsedAsAParameter) {
                  "op b/y, tensor b/x: ", "is no parameter, and used as one");
 }
 
-TEST(RefusedGraphs, ParametersOfWhichAnotherOpUsesAPart) {
+TEST(RefusedGraphs, parameters_of_which_another_op_uses_a_part) {
   Network net;
   auto const chunk = net.chunk(true);
   auto const w = net.parameter(chunk, "w", {4, 4}), head = net.parameter(chunk, "head", {5, 4});
@@ -271,7 +271,7 @@ TEST(RefusedGraphs, ParametersOfWhichAnotherOpUsesAPart) {
   expect_refusal([&] { net.finish(y, head); }, "b/x", "c.parameter");
 }
 
-TEST(RefusedGraphs, AViewThatItsTensorDoesNotHave) {
+TEST(RefusedGraphs, a_view_that_its_tensor_does_not_have) {
   Network net;
   auto const x = net.activation("x", {3, 4});
   EXPECT_THROW(columns(x, 2, 3), std::logic_error);

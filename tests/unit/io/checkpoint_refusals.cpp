@@ -16,8 +16,8 @@
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/h5/shard_writer.hpp"
-#include "support/frozen.hpp"
-#include "support/refusals.hpp"
+#include "tests/support/frozen.hpp"
+#include "tests/support/refusals.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::test::checkpoint_refusals_test {

@@ -22,8 +22,8 @@
 #include "io/file/output_file.hpp"
 #include "io/file/read_file.hpp"
 #include "io/spill/spill_file.hpp"
-#include "support/frozen.hpp"
-#include "support/refusals.hpp"
+#include "tests/support/frozen.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace spillway::test::file_refusals_test {
 namespace {

@@ -124,7 +124,7 @@ TEST_F(QueuesByHand, know_the_end_of_a_file_from_an_error_and_both_from_a_pause)
   EXPECT_EQ(m_queue.outstanding(), "");
 }
 
-TEST(ScriptedStorage, DamagesOneBitOfWhatItReadsAndKeepsNothingOfWhatItIsToWrite) {
+TEST(ScriptedStorage, damages_one_bit_of_what_it_reads_and_keeps_nothing_of_what_it_is_to_write) {
   auto const file = open_without_name(testing::TempDir());
   std::array<std::byte, 10> stored{}, memory{};
   stored.fill(std::byte{0x50});
@@ -154,7 +154,7 @@ TEST(ScriptedStorage, DamagesOneBitOfWhatItReadsAndKeepsNothingOfWhatItIsToWrite
   EXPECT_TRUE(fates.empty());
 }
 
-TEST(WithoutDescriptors, RingsAreSteppedDownFromAndSaidByTheKeysName) {
+TEST(WithoutDescriptors, rings_are_stepped_down_from_and_said_by_the_keys_name) {
   auto const here = probe_ring(4096).setup_error;
   test::ResourceLimit const none(RLIMIT_NOFILE, 0);
   auto const error = here == 0 ? EMFILE : here;
@@ -179,7 +179,7 @@ TEST(WithoutDescriptors, RingsAreSteppedDownFromAndSaidByTheKeysName) {
 }
 
 // Some start, all of them end.
-TEST(WithoutThreads, QueuesOfThreadsAreRefusedAndLeaveNoneBehind) {
+TEST(WithoutThreads, queues_of_threads_are_refused_and_leave_none_behind) {
   for (int const threads : {1, 3}) {
     FewThreads const few(threads);
     EXPECT_EQ(refused_with([] { make_posix_queue(8); }), kNoThread) << threads;
@@ -188,7 +188,7 @@ TEST(WithoutThreads, QueuesOfThreadsAreRefusedAndLeaveNoneBehind) {
 }
 
 // More than any address space has.
-TEST(ProbedRings, SayThatThereIsNoMemoryForABuffer) {
+TEST(ProbedRings, say_that_there_is_no_memory_for_a_buffer) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "AddressSanitizer ends a program that asks for so much";
 #endif
@@ -203,7 +203,7 @@ TEST(ProbedRings, SayThatThereIsNoMemoryForABuffer) {
 }
 
 // A file system in which nobody makes files.
-TEST(ProbedDirectories, ThatCannotBeWrittenHaveNoDirectWritingEither) {
+TEST(ProbedDirectories, that_cannot_be_written_have_no_direct_writing_either) {
   if (file_system_of("/proc") != "0x9fa0") GTEST_SKIP() << "/proc is another one here";
   auto const probe = probe_directory("/proc");
   EXPECT_EQ(probe.file_system, "0x9fa0");
@@ -215,7 +215,7 @@ TEST(ProbedDirectories, ThatCannotBeWrittenHaveNoDirectWritingEither) {
             std::vector<std::string>{"/proc cannot be written: " + error_text(probe.write_error)});
 }
 
-TEST(PlannedFaults, HitTheNthOfEachDirectionOnceOrFromThereOn) {
+TEST(PlannedFaults, hit_the_nth_of_each_direction_once_or_from_there_on) {
   auto const seen = [](FaultOnNth faults) {
     std::vector<Fault> all;
     for (int i = 0; i < 4; ++i) all.push_back(faults.before_read());

@@ -40,7 +40,7 @@ std::vector<std::int64_t> fates(std::uint64_t seed, bool backwards) {
   return list;
 }
 
-TEST(RandomFaults, AreTheSameForASeedInWhateverOrderPlacesAreAsked) {
+TEST(RandomFaults, are_the_same_for_a_seed_in_whatever_order_places_are_asked) {
   std::vector<std::vector<std::int64_t>> seen;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     EXPECT_EQ(fates(seed, false), fates(seed, true)) << seed;
@@ -50,7 +50,7 @@ TEST(RandomFaults, AreTheSameForASeedInWhateverOrderPlacesAreAsked) {
   EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end()) << "two seeds alike";
 }
 
-TEST(RandomFaults, AreOfEveryKindAndNeverLeaveAPage) {
+TEST(RandomFaults, are_of_every_kind_and_never_leave_a_page) {
   std::map<std::int64_t, int> errors;
   int damaged = 0, shortened = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -70,7 +70,7 @@ TEST(RandomFaults, AreOfEveryKindAndNeverLeaveAPage) {
 }
 
 // A disk that is full refuses to be written, and is read as ever.
-TEST(RandomFaults, LeaveNoReadWithoutRoom) {
+TEST(RandomFaults, leave_no_read_without_room) {
   Bytes memory(8192);
   std::map<Direction, std::map<std::int64_t, int>> errors;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -133,7 +133,7 @@ class Slots {
   std::array<bool, kSlots> m_known{}, m_reads{};
 };
 
-TEST(RandomFaults, NeverMakeASpillFileTakeWrongBytesForRightOnes) {
+TEST(RandomFaults, never_make_a_spill_file_take_wrong_bytes_for_right_ones) {
   int good = 0, bad = 0;
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(seed);

@@ -9,7 +9,7 @@
 #include "io/safetensors/header.hpp"
 #include "io/safetensors/reader.hpp"
 #include "io/safetensors/weight_index.hpp"
-#include "support/refusals.hpp"
+#include "tests/support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
 namespace spillway::safetensors_hostile_test {

@@ -17,7 +17,7 @@ class Slow : public SpillFileTest {
   }
 };
 
-TEST_F(Slow, StorageTakesAtLeastItsTimeFromTheNthOperationOn) {
+TEST_F(Slow, storage_takes_at_least_its_time_from_the_nth_operation_on) {
   auto slow = file(20.0 * kMebibyte);
   auto const bytes = pattern(kMebibyte, 1);
   for (std::int64_t i = 0; i < 2; ++i) slow.write(i * kMebibyte, bytes);
@@ -27,7 +27,7 @@ TEST_F(Slow, StorageTakesAtLeastItsTimeFromTheNthOperationOn) {
 }
 
 // The whole test would take a month.
-TEST_F(Slow, StorageIsNotSlowBefore) {
+TEST_F(Slow, storage_is_not_slow_before) {
   auto quick = file(1e-6 * kMebibyte);
   auto bytes = pattern(kMebibyte, 2);
   auto const before = bytes;
@@ -38,7 +38,7 @@ TEST_F(Slow, StorageIsNotSlowBefore) {
 }
 
 // One after the other, not each for itself.
-TEST_F(Slow, StorageDoesNotDoThingsAtTheSameTime) {
+TEST_F(Slow, storage_does_not_do_things_at_the_same_time) {
   auto slow = file(40.0 * kMebibyte);
   auto bytes = pattern(4 * kMebibyte, 3);
   auto const begin = SteadyClock::now();

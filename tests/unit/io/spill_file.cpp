@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "support/spill_file_fixture.hpp"
+#include "tests/support/spill_file_fixture.hpp"
 
 namespace spillway::test::spill_file_test {
 namespace {

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "support/spill_file_fixture.hpp"
+#include "tests/support/spill_file_fixture.hpp"
 
 namespace spillway::test::spill_file_faults_test {
 namespace {

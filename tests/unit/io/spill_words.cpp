@@ -7,9 +7,9 @@
 #include "io/spill/first_failure.hpp"
 #include "io/spill/spare_places.hpp"
 #include "io/spill/spill_storage.hpp"
-#include "support/spill_file_fixture.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/support/resource_limit.hpp"
+#include "tests/support/spill_file_fixture.hpp"
 
 namespace spillway::test::spill_words_test {
 namespace {
@@ -212,7 +212,7 @@ TEST_F(SpillFileTest, its_place_is_tried_before_anything_is_taken) {
 }
 
 // A run that is to fail by a seed fails as it did before.
-TEST(RandomFaults, AreThoseThatASeedHasAlwaysGiven) {
+TEST(RandomFaults, are_those_that_a_seed_has_always_given) {
   std::vector<std::byte> memory(8192);
   std::string story;
   for (std::uint64_t const seed : {3, 11}) {

@@ -12,7 +12,7 @@
 #include "io/tokens/token_head.hpp"
 #include "io/tokens/token_set.hpp"
 #include "io/tokens/token_writer.hpp"
-#include "support/refusals.hpp"
+#include "tests/support/refusals.hpp"
 
 namespace spillway::test::token_refusals_test {
 namespace {

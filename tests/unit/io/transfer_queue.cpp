@@ -91,7 +91,7 @@ class EveryBackend : public testing::TestWithParam<std::tuple<Backend, int>> {
   }
 };
 
-TEST_P(EveryBackend, MovesEveryByteOnce) {
+TEST_P(EveryBackend, moves_every_byte_once) {
   PageMemory const memory(3 << 20), back(3 << 20);
   auto const queue = make(memory.span().first(1 << 20));  // the rest is not registered
   if (!queue) GTEST_SKIP() << "not on this machine";
@@ -108,7 +108,7 @@ TEST_P(EveryBackend, MovesEveryByteOnce) {
   EXPECT_EQ(std::memcmp(memory.span().data(), back.span().data(), memory.size), 0);
 }
 
-TEST_P(EveryBackend, NamesWhatFailed) {
+TEST_P(EveryBackend, names_what_failed) {
   PageMemory const memory(1 << 20);
   auto const queue = make(memory.span());
   if (!queue) GTEST_SKIP() << "not on this machine";
@@ -122,7 +122,7 @@ TEST_P(EveryBackend, NamesWhatFailed) {
   EXPECT_EQ(errors, (std::map<std::uint64_t, int>{{7, EIO}, {8, EIO}, {9, EBADF}, {10, 0}}));
 }
 
-TEST_P(EveryBackend, WaitsNoLongerThanToldAndNamesWhatIsUnderWay) {
+TEST_P(EveryBackend, waits_no_longer_than_told_and_names_what_is_under_way) {
   PageMemory const memory(4096);
   auto const queue = make(memory.span());
   if (!queue) GTEST_SKIP() << "not on this machine";
@@ -145,7 +145,7 @@ TEST_P(EveryBackend, WaitsNoLongerThanToldAndNamesWhatIsUnderWay) {
 }
 
 // Nothing else ends these waits: who is not woken hangs.
-TEST_P(EveryBackend, IsWokenByOtherThreads) {
+TEST_P(EveryBackend, is_woken_by_other_threads) {
   PageMemory const memory(4096);
   auto const queue = make(memory.span());
   if (!queue) GTEST_SKIP() << "not on this machine";
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(, EveryBackend,
                                                           Backend::uring_plain, Backend::posix),
                                           testing::Values(1, 5, 32)));
 
-TEST(TransferQueue, ContinuesShortTransfersAndKeepsErrorsToTheirRequests) {
+TEST(TransferQueue, continues_short_transfers_and_keeps_errors_to_their_requests) {
   PageMemory const memory(1 << 18), back(1 << 18);
   std::minstd_rand random(1);
   for (auto& byte : memory.span()) byte = static_cast<std::byte>(random());
@@ -231,7 +231,7 @@ class OneByteAtATime final : public TransferQueue {
 };
 
 // Else storage that still drips would never be called slow.
-TEST(TransferQueue, WaitsNoLongerForWhatComesInPieces) {
+TEST(TransferQueue, waits_no_longer_for_what_comes_in_pieces) {
   PageMemory const memory(10);
   OneByteAtATime queue;
   queue.submit({Direction::read, 0, memory.span(), 0, 1});
@@ -241,7 +241,7 @@ TEST(TransferQueue, WaitsNoLongerForWhatComesInPieces) {
     EXPECT_LE(queue.waits_s[i], kLong - 0.001 * static_cast<double>(i)) << i;
 }
 
-TEST(TransferQueue, WaitsNoLongerThanClocksCount) {
+TEST(TransferQueue, waits_no_longer_than_clocks_count) {
   PageMemory const memory(1);
   OneByteAtATime queue;
   for (double const timeout_s : {5e8, 2e9, 1e300, double{INFINITY}}) {
@@ -253,7 +253,7 @@ TEST(TransferQueue, WaitsNoLongerThanClocksCount) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(queue.waits_s[i], 1e9);
 }
 
-TEST(Backends, AStepDownSaysWhatToChange) {
+TEST(Backends, a_step_down_says_what_to_change) {
   auto const made = make_transfer_queue({Backend::automatic, 4});
   ASSERT_TRUE(made.queue);
   EXPECT_EQ(made.stepped_down.empty(), std::string_view(made.queue->backend()) == "uring-plain")
@@ -265,7 +265,7 @@ using Spans = std::vector<std::span<std::byte>>;
 
 // A page that was registered and given back to the system stays with the ring, where transfers that
 // still use it would move bytes that nobody sees.
-TEST(UringQueue, MovesToAndFromTheMemoryThatWasRegisteredLast) {
+TEST(UringQueue, moves_to_and_from_the_memory_that_was_registered_last) {
   int error = 0;
   auto const queue = make_uring_queue(4, error);
   if (!queue) GTEST_SKIP() << "no io_uring on this machine";
@@ -292,7 +292,7 @@ TEST(UringQueue, MovesToAndFromTheMemoryThatWasRegisteredLast) {
   }
 }
 
-TEST(UringQueue, RefusesWhatCannotBeRegisteredAndGoesOnWithoutIt) {
+TEST(UringQueue, refuses_what_cannot_be_registered_and_goes_on_without_it) {
   int error = 0;
   auto const queue = make_uring_queue(4, error);
   if (!queue) GTEST_SKIP() << "no io_uring on this machine";

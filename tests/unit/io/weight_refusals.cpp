@@ -13,7 +13,7 @@
 #include "io/tensors/convert.hpp"
 #include "io/tensors/copy_tensors.hpp"
 #include "io/tensors/finite.hpp"
-#include "support/refusals.hpp"
+#include "tests/support/refusals.hpp"
 #include "tests/unit/io/safetensors_case.hpp"
 
 namespace spillway::test::weight_refusals_test {

@@ -25,7 +25,7 @@ FileDescriptor scratch_file() {
 }
 
 // The system writes what there is room for, and says why it does not write more when asked again.
-TEST(WholeTransfers, SayWhyAWriteEndsHalfWay) {
+TEST(WholeTransfers, say_why_a_write_ends_half_way) {
   auto const file = scratch_file();
   std::vector<std::byte> const bytes(10'000, std::byte{1});
   test::FileSizeLimit const limit(6000);
@@ -37,7 +37,7 @@ TEST(WholeTransfers, SayWhyAWriteEndsHalfWay) {
   EXPECT_EQ(behind.error, EFBIG);
 }
 
-TEST(WholeTransfers, EndAReadWithoutAnErrorWhereTheFileEnds) {
+TEST(WholeTransfers, end_a_read_without_an_error_where_the_file_ends) {
   auto const file = scratch_file();
   std::vector<std::byte> bytes(1000, std::byte{7});
   ASSERT_EQ(write_fully(file.get(), bytes, 0).error, 0);
@@ -51,7 +51,7 @@ TEST(WholeTransfers, EndAReadWithoutAnErrorWhereTheFileEnds) {
 }
 
 // More than is read at a time, from the middle.
-TEST(WholeTransfers, AddTheBytesOfARangeToASumInTheirOrder) {
+TEST(WholeTransfers, add_the_bytes_of_a_range_to_a_sum_in_their_order) {
   auto const file = scratch_file();
   std::vector<std::byte> bytes(200'000);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i % 251);

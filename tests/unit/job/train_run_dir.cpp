@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "job/run_dir.hpp"
-#include "support/names_in.hpp"
+#include "tests/support/names_in.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::train_run_dir_test {

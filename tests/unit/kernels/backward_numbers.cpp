@@ -99,18 +99,18 @@ void expect_gradients(Graph graph) {
 
 class BackwardNumbers : public testing::TestWithParam<test::FamilyCase> {};
 
-TEST_P(BackwardNumbers, TiedModelsGradientIsTheLossesDerivative) {
+TEST_P(BackwardNumbers, tied_models_gradient_is_the_losses_derivative) {
   expect_gradients(test::tiny_training_graph(small(GetParam().config)));
 }
 
-TEST_P(BackwardNumbers, UntiedModelWithoutBiasToo) {
+TEST_P(BackwardNumbers, untied_model_without_bias_too) {
   auto config = small(GetParam().config);
   config.model.tied = false;
   config.model.bias = false;
   expect_gradients(test::tiny_training_graph(config));
 }
 
-TEST_P(BackwardNumbers, DropoutDrawsTheSameNumbersInBothDirections) {
+TEST_P(BackwardNumbers, dropout_draws_the_same_numbers_in_both_directions) {
   auto config = small(GetParam().config);
   config.model.dropout = 0.2;
   expect_gradients(test::tiny_training_graph(config));
@@ -225,7 +225,7 @@ class BiasedModel {
   View m_segments, m_bias;
 };
 
-TEST(BackwardNumbersOfABias, BiasByDistanceLearnsFromAllLayersThatAddIt) {
+TEST(BackwardNumbersOfABias, bias_by_distance_learns_from_all_layers_that_add_it) {
   expect_gradients(BiasedModel().build());
 }
 

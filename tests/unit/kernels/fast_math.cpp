@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-TEST(FastExp, ErrsByLessThanTwoUlpWhereResultsAreNormal) {
+TEST(FastExp, errs_by_less_than_two_ulp_where_results_are_normal) {
   double worst_ulp = 0;
   for (std::uint64_t bits = 0; bits < 1ull << 32; bits += 997) {  // also tiny and negative x
     auto const x = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
@@ -24,21 +24,21 @@ TEST(FastExp, ErrsByLessThanTwoUlpWhereResultsAreNormal) {
   EXPECT_LT(worst_ulp, 2);
 }
 
-TEST(FastExp, UnderflowsGraduallyAndOverflowsToInfinity) {
+TEST(FastExp, underflows_gradually_and_overflows_to_infinity) {
   for (float x = -110; x < -87; x += 0.01f)
     EXPECT_NEAR(fast_exp(x), std::exp(static_cast<double>(x)), 3e-45) << x;
   EXPECT_GT(fast_exp(-103.0f), 0);
   EXPECT_EQ(fast_exp(88.8f), kInfinity);
 }
 
-TEST(FastExp, KeepsSpecialValues) {
+TEST(FastExp, keeps_special_values) {
   EXPECT_EQ(fast_exp(0), 1);
   EXPECT_EQ(fast_exp(-kInfinity), 0);
   EXPECT_EQ(fast_exp(kInfinity), kInfinity);
   EXPECT_TRUE(std::isnan(fast_exp(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST(FastCosSin, ErrsByNoMoreThanItSays) {
+TEST(FastCosSin, errs_by_no_more_than_it_says) {
   double worst = 0;
   auto const compare = [&](float x) {
     float cosine, sine;
@@ -51,7 +51,7 @@ TEST(FastCosSin, ErrsByNoMoreThanItSays) {
   EXPECT_LT(worst, 1.2e-7);
 }
 
-TEST(FastCosSin, IsExactAtZeroAndTurnsItsSignWithX) {
+TEST(FastCosSin, is_exact_at_zero_and_turns_its_sign_with_x) {
   float cosine, sine, back, negative;
   fast_cos_sin(0, &cosine, &sine);
   EXPECT_EQ(cosine, 1);

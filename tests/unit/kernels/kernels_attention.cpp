@@ -39,19 +39,19 @@ class EachType : public ::testing::TestWithParam<DType> {};
 INSTANTIATE_TEST_SUITE_P(KernelAttention, EachType, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(EachType, GroupedCausalAttentionOnOddSizesMatchesTheReference) {
+TEST_P(EachType, grouped_causal_attention_on_odd_sizes_matches_the_reference) {
   for (std::int64_t const tile : {16, 10, 64})
     AttentionCase(small(), GetParam()).expect_forward_and_backward_match(tile);
 }
 
-TEST_P(EachType, AttentionWithoutMaskMatchesTheReference) {
+TEST_P(EachType, attention_without_mask_matches_the_reference) {
   auto d = small();
   d.causal = false;
   d.kv_heads = 3;
   AttentionCase(d, GetParam()).expect_forward_and_backward_match(16);
 }
 
-TEST_P(EachType, AttentionInAWindowMatchesTheReference) {
+TEST_P(EachType, attention_in_a_window_matches_the_reference) {
   for (std::int64_t const window : {1, 7, 40}) {
     auto d = small();
     d.window = window;
@@ -60,7 +60,7 @@ TEST_P(EachType, AttentionInAWindowMatchesTheReference) {
 }
 
 // Whole and partial tiles and panels, before, on and behind the diagonal.
-TEST_P(EachType, AttentionOverSeveralTilesMatchesTheReference) {
+TEST_P(EachType, attention_over_several_tiles_matches_the_reference) {
   for (std::int64_t const window : {0, 45, 100}) {
     auto d = small();
     d.queries = d.keys = 167;
@@ -72,13 +72,13 @@ TEST_P(EachType, AttentionOverSeveralTilesMatchesTheReference) {
   }
 }
 
-TEST_P(EachType, AttentionOfOneRowMatchesTheReference) {
+TEST_P(EachType, attention_of_one_row_matches_the_reference) {
   auto d = small();
   d.queries = d.keys = 1;
   AttentionCase(d, GetParam()).expect_forward_and_backward_match(64);
 }
 
-TEST(KernelAttention, UnequalQueriesAndKeysMatchTheReference) {
+TEST(KernelAttention, unequal_queries_and_keys_match_the_reference) {
   auto d = small();
   d.causal = false;
   d.queries = 21;
@@ -90,7 +90,7 @@ TEST(KernelAttention, UnequalQueriesAndKeysMatchTheReference) {
 }
 
 // Scores of several hundred: exponentials overflow unless the row's maximum is taken off first.
-TEST(KernelAttention, SurvivesLargeScores) {
+TEST(KernelAttention, survives_large_scores) {
   AttentionCase c(small(), DType::f32, 12);
   c.forward(16);
   c.h.expect_close(c.o, 2e-3, 1e-3);
@@ -100,7 +100,7 @@ TEST(KernelAttention, SurvivesLargeScores) {
 }
 
 // Keys and values that come later, however large, change no bit of an earlier row.
-TEST(KernelAttention, LaterKeysChangeNoEarlierRow) {
+TEST(KernelAttention, later_keys_change_no_earlier_row) {
   auto d = small();
   d.batch = 1;
   AttentionCase c(d, DType::f32);
@@ -118,7 +118,7 @@ TEST(KernelAttention, LaterKeysChangeNoEarlierRow) {
 }
 
 // With many threads the gradients of a head are divided by tiles, too.
-TEST(KernelAttention, GivesTheSameBitsOnAnyNumberOfThreads) {
+TEST(KernelAttention, gives_the_same_bits_on_any_number_of_threads) {
   auto d = small();
   d.queries = d.keys = 150;
   d.window = 90;
@@ -139,7 +139,7 @@ TEST(KernelAttention, GivesTheSameBitsOnAnyNumberOfThreads) {
 }
 
 // d/dx of sum(o * do) by central differences of the fp64 reference.
-TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
+TEST(KernelAttention, gradient_is_the_slope_of_the_forward_pass) {
   AttentionAttributes const d{.batch = 1,
                               .queries = 5,
                               .keys = 5,
@@ -178,7 +178,7 @@ TEST(KernelAttention, GradientIsTheSlopeOfTheForwardPass) {
     }
 }
 
-TEST(KernelAttention, RefusesWhatItDoesNotOffer) {
+TEST(KernelAttention, refuses_what_it_does_not_offer) {
   auto const refuses = [](AttentionAttributes const& d, bool half_of_segments = false) {
     AttentionCase c(d, DType::f32);
     if (half_of_segments) c.segments_q = c.h.tensor(DType::i32, {d.batch * d.queries});

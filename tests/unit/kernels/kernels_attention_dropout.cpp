@@ -24,7 +24,7 @@ class AttentionDropout : public testing::TestWithParam<DType> {};
 INSTANTIATE_TEST_SUITE_P(Types, AttentionDropout, testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(AttentionDropout, FollowsTheReferenceInBothDirections) {
+TEST_P(AttentionDropout, follows_the_reference_in_both_directions) {
   for (char const* isa : {"", "portable"})
     for (std::int64_t const tile : {32, 64, 256})
       for (std::int64_t const threads : {2, 5}) {
@@ -43,7 +43,7 @@ TEST_P(AttentionDropout, FollowsTheReferenceInBothDirections) {
       }
 }
 
-TEST(AttentionDropoutOf, NothingChangesNoBitAndNothingOfTheWorkspace) {
+TEST(AttentionDropoutOf, nothing_changes_no_bit_and_nothing_of_the_workspace) {
   AttentionCase plain(causal(101), DType::f32), none(causal(101), DType::f32);
   none.add_dropout(0);
   plain.forward(32);
@@ -59,7 +59,7 @@ TEST(AttentionDropoutOf, NothingChangesNoBitAndNothingOfTheWorkspace) {
 }
 
 // Equal scores: a query's weights are equal, and o counts those that are kept, if v is 1.
-TEST(AttentionDropoutOf, WeightsKeepsTheExpectedShareAndTheirMean) {
+TEST(AttentionDropoutOf, weights_keeps_the_expected_share_and_their_mean) {
   auto shape = causal(320);
   shape.causal = false;
   AttentionCase c(shape, DType::f32);
@@ -79,7 +79,7 @@ TEST(AttentionDropoutOf, WeightsKeepsTheExpectedShareAndTheirMean) {
   EXPECT_NE(o[0], o[4 * 24]) << "and so do queries";
 }
 
-TEST(AttentionDropoutOf, ASampleDoesNotDependOnItsPlaceInTheBatch) {
+TEST(AttentionDropoutOf, a_sample_does_not_depend_on_its_place_in_the_batch) {
   AttentionCase c(causal(70), DType::f32);
   c.add_dropout(0.5);
   auto const rows = std::int64_t{70} * 4 * 24;

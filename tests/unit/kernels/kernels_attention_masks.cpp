@@ -164,7 +164,7 @@ std::vector<double> documents(std::int64_t batch, std::int64_t rows) {
 using Masks = std::tuple<DType, bool, int, bool, bool>;
 class Attention : public ::testing::TestWithParam<Masks> {};
 
-TEST_P(Attention, IsThatOfLoopsOverAllPairs) {
+TEST_P(Attention, is_that_of_loops_over_all_pairs) {
   auto const [type, causal, window, segments, bias] = GetParam();
   // A head of 70 columns is more than one panel of them, as a tile of 64 rows is.
   for (auto const& [rows, head_size] : {std::pair{1, 20}, {37, 20}, {101, 20}, {101, 70}})
@@ -201,7 +201,7 @@ class CrossAttention : public ::testing::TestWithParam<DType> {};
 INSTANTIATE_TEST_SUITE_P(Of, CrossAttention, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(CrossAttention, IsThatOfLoopsOverAllPairs) {
+TEST_P(CrossAttention, is_that_of_loops_over_all_pairs) {
   for (auto const& [queries, keys] : {std::pair{45, 101}, {101, 45}, {1, 67}, {67, 1}}) {
     AttentionCase c({.batch = 2,
                      .queries = queries,
@@ -218,7 +218,7 @@ TEST_P(CrossAttention, IsThatOfLoopsOverAllPairs) {
 }
 
 // Numbers in rows of padding, however large, reach nothing, and their results are zeros.
-TEST(AttentionOfPadding, IsZeroAndHarmless) {
+TEST(AttentionOfPadding, is_zero_and_harmless) {
   constexpr std::int64_t rows = 40, used = 30, columns = 8;
   auto const results = [](double in_padding) {
     AttentionCase c({.batch = 1,

@@ -49,7 +49,7 @@ struct Rows {
   std::int64_t queries, first, capacity;
 };
 
-TEST_P(Positions, LatestRowsMatchTheReferenceAndSeeNothingUnwritten) {
+TEST_P(Positions, latest_rows_match_the_reference_and_see_nothing_unwritten) {
   for (auto const& [queries, first, capacity] :
        {Rows{1, 0, 1}, Rows{1, 0, 77}, Rows{1, 66, 77}, Rows{1, 76, 77}, Rows{13, 0, 77},
         Rows{13, 50, 77}, Rows{13, 64, 77}, Rows{45, 31, 100}}) {
@@ -71,7 +71,7 @@ TEST_P(Positions, LatestRowsMatchTheReferenceAndSeeNothingUnwritten) {
 }
 
 // Every row of a whole sequence, by steps of several rows each.
-TEST_P(Positions, StepsGiveTheRowsOfTheWholeSequence) {
+TEST_P(Positions, steps_give_the_rows_of_the_whole_sequence) {
   constexpr std::int64_t rows = 70;
   for (std::int64_t const window : {0, 9}) {
     auto d = latest(rows, rows);
@@ -103,7 +103,7 @@ TEST_P(Positions, StepsGiveTheRowsOfTheWholeSequence) {
   }
 }
 
-TEST(KernelAttention, RefusesPositionsOfSeveralSequences) {
+TEST(KernelAttention, refuses_positions_of_several_sequences) {
   auto d = latest(3, 8);
   d.batch = 2;
   AttentionCase c(d, DType::f32);

@@ -43,7 +43,7 @@ struct Touch {
 };
 using Policy = Kokkos::RangePolicy<host::Space>;
 
-TEST(KernelContract, TheWatchSeesAKernelOnTheDefaultInstance) {
+TEST(KernelContract, the_watch_sees_a_kernel_on_the_default_instance) {
   auto const other = test::other_instance();
   if (host::instance_of(*other).impl_instance_id() == host::Space{}.impl_instance_id())
     GTEST_SKIP() << "this backend gives all its instances one number";
@@ -52,7 +52,7 @@ TEST(KernelContract, TheWatchSeesAKernelOnTheDefaultInstance) {
   EXPECT_EQ(watch.stray(), "spillway::touch");
 }
 
-TEST(KernelContract, TheWatchSeesAForeignLabel) {
+TEST(KernelContract, the_watch_sees_a_foreign_label) {
   auto const exec = test::other_instance();
   KernelWatch const watch(*exec);
   Kokkos::parallel_for("touch", Policy(host::instance_of(*exec), 0, 1), Touch{});
@@ -60,7 +60,7 @@ TEST(KernelContract, TheWatchSeesAForeignLabel) {
   EXPECT_EQ(watch.launches(), 1);
 }
 
-TEST(KernelContract, LaunchingAllocatesNothing) {
+TEST(KernelContract, launching_allocates_nothing) {
   KernelHarness h;
   int before = 0, during = 0;
   h.on_launch([&](bool begins) {
@@ -74,7 +74,7 @@ TEST(KernelContract, LaunchingAllocatesNothing) {
   }
 }
 
-TEST(KernelContract, LaunchingOnAPoolAllocatesNothing) {
+TEST(KernelContract, launching_on_a_pool_allocates_nothing) {
   KernelHarness h;
   HostPool pool(3);
   h.share_reference(pool);
@@ -103,7 +103,7 @@ bool any_not_finite(KernelHarness const& h, View const& view) {
 }
 
 // A step that overflows is known by its loss and its norm: no kernel may make a value finite again.
-TEST(KernelContract, WhatIsNotFiniteShowsInAResult) {
+TEST(KernelContract, what_is_not_finite_shows_in_a_result) {
   KernelHarness h;
   for (auto const& [kind, inputs, outputs, attributes, in_place] : test::every_case(h)) {
     for (auto const& input : inputs) {

@@ -90,7 +90,7 @@ class KernelDeviceRow : public ::testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Columns, KernelDeviceRow,
                          ::testing::Values(0, 1, 31, 32, 33, 4095, 4096, 10007));
 
-TEST_P(KernelDeviceRow, HasTheHostsBitsWithATeamOfAnySize) {
+TEST_P(KernelDeviceRow, has_the_hosts_bits_with_a_team_of_any_size) {
   expect_the_hosts_bits(Kokkos::AUTO, GetParam());
   for (int size = 1; size <= Space{}.concurrency(); ++size) {
     SCOPED_TRACE(size);
@@ -98,7 +98,7 @@ TEST_P(KernelDeviceRow, HasTheHostsBitsWithATeamOfAnySize) {
   }
 }
 
-TEST(KernelRowNumbers, ShowAnotherOrderOfTheirSum) {
+TEST(KernelRowNumbers, show_another_order_of_their_sum) {
   auto x = random_rows(4095);
   auto const before = folded(HostRow{}, x.data(), 4095);
   std::reverse(x.begin(), x.begin() + 4095);

@@ -24,7 +24,7 @@ class KernelElements : public ::testing::TestWithParam<DType> {
 INSTANTIATE_TEST_SUITE_P(Types, KernelElements, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(KernelElements, AddRoundsTheExactSumOnce) {
+TEST_P(KernelElements, add_rounds_the_exact_sum_once) {
   KernelHarness h;
   auto const a = h.tensor(GetParam(), {37, 83}), b = h.tensor(GetParam(), {37, 83});
   auto const c = h.tensor(GetParam(), {37, 83});
@@ -38,7 +38,7 @@ TEST_P(KernelElements, AddRoundsTheExactSumOnce) {
   EXPECT_EQ(h.result(c, 5), GetParam() == DType::bf16 ? 1.0 : 1.00390625);
 }
 
-TEST_P(KernelElements, AccumulateAddsInPlace) {
+TEST_P(KernelElements, accumulate_adds_in_place) {
   KernelHarness h;
   auto const fresh = h.tensor(GetParam(), {9001}), sum = h.tensor(GetParam(), {9001});
   h.fill_normal(fresh, 1);
@@ -51,7 +51,7 @@ TEST_P(KernelElements, AccumulateAddsInPlace) {
   EXPECT_EQ(h.result(sum, 9000), 7);
 }
 
-TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
+TEST_P(KernelElements, tree_sum_adds_ranks_in_order_and_rounds_once) {
   KernelHarness h;
   auto const slice = 2 * kNormTile;
   auto const parts = h.tensor(GetParam(), {3, slice}), sum = h.tensor(GetParam(), {2 * slice + 99});
@@ -73,7 +73,7 @@ TEST_P(KernelElements, TreeSumAddsRanksInOrderAndRoundsOnce) {
 }
 
 // (a + b) + (c + d), which the order of ranks would give another value.
-TEST_P(KernelElements, TreeSumAddsPairsOfRanksThenPairsOfPairs) {
+TEST_P(KernelElements, tree_sum_adds_pairs_of_ranks_then_pairs_of_pairs) {
   KernelHarness h;
   auto const parts = h.tensor(GetParam(), {4, kNormTile}), sum = h.tensor(GetParam(), {99});
   h.fill_normal(parts, 1);
@@ -87,7 +87,7 @@ TEST_P(KernelElements, TreeSumAddsPairsOfRanksThenPairsOfPairs) {
   EXPECT_EQ(h.result(sum, 17), 0);
 }
 
-TEST_P(KernelElements, TreeSumOfAnyNumberOfRanksIsTheSameOnBothLanes) {
+TEST_P(KernelElements, tree_sum_of_any_number_of_ranks_is_the_same_on_both_lanes) {
   for (std::int64_t const ranks : {2, 3, 5, 6, 7, 8, 13}) {
     KernelHarness h;
     auto const parts = h.tensor(GetParam(), {ranks, kNormTile}), sum = h.tensor(GetParam(), {999});
@@ -99,7 +99,7 @@ TEST_P(KernelElements, TreeSumOfAnyNumberOfRanksIsTheSameOnBothLanes) {
   }
 }
 
-TEST_P(KernelElements, TreeSumOfARankWithoutASliceChangesNothing) {
+TEST_P(KernelElements, tree_sum_of_a_rank_without_a_slice_changes_nothing) {
   KernelHarness h;
   auto const parts = h.tensor(GetParam(), {3, kNormTile}), sum = h.tensor(GetParam(), {99});
   h.fill_normal(parts, 1);
@@ -121,7 +121,7 @@ void fill_for_bend(KernelHarness& h, View const& f) {
     h.set(f, element++, x);
 }
 
-TEST_P(KernelElements, ActivationFollowsTheTextbookOverTheWholeRange) {
+TEST_P(KernelElements, activation_follows_the_textbook_over_the_whole_range) {
   for (auto const form : kForms) {
     KernelHarness h;
     auto const f = h.tensor(GetParam(), {37, 83}), g = h.tensor(GetParam(), {37, 83});
@@ -132,7 +132,7 @@ TEST_P(KernelElements, ActivationFollowsTheTextbookOverTheWholeRange) {
   }
 }
 
-TEST_P(KernelElements, ActivationBackwardFollowsTheTextbookOverTheWholeRange) {
+TEST_P(KernelElements, activation_backward_follows_the_textbook_over_the_whole_range) {
   for (auto const form : kForms) {
     KernelHarness h;
     auto const f = h.tensor(GetParam(), {37, 83}), dg = h.tensor(GetParam(), {37, 83});
@@ -163,7 +163,7 @@ struct Gated {
   }
 };
 
-TEST_P(KernelElements, GatedFollowsTheTextbookOverTheWholeRange) {
+TEST_P(KernelElements, gated_follows_the_textbook_over_the_whole_range) {
   for (auto const form : kForms) {
     Gated g(GetParam());
     g.h.op(OpKind::gated, {g.gate, g.up}, {g.y}, ActivationAttributes{form});
@@ -172,7 +172,7 @@ TEST_P(KernelElements, GatedFollowsTheTextbookOverTheWholeRange) {
   }
 }
 
-TEST_P(KernelElements, GatedTellsGateFromUp) {
+TEST_P(KernelElements, gated_tells_gate_from_up) {
   Gated g(GetParam());
   g.h.set(g.gate, 0, -3);
   g.h.set(g.up, 0, 2);
@@ -184,7 +184,7 @@ TEST_P(KernelElements, GatedTellsGateFromUp) {
   EXPECT_EQ(g.h.result(g.y, 1), -6);
 }
 
-TEST_P(KernelElements, GatedBackwardFollowsTheTextbookOverTheWholeRange) {
+TEST_P(KernelElements, gated_backward_follows_the_textbook_over_the_whole_range) {
   for (auto const form : kForms) {
     Gated g(GetParam());
     g.h.fill_normal(g.y, 1);
@@ -197,7 +197,7 @@ TEST_P(KernelElements, GatedBackwardFollowsTheTextbookOverTheWholeRange) {
 }
 
 // Far on the negative side, where a sum with 1 would leave nothing, relative accuracy stays.
-TEST(Gelu, KeepsRelativeAccuracyInTheTail) {
+TEST(Gelu, keeps_relative_accuracy_in_the_tail) {
   for (double x = -12; x < 0; x += 1e-3) {
     float const f = static_cast<float>(x);
     double const exact = 0.5 * f * std::erfc(-f / std::sqrt(2.0));
@@ -206,7 +206,7 @@ TEST(Gelu, KeepsRelativeAccuracyInTheTail) {
 }
 
 // The two forms differ by some 4e-4 where they differ most.
-TEST(Gelu, FormsAreToldApart) {
+TEST(Gelu, forms_are_told_apart) {
   EXPECT_NEAR(ErfGelu::value(1.0f), 0.8413447, 1e-6);
   EXPECT_NEAR(TanhGelu::value(1.0f), 0.8411920, 1e-6);
   EXPECT_NEAR(ErfGelu::slope(1.0f), 1.0833155, 1e-6);
@@ -214,7 +214,7 @@ TEST(Gelu, FormsAreToldApart) {
 }
 
 // What has overflown must not look as if nothing was wrong.
-TEST(Activations, OfWhatIsNotANumberAreNone) {
+TEST(Activations, of_what_is_not_a_number_are_none) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (float const x : {nan, -nan}) {
@@ -234,7 +234,7 @@ TEST(Activations, OfWhatIsNotANumberAreNone) {
 }
 
 // A table on CPUs, a formula elsewhere: all numbers there are.
-TEST(KernelTables, ActivationOfBf16GivesTheFormulasBits) {
+TEST(KernelTables, activation_of_bf16_gives_the_formulas_bits) {
   std::vector<double> numbers;
   for (std::uint32_t bits = 0; bits < 1u << 16; ++bits)
     numbers.push_back(to_float(bf16{static_cast<std::uint16_t>(bits)}));
@@ -263,7 +263,7 @@ TEST(KernelTables, ActivationOfBf16GivesTheFormulasBits) {
   expect_formulas(Silu{}, Activation::silu);
 }
 
-TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {
+TEST_P(KernelElements, select_row_picks_the_row_that_its_operand_names) {
   KernelHarness h;
   auto const x = h.tensor(GetParam(), {37, 83}), position = h.tensor(DType::i32, {1});
   auto const row = h.tensor(GetParam(), {1, 83});
@@ -277,7 +277,7 @@ TEST_P(KernelElements, SelectRowPicksTheRowThatItsOperandNames) {
   }
 }
 
-TEST_P(KernelElements, StoreRowsWritesTheRowsThatItsOperandNamesAndNoOther) {
+TEST_P(KernelElements, store_rows_writes_the_rows_that_its_operand_names_and_no_other) {
   KernelHarness h;
   auto const wide = h.tensor(GetParam(), {5, 200}), cache = h.tensor(GetParam(), {37, 83});
   auto const x = columns(wide, 100, 83), positions = h.tensor(DType::i32, {5});
@@ -294,7 +294,7 @@ TEST_P(KernelElements, StoreRowsWritesTheRowsThatItsOperandNamesAndNoOther) {
   }
 }
 
-TEST_P(KernelElements, ScaleMultipliesByItsFactor) {
+TEST_P(KernelElements, scale_multiplies_by_its_factor) {
   KernelHarness h;
   auto const x = h.tensor(GetParam(), {37, 83}), y = h.tensor(GetParam(), {37, 83});
   h.fill_normal(x, 1);
@@ -305,7 +305,7 @@ TEST_P(KernelElements, ScaleMultipliesByItsFactor) {
     EXPECT_EQ(h.result(y, i), 0.25 * h.contents(x)[static_cast<std::size_t>(i)]);
 }
 
-TEST_P(KernelElements, ColumnSumDoesNotDependOnThreads) {
+TEST_P(KernelElements, column_sum_does_not_depend_on_threads) {
   KernelHarness h;
   auto const wide = h.tensor(GetParam(), {1037, 200});
   auto const db = h.tensor(DType::f32, {83});
@@ -319,7 +319,7 @@ TEST_P(KernelElements, ColumnSumDoesNotDependOnThreads) {
   EXPECT_EQ(h.result_bytes(db), alone);
 }
 
-TEST_P(KernelElements, ColumnSumOfOneRowIsThatRow) {
+TEST_P(KernelElements, column_sum_of_one_row_is_that_row) {
   KernelHarness h;
   auto const dy = h.tensor(GetParam(), {1, 83}), db = h.tensor(GetParam(), {83});
   h.fill_normal(dy, 1);

@@ -19,7 +19,7 @@ using test::KernelHarness;
 
 constexpr std::int64_t kOdd = 3 * kPieceElements + 4321;  // elements
 
-TEST(HostPool, RunsEveryPieceOnce) {
+TEST(HostPool, runs_every_piece_once) {
   for (int const threads : {1, 2, 3, 5}) {
     HostPool pool(threads);
     EXPECT_EQ(pool.threads(), threads);
@@ -33,7 +33,7 @@ TEST(HostPool, RunsEveryPieceOnce) {
 
 // Each job writes what the next one reads, on whichever threads: a helper that is late for a job
 // must not see half of the next one.
-TEST(HostPool, SeesWhatTheJobBeforeWrote) {
+TEST(HostPool, sees_what_the_job_before_wrote) {
   constexpr std::int64_t kPieces = 4, kJobs = 20'000;
   HostPool pool(3);
   std::vector<std::int64_t> values(kPieces);
@@ -46,7 +46,7 @@ TEST(HostPool, SeesWhatTheJobBeforeWrote) {
   EXPECT_EQ(values, std::vector<std::int64_t>(kPieces, kJobs));
 }
 
-TEST(HostPool, CutsWithoutRegardToItsThreads) {
+TEST(HostPool, cuts_without_regard_to_its_threads) {
   using Ranges = std::vector<std::int64_t>;
   auto const ranges_of = [](int threads) {
     HostPool pool(threads);
@@ -59,7 +59,7 @@ TEST(HostPool, CutsWithoutRegardToItsThreads) {
   for (int const threads : {1, 2, 5}) EXPECT_EQ(ranges_of(threads), (Ranges{10, 20, 30, 31}));
 }
 
-TEST(HostPool, CutsWhatFitsExactlyAndNothingWhereNothingIs) {
+TEST(HostPool, cuts_what_fits_exactly_and_nothing_where_nothing_is) {
   using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
   HostPool pool(1);
   auto const ranges = [](Exec const& exec, std::int64_t n) {
@@ -84,7 +84,7 @@ std::map<std::string, std::string> threads() {
   return names;
 }
 
-TEST(HostPool, GivesItsThreadsTheNameOfTheLane) {
+TEST(HostPool, gives_its_threads_the_name_of_the_lane) {
   auto const before = threads();
   HostPool const pool(4);
   std::multiset<std::string> begun;
@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Of, KernelHostLane,
                                   std::string(name(std::get<1>(info.param)));
                          });
 
-TEST_P(KernelHostLane, AccumulatesToTheBitsOfTheComputeLane) {
+TEST_P(KernelHostLane, accumulates_to_the_bits_of_the_compute_lane) {
   auto const fresh = h.tensor(type(), {kOdd}), sum = h.tensor(type(), {kOdd});
   h.fill_normal(fresh, 1);
   h.fill_normal(sum, 1);
@@ -121,7 +121,7 @@ TEST_P(KernelHostLane, AccumulatesToTheBitsOfTheComputeLane) {
   h.expect_same_bytes(sum);
 }
 
-TEST_P(KernelHostLane, SumsRanksToTheBitsOfTheComputeLane) {
+TEST_P(KernelHostLane, sums_ranks_to_the_bits_of_the_compute_lane) {
   constexpr std::int64_t kRanks = 3;
   auto const slice = round_up(div_ceil(kOdd, kRanks), kNormTile);
   auto const parts = h.tensor(type(), {kRanks, slice}), sum = h.tensor(type(), {kOdd});
@@ -140,7 +140,7 @@ View in(View const& tensor, Parameter const& p) {
   return {tensor.tensor, p.view.offset, p.view.shape, p.view.strides};
 }
 
-TEST_P(KernelHostLane, SumsSquaresToTheBitsOfTheComputeLane) {
+TEST_P(KernelHostLane, sums_squares_to_the_bits_of_the_compute_lane) {
   constexpr std::int64_t kRanks = 2;
   auto const chunk = h.chunk(kSizes);
   auto const gradient = h.tensor(type(), {chunk.elements}), norms = h.tensor(DType::f64, {kRanks});
@@ -150,7 +150,7 @@ TEST_P(KernelHostLane, SumsSquaresToTheBitsOfTheComputeLane) {
   h.expect_same_bytes(norms);
 }
 
-TEST_P(KernelHostLane, UpdatesToTheBitsOfTheComputeLane) {
+TEST_P(KernelHostLane, updates_to_the_bits_of_the_compute_lane) {
   auto const chunk = h.chunk(kSizes);
   auto const tensor = [&](DType dtype) { return h.tensor(dtype, {chunk.elements}); };
   auto const gradient = tensor(type()), parameter = tensor(type()), m = tensor(type());

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachPairOfTypes,
                                   std::string(name(info.param.gradient));
                          });
 
-TEST_P(EachPairOfTypes, LossMatchesTheReferenceInChunksOfAnySize) {
+TEST_P(EachPairOfTypes, loss_matches_the_reference_in_chunks_of_any_size) {
   for (std::int64_t const chunk : {7, 23, 64, 1}) {
     LossCase c(GetParam());
     c.forward(chunk);
@@ -84,7 +84,7 @@ TEST_P(EachPairOfTypes, LossMatchesTheReferenceInChunksOfAnySize) {
 }
 
 // The slopes are rounded to the element type before their products: an error of half an ulp each.
-TEST_P(EachPairOfTypes, BackwardMatchesTheReferenceInChunksOfAnySize) {
+TEST_P(EachPairOfTypes, backward_matches_the_reference_in_chunks_of_any_size) {
   bool const half = GetParam().element == DType::bf16;
   for (std::int64_t const chunk : {7, 23, 64})
     for (bool const accumulate : {false, true}) {
@@ -102,7 +102,7 @@ TEST_P(EachPairOfTypes, BackwardMatchesTheReferenceInChunksOfAnySize) {
     }
 }
 
-TEST_P(EachPairOfTypes, BiasAndScaleFollowTheReference) {
+TEST_P(EachPairOfTypes, bias_and_scale_follow_the_reference) {
   bool const half = GetParam().element == DType::bf16;
   for (char const* isa : {"", "portable"})
     for (std::int64_t const chunk : {7, 64}) {
@@ -119,7 +119,7 @@ TEST_P(EachPairOfTypes, BiasAndScaleFollowTheReference) {
 }
 
 // As a weight lies that is stored [in, out]: the slopes are those of the same weight [out, in].
-TEST_P(EachPairOfTypes, AWeightAndItsGradientMayLieTransposed) {
+TEST_P(EachPairOfTypes, a_weight_and_its_gradient_may_lie_transposed) {
   bool const half = GetParam().element == DType::bf16;
   for (bool const accumulate : {false, true}) {
     LossCase lying(GetParam()), c(GetParam());
@@ -137,7 +137,7 @@ TEST_P(EachPairOfTypes, AWeightAndItsGradientMayLieTransposed) {
   }
 }
 
-TEST(KernelLmHead, RowsWithoutWeightAreZeroWhateverTheyHold) {
+TEST(KernelLmHead, rows_without_weight_are_zero_whatever_they_hold) {
   LossCase c;
   for (std::int64_t i = 0; i < LossCase::hidden; ++i)
     c.h.set(c.x, 3 * LossCase::hidden + i, i % 2 ? 1e37 : -1e37);
@@ -148,7 +148,7 @@ TEST(KernelLmHead, RowsWithoutWeightAreZeroWhateverTheyHold) {
 }
 
 // A step that overflows is known by its loss.
-TEST_P(EachPairOfTypes, WhatIsNotANumberShowsInTheLoss) {
+TEST_P(EachPairOfTypes, what_is_not_a_number_shows_in_the_loss) {
   LossCase c(GetParam());
   c.add_bias_and_scale(GetParam());
   c.forward(7);
@@ -164,7 +164,7 @@ TEST_P(EachPairOfTypes, WhatIsNotANumberShowsInTheLoss) {
   }
 }
 
-TEST(KernelLmHead, SurvivesLogitsOfManyHundreds) {
+TEST(KernelLmHead, survives_logits_of_many_hundreds) {
   LossCase c;
   c.h.fill_normal(c.x, 300);
   c.backward(7);
@@ -172,7 +172,7 @@ TEST(KernelLmHead, SurvivesLogitsOfManyHundreds) {
   c.h.expect_close(c.dx, 1e-3, 1e-3);
 }
 
-TEST(KernelLmHead, LossCollectsOverMicroBatches) {
+TEST(KernelLmHead, loss_collects_over_micro_batches) {
   LossCase c;
   c.forward(7);
   double const once = c.h.result(c.loss, 0);
@@ -182,7 +182,7 @@ TEST(KernelLmHead, LossCollectsOverMicroBatches) {
   EXPECT_EQ(c.h.result(c.loss, 1), 2 * 20.25);
 }
 
-TEST(KernelLmHead, ForwardAndBackwardGiveTheSameLossBits) {
+TEST(KernelLmHead, forward_and_backward_give_the_same_loss_bits) {
   LossCase c({DType::bf16, DType::bf16});
   c.forward(7);
   auto const losses = c.h.results(c.losses), loss = c.h.results(c.loss);
@@ -191,7 +191,7 @@ TEST(KernelLmHead, ForwardAndBackwardGiveTheSameLossBits) {
   EXPECT_EQ(c.h.results(c.loss), loss);
 }
 
-TEST(KernelLmHead, GradientIsTheSlopeOfTheLoss) {
+TEST(KernelLmHead, gradient_is_the_slope_of_the_loss) {
   LossCase c;
   c.add_bias_and_scale();
   c.backward(7);

@@ -48,40 +48,40 @@ class Product : public ::testing::TestWithParam<DType> {
 INSTANTIATE_TEST_SUITE_P(Kernel, Product, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(Product, OfGpt2sForwardLayerMatchesLoops) {
+TEST_P(Product, of_gpt2s_forward_layer_matches_loops) {
   auto const x = normal({50, 768}), w = normal({768, 2304}), bias = normal({2304});
   run_and_compare({x, w, bias}, m_harness.tensor(type(), {50, 2304}));
 }
 
-TEST_P(Product, WithTransposedWeightsMatchesLoops) {
+TEST_P(Product, with_transposed_weights_matches_loops) {
   auto const dy = normal({50, 2304}), w = normal({768, 2304});
   run_and_compare({dy, transposed(w)}, m_harness.tensor(type(), {50, 768}));
 }
 
-TEST_P(Product, OfWeightGradientInFp32MatchesLoops) {
+TEST_P(Product, of_weight_gradient_in_fp32_matches_loops) {
   auto const x = normal({512, 96}), dy = normal({512, 160});
   run_and_compare({transposed(x), dy}, m_harness.tensor(DType::f32, {96, 160}));
 }
 
-TEST_P(Product, OfOddSizesWithBiasAndAddendMatchesLoops) {
+TEST_P(Product, of_odd_sizes_with_bias_and_addend_matches_loops) {
   auto const a = normal({37, 23}), b = normal({23, 101}), bias = normal({101});
   auto const addend = normal({37, 101});
   run_and_compare({a, b, bias, addend}, m_harness.tensor(type(), {37, 101}));
 }
 
-TEST_P(Product, OfColumnsOfWiderMatricesMatchesLoops) {
+TEST_P(Product, of_columns_of_wider_matrices_matches_loops) {
   auto const a = columns(normal({37, 60}), 16, 23), b = columns(normal({23, 90}), 8, 41);
   auto const addend = columns(normal({37, 70}), 3, 41);
   auto const c = columns(m_harness.tensor(type(), {37, 64}), 16, 41);
   run_and_compare({a, b, {}, addend}, c);
 }
 
-TEST_P(Product, IntoATransposedMatrixMatchesLoops) {
+TEST_P(Product, into_a_transposed_matrix_matches_loops) {
   auto const a = normal({37, 23}), b = normal({23, 41});
   run_and_compare({a, b}, transposed(m_harness.tensor(type(), {41, 37})));
 }
 
-TEST_P(Product, OfOneRowMatchesLoops) {
+TEST_P(Product, of_one_row_matches_loops) {
   for (std::int64_t const depth : {1, 31, 96, 1037}) {
     auto const x = columns(normal({1, depth + 8}), 8, depth), w = normal({101, depth + 3});
     run_and_compare({x, transposed(columns(w, 2, depth))}, m_harness.tensor(DType::f32, {1, 101}));
@@ -92,7 +92,7 @@ TEST_P(Product, OfOneRowMatchesLoops) {
 }
 
 // 257 rounds to 256 in bf16 (a tie, to even), 258 is exact: rounding before an addition shows.
-TEST(KernelMatmul, RoundsOnceAfterBiasAndAddend) {
+TEST(KernelMatmul, rounds_once_after_bias_and_addend) {
   for (bool const bias : {false, true}) {
     KernelHarness h;
     auto const a = h.tensor(DType::bf16, {3, 257}), b = h.tensor(DType::bf16, {257, 5});
@@ -105,7 +105,7 @@ TEST(KernelMatmul, RoundsOnceAfterBiasAndAddend) {
   }
 }
 
-TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
+TEST(KernelMatmul, gives_the_same_bits_at_every_address_and_run) {
   MatmulShape const shape{.a = dense_matrix(DType::bf16, 96, 512).transposed(),
                           .b = dense_matrix(DType::bf16, 96, 160),
                           .c = dense_matrix(DType::f32, 512, 160)};
@@ -134,7 +134,7 @@ TEST(KernelMatmul, GivesTheSameBitsAtEveryAddressAndRun) {
   }
 }
 
-TEST(KernelMatmul, IsMadeOfPlainLoopsWhereAsked) {
+TEST(KernelMatmul, is_made_of_plain_loops_where_asked) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
     MatmulShape const shape{.a = dense_matrix(dtype, 3, 16),
                             .b = dense_matrix(dtype, 16, 5),
@@ -144,7 +144,7 @@ TEST(KernelMatmul, IsMadeOfPlainLoopsWhereAsked) {
 }
 
 // One row by itself, tiles where the processor multiplies matrices or oneDNN has no product.
-TEST(KernelMatmul, IsMadeByWhoeverIsFastest) {
+TEST(KernelMatmul, is_made_by_whoever_is_fastest) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
     auto const shape = [&](std::int64_t rows) {
       return MatmulShape{.a = dense_matrix(dtype, rows, 50),
@@ -164,7 +164,7 @@ TEST(KernelMatmul, IsMadeByWhoeverIsFastest) {
   }
 }
 
-TEST(RowProduct, IsOfOneRowWhoseOperandsLieInRows) {
+TEST(RowProduct, is_of_one_row_whose_operands_lie_in_rows) {
   auto const offers = host::RowProduct::offers;
   auto const dense = [](std::int64_t rows, std::int64_t columns) {
     return dense_matrix(DType::f32, rows, columns);
@@ -198,7 +198,7 @@ TEST(RowProduct, IsOfOneRowWhoseOperandsLieInRows) {
   EXPECT_FALSE(offers(shape));
 }
 
-TEST(KernelMatmul, AccumulatesIntoWhatIsThere) {
+TEST(KernelMatmul, accumulates_into_what_is_there) {
   MatmulShape const shape{.a = dense_matrix(DType::bf16, 3, 16),
                           .b = dense_matrix(DType::bf16, 16, 5),
                           .c = dense_matrix(DType::f32, 3, 5),

@@ -17,7 +17,7 @@ namespace {
 
 using test::KernelHarness;
 
-TEST(MomentDraws, OfATileAreThoseOfItsElements) {
+TEST(MomentDraws, of_a_tile_are_those_of_its_elements) {
   MomentDraws const draws(5, 3, 17);
   for (std::int64_t const tile : {std::int64_t{0}, std::int64_t{1}, std::int64_t{1} << 30}) {
     std::array<std::uint32_t, MomentDraws::kTile> words;
@@ -28,7 +28,7 @@ TEST(MomentDraws, OfATileAreThoseOfItsElements) {
 }
 
 // As runs have drawn them so far: key and counter by number, and which word an element has.
-TEST(MomentDraws, FollowFromSeedChunkUpdateAndElement) {
+TEST(MomentDraws, follow_from_seed_chunk_update_and_element) {
   MomentDraws const draws(5, 3, 17);
   EXPECT_EQ(draws.key, 0x006d6f6d656e7476u);
   EXPECT_EQ(draws.high, 0x0000000300000011u);
@@ -46,7 +46,7 @@ TEST(MomentDraws, FollowFromSeedChunkUpdateAndElement) {
 
 // Words of 32 bits that are drawn evenly: among 4096, two are equal with a chance of 1 in 500, and
 // here none are.
-TEST(MomentDraws, DifferBetweenSeedsChunksUpdatesAndElements) {
+TEST(MomentDraws, differ_between_seeds_chunks_updates_and_elements) {
   std::set<std::uint32_t> seen;
   std::size_t count = 0;
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
@@ -61,7 +61,7 @@ TEST(MomentDraws, DifferBetweenSeedsChunksUpdatesAndElements) {
 }
 
 // The mean of n even draws below 2^16 has a deviation of 2^16 / sqrt(12 n).
-TEST(MomentDraws, AreEvenInBothHalvesAndOverUpdatesToo) {
+TEST(MomentDraws, are_even_in_both_halves_and_over_updates_too) {
   constexpr int kDraws = 1 << 16;
   double const bound = 6 * 65536 / std::sqrt(12.0 * kDraws);
   std::array<double, 4> sums{};
@@ -115,7 +115,7 @@ class Moments : public ::testing::TestWithParam<DType> {
 INSTANTIATE_TEST_SUITE_P(Of, Moments, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
 
-TEST_P(Moments, AreTheSameInWhateverSlicesUpdatesRun) {
+TEST_P(Moments, are_the_same_in_whatever_slices_updates_run) {
   KernelHarness const before = h;
   std::vector<std::vector<std::byte>> expected;
   for (int const cut : {0, 1, 2, 3}) {
@@ -136,7 +136,7 @@ TEST_P(Moments, AreTheSameInWhateverSlicesUpdatesRun) {
   }
 }
 
-TEST_P(Moments, DependOnTheSeedAndOnTheNumberOfTheUpdate) {
+TEST_P(Moments, depend_on_the_seed_and_on_the_number_of_the_update) {
   KernelHarness const before = h;
   auto const after = [&](int number, std::uint64_t seed) {
     h = before;
@@ -152,7 +152,7 @@ TEST_P(Moments, DependOnTheSeedAndOnTheNumberOfTheUpdate) {
   }
 }
 
-TEST_P(Moments, OfASliceThatIsAGapStayAsTheyAre) {
+TEST_P(Moments, of_a_slice_that_is_a_gap_stay_as_they_are) {
   View const outputs[] = {parameter, remainder, m, v};
   std::vector<std::vector<double>> before, after;
   for (auto const& output : outputs) before.push_back(h.contents(output));
@@ -174,7 +174,7 @@ struct Exact {
 };
 
 // Gradients are large for some time and then a tenth of that, so that v rises, falls and stays.
-TEST(BF16Moments, AreOffByNoMoreAfterThousandsOfStepsAtABeta2Of0999) {
+TEST(BF16Moments, are_off_by_no_more_after_thousands_of_steps_at_a_beta2_of0999) {
   constexpr int kElements = 1024, kSteps = 4000, kLargeUntil = 500;
   KernelHarness h;
   h.chunk({kElements});
@@ -214,7 +214,7 @@ TEST(BF16Moments, AreOffByNoMoreAfterThousandsOfStepsAtABeta2Of0999) {
 
 // Both become the middle between two numbers of bf16, where the highest bit of a draw decides: m's
 // is in the lower half of the element's word, v's in the upper one.
-TEST(BF16Moments, AreRoundedByTheHalvesOfTheDrawsOfTheirChunksElements) {
+TEST(BF16Moments, are_rounded_by_the_halves_of_the_draws_of_their_chunks_elements) {
   constexpr std::int64_t kFirst = 100, kElements = 700;
   constexpr double kBeta = 255.0 / 256;
   KernelHarness h;
@@ -242,7 +242,7 @@ TEST(BF16Moments, AreRoundedByTheHalvesOfTheDrawsOfTheirChunksElements) {
   }
 }
 
-TEST(BF16Moments, OfElementsWithoutAGradientStayZero) {
+TEST(BF16Moments, of_elements_without_a_gradient_stay_zero) {
   KernelHarness h;
   h.chunk({512});
   auto const tensor = [&](DType dtype) { return h.tensor(dtype, {512}); };

@@ -61,7 +61,7 @@ TEST(PartitionsOfRows, are_of_32_or_at_most_256) {
   }
 }
 
-TEST(WeightExp2, ErrsByAtMostTwoUlpAndIsZeroFarBelow) {
+TEST(WeightExp2, errs_by_at_most_two_ulp_and_is_zero_far_below) {
   double worst_ulp = 0;
   for (float x = -125.9f; x < 127.9f; x += 1.7e-3f) {
     double const exact = std::exp2(static_cast<double>(x));
@@ -77,7 +77,7 @@ TEST(WeightExp2, ErrsByAtMostTwoUlpAndIsZeroFarBelow) {
   EXPECT_TRUE(std::isnan(weight_exp2(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST(FastSigmoid, IsTheTextbooksAndZeroFarBelow) {
+TEST(FastSigmoid, is_the_textbooks_and_zero_far_below) {
   double worst = 0;  // relative
   for (float x = -88; x < 120; x += 0.013f) {
     double const exact = 1 / (1 + std::exp(-static_cast<double>(x)));

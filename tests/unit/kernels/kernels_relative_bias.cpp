@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Types, RelativeBias,
                                             ::testing::Values(DType::f32, DType::bf16),
                                             ::testing::Bool()));
 
-TEST_P(RelativeBias, TakesEveryDistancesBucketFromTheTable) {
+TEST_P(RelativeBias, takes_every_distances_bucket_from_the_table) {
   auto const [type, gradient, bidirectional] = GetParam();
   for (auto const& [queries, keys] : {std::pair{300, 300}, {300, 7}, {7, 300}, {1, 1}}) {
     Case c(queries, keys, bidirectional, type, gradient);
@@ -70,7 +70,7 @@ TEST_P(RelativeBias, TakesEveryDistancesBucketFromTheTable) {
   }
 }
 
-TEST_P(RelativeBias, GradientIsTheSumOverABucketsDistances) {
+TEST_P(RelativeBias, gradient_is_the_sum_over_a_buckets_distances) {
   auto const [type, gradient, bidirectional] = GetParam();
   for (auto const& [queries, keys] : {std::pair{300, 300}, {300, 7}, {7, 300}, {1, 1}}) {
     Case c(queries, keys, bidirectional, type, gradient);
@@ -91,7 +91,7 @@ TEST_P(RelativeBias, GradientIsTheSumOverABucketsDistances) {
   }
 }
 
-TEST(RelativeBiasOp, RefusesFewerThanTwoBucketsOfADirection) {
+TEST(RelativeBiasOp, refuses_fewer_than_two_buckets_of_a_direction) {
   KernelHarness h;
   auto const table = h.tensor(DType::f32, {3, 1}), bias = h.tensor(DType::f32, {1, 9});
   h.op(OpKind::relative_bias, {table}, {bias}, RelativeBiasAttributes{5, 128, true});

@@ -52,7 +52,7 @@ struct Rope {
   }
 };
 
-TEST_P(KernelRope, FollowsFp64WhereverRowsStand) {
+TEST_P(KernelRope, follows_fp64_wherever_rows_stand) {
   for (std::int64_t const head : {2, 6, 134, 256})
     for (bool const positions : {false, true})
       for (bool const inverse : {false, true}) {
@@ -63,7 +63,7 @@ TEST_P(KernelRope, FollowsFp64WhereverRowsStand) {
 }
 
 // q cos + rotate_half(q) sin, of a row in the second sequence.
-TEST_P(KernelRope, TurnsHalvesOfHeadsAgainstEachOtherAndCopiesTheRest) {
+TEST_P(KernelRope, turns_halves_of_heads_against_each_other_and_copies_the_rest) {
   Rope r(GetParam(), 6, false);
   r.run({.theta = 100});
   auto const x = r.h.contents(r.x), y = r.h.results(r.y);
@@ -79,7 +79,7 @@ TEST_P(KernelRope, TurnsHalvesOfHeadsAgainstEachOtherAndCopiesTheRest) {
   for (std::size_t j = 0; j < columns; ++j) EXPECT_EQ(y[j], x[j]) << "at position 0";
 }
 
-TEST_P(KernelRope, TurnsBackWhatItHasTurned) {
+TEST_P(KernelRope, turns_back_what_it_has_turned) {
   Rope r(GetParam(), 134, true);
   r.run();
   auto const x = r.h.contents(r.x);
@@ -97,7 +97,7 @@ RopeFrequencies frequencies(RopeAttributes attributes) {
   return rope_frequencies(op);
 }
 
-TEST(RopeFrequencies, OfHeadsBeginWithOneAndFallByPowersOfTheta) {
+TEST(RopeFrequencies, of_heads_begin_with_one_and_fall_by_powers_of_theta) {
   auto const f = frequencies({.head_size = 64, .theta = 1e4});
   EXPECT_EQ(f.of_pair[0], 1.0f);
   EXPECT_EQ(f.of_pair[8], 0.1f);
@@ -108,7 +108,7 @@ TEST(RopeFrequencies, OfHeadsBeginWithOneAndFallByPowersOfTheta) {
 }
 
 // By Llama 3.1's published values: short waves, those between, long ones.
-TEST(RopeFrequencies, OfLlama3DivideLongWavesAlone) {
+TEST(RopeFrequencies, of_llama3_divide_long_waves_alone) {
   auto const f = frequencies({.head_size = 128,
                               .theta = 5e5,
                               .scaling = RopeScaling::llama3,
@@ -127,7 +127,7 @@ TEST(RopeFrequencies, OfLlama3DivideLongWavesAlone) {
 
 // Limits that are not those of Llama 3: waves beyond 2048 positions are divided, those below 819.2
 // are kept. By fp64: (1 - s) f / 4 + s f, s = (4096 / wave - 2) / (5 - 2).
-TEST(RopeFrequencies, OfLlama3PassFromLowToHighWithinTheGivenLimits) {
+TEST(RopeFrequencies, of_llama3_pass_from_low_to_high_within_the_given_limits) {
   auto const f = frequencies({.head_size = 128,
                               .theta = 5e5,
                               .scaling = RopeScaling::llama3,
@@ -146,7 +146,7 @@ TEST(RopeFrequencies, OfLlama3PassFromLowToHighWithinTheGivenLimits) {
   expect_near(40, 6.85620439191e-05);
 }
 
-TEST(RopeFrequencies, OfWhatHasNoneAreRefusedByName) {
+TEST(RopeFrequencies, of_what_has_none_are_refused_by_name) {
   auto const refused = [](RopeAttributes const& attributes) {
     try {
       frequencies(attributes);

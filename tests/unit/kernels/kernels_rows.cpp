@@ -61,7 +61,7 @@ struct Embed {
   }
 };
 
-TEST_P(KernelRows, EmbedAddsTheRowsOfItsTables) {
+TEST_P(KernelRows, embed_adds_the_rows_of_its_tables) {
   for (auto const& has : kEmbedOperands) {
     Embed e(has);
     auto& h = e.h;
@@ -80,7 +80,7 @@ TEST_P(KernelRows, EmbedAddsTheRowsOfItsTables) {
   }
 }
 
-TEST_P(KernelRows, EmbedBackwardSumsInOrderOverWhatTookARow) {
+TEST_P(KernelRows, embed_backward_sums_in_order_over_what_took_a_row) {
   for (auto const& has : kEmbedOperands) {
     Embed e(has);
     auto& h = e.h;
@@ -120,14 +120,14 @@ struct EmbedBackward {
   }
 };
 
-TEST_P(KernelRows, EmbedBackwardSumsRepeatedTokensInOrderAndZeroesTheRest) {
+TEST_P(KernelRows, embed_backward_sums_repeated_tokens_in_order_and_zeroes_the_rest) {
   EmbedBackward e(T(), G(), false);
   e.h.expect_same_bytes(e.dwte);
   e.h.expect_same_bytes(e.dwpe);
   EXPECT_EQ(e.h.result(e.dwpe, 19 * 83), 0) << "positions beyond the sequence get no gradient";
 }
 
-TEST_P(KernelRows, EmbedBackwardAddsToWhatASharedHeadWrote) {
+TEST_P(KernelRows, embed_backward_adds_to_what_a_shared_head_wrote) {
   EmbedBackward e(T(), G(), true);
   e.h.expect_same_bytes(e.dwte);
   auto const dx = e.h.contents(e.dx);
@@ -155,7 +155,7 @@ struct LayerNorm {
   }
 };
 
-TEST_P(KernelRows, LayerNormFollowsFp64) {
+TEST_P(KernelRows, layer_norm_follows_fp64) {
   for (bool const bias : {false, true})
     for (std::int64_t const columns : {1, 83, 128}) {
       LayerNorm n(T(), bias, 37, columns);
@@ -166,7 +166,7 @@ TEST_P(KernelRows, LayerNormFollowsFp64) {
     }
 }
 
-TEST_P(KernelRows, LayerNormOfLargeMeansDoesNotCancel) {
+TEST_P(KernelRows, layer_norm_of_large_means_does_not_cancel) {
   LayerNorm n(DType::f32, true, 5, 768);
   n.h.fill_normal(n.x, 1, 1e4);
   n.h.run(host::kernel(OpKind::layernorm));
@@ -196,7 +196,7 @@ struct LayerNormBackward {
   }
 };
 
-TEST_P(KernelRows, LayerNormBackwardFollowsFp64) {
+TEST_P(KernelRows, layer_norm_backward_follows_fp64) {
   for (bool const bias : {false, true})
     for (bool const addend : {false, true})
       for (std::int64_t const rows : {1, 37, 200}) {
@@ -208,7 +208,7 @@ TEST_P(KernelRows, LayerNormBackwardFollowsFp64) {
       }
 }
 
-TEST_P(KernelRows, LayerNormBackwardDoesNotDependOnThreads) {
+TEST_P(KernelRows, layer_norm_backward_does_not_depend_on_threads) {
   LayerNormBackward n(T(), G(), true, true, 200);
   n.h.run(host::kernel(OpKind::layernorm_backward), 1);
   auto const dgamma = n.h.result_bytes(n.dgamma), dx = n.h.result_bytes(n.dx);
@@ -239,7 +239,7 @@ struct RmsNorm {
   }
 };
 
-TEST_P(KernelRows, RmsNormFollowsFp64) {
+TEST_P(KernelRows, rms_norm_follows_fp64) {
   for (std::int64_t const heads : {1, 3})
     for (std::int64_t const columns : {1, 83, 128}) {
       RmsNorm n(T(), 37, heads, columns);
@@ -253,7 +253,7 @@ TEST_P(KernelRows, RmsNormFollowsFp64) {
     }
 }
 
-TEST_P(KernelRows, RmsNormOfHeadsIsThatOfRowsOfTheirLength) {
+TEST_P(KernelRows, rms_norm_of_heads_is_that_of_rows_of_their_length) {
   RmsNorm heads(T(), 19, 4, 83), rows(T(), 19 * 4, 1, 83);
   auto const x = heads.h.tensor(T(), {19, 4 * 83}), y = heads.h.tensor(T(), {19, 4 * 83});
   auto const x_rows = rows.h.tensor(T(), {19 * 4, 83}), y_rows = rows.h.tensor(T(), {19 * 4, 83});
@@ -266,7 +266,7 @@ TEST_P(KernelRows, RmsNormOfHeadsIsThatOfRowsOfTheirLength) {
   EXPECT_EQ(heads.h.results(y), rows.h.results(y_rows));
 }
 
-TEST_P(KernelRows, RmsNormBackwardFollowsFp64AndDoesNotDependOnThreads) {
+TEST_P(KernelRows, rms_norm_backward_follows_fp64_and_does_not_depend_on_threads) {
   for (bool const add : {false, true})
     for (std::int64_t const heads : {1, 3})
       for (std::int64_t const rows : {1, 37, 200}) {
@@ -300,14 +300,14 @@ struct Dropout {
   }
 };
 
-TEST_P(KernelRows, DropoutIsTheSameByBlocksAndByElements) {
+TEST_P(KernelRows, dropout_is_the_same_by_blocks_and_by_elements) {
   for (std::int64_t const columns : {1, 83, 1024}) {  // partial blocks, whole blocks, several tiles
     Dropout d(T(), 0.3, columns);
     d.h.expect_close(d.y, 0, 0);
   }
 }
 
-TEST_P(KernelRows, DropoutKeepsTheExpectedShareAndNothingIsLostAtZero) {
+TEST_P(KernelRows, dropout_keeps_the_expected_share_and_nothing_is_lost_at_zero) {
   Dropout d(T(), 0.25, 1024);
   auto const y = d.h.results(d.y);
   auto const zeros = static_cast<double>(std::count(y.begin(), y.end(), 0.0));
@@ -316,7 +316,7 @@ TEST_P(KernelRows, DropoutKeepsTheExpectedShareAndNothingIsLostAtZero) {
   EXPECT_EQ(none.h.results(none.y), none.h.contents(none.x));
 }
 
-TEST_P(KernelRows, DropoutDividesWhatItKeepsByTheShareThatStays) {
+TEST_P(KernelRows, dropout_divides_what_it_keeps_by_the_share_that_stays) {
   Dropout d(T(), 0.75, 83);
   auto const n = static_cast<std::size_t>(3 * 19 * 83);
   d.h.set_all(d.x, std::vector<double>(n, 1.5));
@@ -330,13 +330,13 @@ TEST_P(KernelRows, DropoutDividesWhatItKeepsByTheShareThatStays) {
   }
 }
 
-TEST_P(KernelRows, DropoutFollowsEveryBitOfTheSeed) {
+TEST_P(KernelRows, dropout_follows_every_bit_of_the_seed) {
   Dropout a(T(), 0.5, 83, 1ull << 63), b(T(), 0.5, 83, (1ull << 63) + 1), c(T(), 0.5, 83, 0);
   EXPECT_NE(a.h.results(a.y), b.h.results(b.y));
   EXPECT_NE(a.h.results(a.y), c.h.results(c.y));
 }
 
-TEST_P(KernelRows, DropoutFollowsTheSampleNotItsPlaceInTheBatch) {
+TEST_P(KernelRows, dropout_follows_the_sample_not_its_place_in_the_batch) {
   Dropout d(T(), 0.5, 83);
   auto const first = d.h.results(d.y);
   auto x = d.h.contents(d.x);

@@ -39,7 +39,7 @@ class KernelSpaces : public ::testing::TestWithParam<std::tuple<OtherSpace, DTyp
   OtherSpace const& space() const { return std::get<0>(GetParam()); }
 };
 
-TEST_P(KernelSpaces, GiveTheHostsBits) {
+TEST_P(KernelSpaces, give_the_hosts_bits) {
   KernelHarness h;
   int kinds = 0;
   auto const exec = space().make_exec(nullptr);
@@ -60,7 +60,7 @@ TEST_P(KernelSpaces, GiveTheHostsBits) {
   EXPECT_EQ(kinds, 23);
 }
 
-TEST_P(KernelSpaces, RefuseAnotherSpacesExec) {
+TEST_P(KernelSpaces, refuse_another_spaces_exec) {
   KernelHarness h;
   auto const x = h.tensor(DType::f32, {5}), y = h.tensor(DType::f32, {5});
   h.fill_normal(x, 1);
@@ -69,7 +69,7 @@ TEST_P(KernelSpaces, RefuseAnotherSpacesExec) {
   EXPECT_THROW(h.run(host::kernel(OpKind::add), *space().make_exec(nullptr)), std::logic_error);
 }
 
-TEST_P(KernelSpaces, HaveNoProductsOfTheirOwn) {
+TEST_P(KernelSpaces, have_no_products_of_their_own) {
   EXPECT_FALSE(space().portable_kernel(OpKind::matmul));
 }
 

@@ -54,14 +54,14 @@ class Sums : public ::testing::TestWithParam<std::int64_t> {
 };
 INSTANTIATE_TEST_SUITE_P(Of, Sums, ::testing::Values(100, 1000));
 
-TEST_P(Sums, OfABiasGradient) {
+TEST_P(Sums, of_a_bias_gradient) {
   auto const dy = numbers({n, kColumns}), db = sum({kColumns});
   h.op(OpKind::column_sum, {dy}, {db});
   h.run(host::kernel(OpKind::column_sum));
   expect_column_sums(db, dy);
 }
 
-TEST_P(Sums, OfAWordsGradientAndOfAPositions) {
+TEST_P(Sums, of_a_words_gradient_and_of_a_positions) {
   auto const dx = numbers({n, kColumns});
   auto const dwte = sum({3, kColumns}), dwpe = sum({2, kColumns}), dwtt = sum({2, kColumns});
   h.op(OpKind::embed_backward, {none({n}), dx, none({n}), none({n})}, {dwte, dwpe, dwtt},
@@ -70,7 +70,7 @@ TEST_P(Sums, OfAWordsGradientAndOfAPositions) {
   for (auto const& table : {dwte, dwpe, dwtt}) expect_column_sums(table, dx);
 }
 
-TEST_P(Sums, OfAMatrixGradient) {
+TEST_P(Sums, of_a_matrix_gradient) {
   auto const x = all(DType::bf16, {n, 1}, 1), dy = numbers({n, kColumns});
   auto const dw = sum({1, kColumns});
   h.op(OpKind::matmul, {transposed(x), dy, {}, {}}, {dw});
@@ -78,7 +78,7 @@ TEST_P(Sums, OfAMatrixGradient) {
   expect_column_sums(dw, dy);
 }
 
-TEST_P(Sums, OfTheGradientsOfNorms) {
+TEST_P(Sums, of_the_gradients_of_norms) {
   auto const dy = numbers({n, kColumns}), x = all(DType::bf16, {n, kColumns}, 1);
   auto const gamma = all(DType::bf16, {kColumns}, 1), dx = sum({n, kColumns});
   auto const mean = all(DType::f32, {n}, 0), rstd = all(DType::f32, {n, 1}, 1);
@@ -91,7 +91,7 @@ TEST_P(Sums, OfTheGradientsOfNorms) {
   expect_column_sums(dgamma, dy);
 }
 
-TEST_P(Sums, OverRanks) {
+TEST_P(Sums, over_ranks) {
   auto const parts = numbers({n, kNormTile}), own = numbers({kColumns});
   h.op(OpKind::tree_sum, {parts}, {own});
   h.run(host::kernel(OpKind::tree_sum));
@@ -116,7 +116,7 @@ double sum_over(DType type, int micro_batches) {
   return h.contents(total)[0];
 }
 
-TEST(SumsOverMicroBatches, StandStillInBf16AsTheKeysDocumentSays) {
+TEST(SumsOverMicroBatches, stand_still_in_bf16_as_the_keys_document_says) {
   EXPECT_EQ(sum_over(DType::bf16, 256), 256);
   EXPECT_EQ(sum_over(DType::bf16, 400), 256);
   EXPECT_EQ(sum_over(DType::f32, 400), 400);

@@ -102,7 +102,7 @@ class Case {
 
 constexpr Extents kOdd[] = {{1, 1, 1}, {33, 70, 31}, {7, 200, 64}, {150, 97, 600}};
 
-TEST(TileMatmul, MatchesSumsHoweverOperandsLie) {
+TEST(TileMatmul, matches_sums_however_operands_lie) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (auto const* kernels : all_tile_kernels(dtype))
       for (auto const& extents : kOdd)
@@ -116,7 +116,7 @@ TEST(TileMatmul, MatchesSumsHoweverOperandsLie) {
 }
 
 // More than 16 MiB of packed panels on one side: blocks pack for themselves.
-TEST(TileMatmul, PacksLargeFactorsBlockByBlock) {
+TEST(TileMatmul, packs_large_factors_block_by_block) {
   for (auto const& extents : {Extents{40, 90'000, 640}, Extents{90'000, 40, 700}})
     for (bool const in_place : {false, true}) {
       Case product(DType::bf16, extents, !in_place, false, false, DType::bf16, false);
@@ -126,7 +126,7 @@ TEST(TileMatmul, PacksLargeFactorsBlockByBlock) {
 }
 
 // The same with a small c: its sums wait in scratch while the depth is packed in passes.
-TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
+TEST(TileMatmul, keeps_sums_of_small_results_from_pass_to_pass) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (bool const along : {false, true}) {  // depth is contiguous, or lines are
       Case product(dtype, {300, 70, 60'001}, !along, along, false, dtype, false);
@@ -140,7 +140,7 @@ TEST(TileMatmul, KeepsSumsOfSmallResultsFromPassToPass) {
 
 // Rows of 40 bf16 that go on to a multiple of 32 elements, with zeros in a, with NaN in b: only a's
 // may be read beyond their end, and only if that was said.
-TEST(TileMatmul, ReadsOnBehindRowsOfAIfTheyAreZeroPaddedAndNowhereElse) {
+TEST(TileMatmul, reads_on_behind_rows_of_a_if_they_are_zero_padded_and_nowhere_else) {
   constexpr std::int64_t rows = 3, columns = 5, depth = 40, stride = 64;
   for (bool const zero_padded : {false, true})
     for (bool const c_transposed : {false, true}) {
@@ -177,7 +177,7 @@ TEST(TileMatmul, ReadsOnBehindRowsOfAIfTheyAreZeroPaddedAndNowhereElse) {
     }
 }
 
-TEST(TileMatmul, GivesTheSameBitsOnAnyNumberOfThreads) {
+TEST(TileMatmul, gives_the_same_bits_on_any_number_of_threads) {
   for (auto const dtype : {DType::bf16, DType::f32}) {
     Case product(dtype, {300, 500, 700}, true, false, false, DType::f32, true);
     product.run(tile_kernels(dtype, false), 1);

@@ -80,7 +80,7 @@ std::vector<double> masters(std::vector<double> parameter, std::vector<double> c
   return parameter;
 }
 
-TEST_P(KernelUpdate, TenStepsGiveEqualBitsOnTheComputeAndTheHostLane) {
+TEST_P(KernelUpdate, ten_steps_give_equal_bits_on_the_compute_and_the_host_lane) {
   Update u(GetParam());
   for (int step = 1; step <= 10; ++step) {
     u.begin_step(step);
@@ -90,7 +90,7 @@ TEST_P(KernelUpdate, TenStepsGiveEqualBitsOnTheComputeAndTheHostLane) {
   }
 }
 
-TEST_P(KernelUpdate, TenStepsFollowTheFormulaInFp64) {
+TEST_P(KernelUpdate, ten_steps_follow_the_formula_in_fp64) {
   Update u(GetParam(), {83, 37});
   // Moments in bf16 are rounded in every step; the reference is not.
   double const bound = GetParam().moment == DType::bf16 ? 2e-4 : 1e-7;
@@ -124,7 +124,7 @@ TEST_P(KernelUpdate, TenStepsFollowTheFormulaInFp64) {
   }
 }
 
-TEST_P(KernelUpdate, GapsBetweenParametersAreNeverTouched) {
+TEST_P(KernelUpdate, gaps_between_parameters_are_never_touched) {
   Update u(GetParam());
   u.begin_step(1);
   u.h.run(host::kernel(OpKind::adamw));
@@ -136,7 +136,7 @@ TEST_P(KernelUpdate, GapsBetweenParametersAreNeverTouched) {
   }
 }
 
-TEST_P(KernelUpdate, NothingChangesWhenTheStepIsNotCommitted) {
+TEST_P(KernelUpdate, nothing_changes_when_the_step_is_not_committed) {
   Update u(GetParam());
   u.begin_step(1, false);
   auto const before = u.h.contents(Update::in(u.parameter, u.chunk.parameters[0]));
@@ -145,7 +145,7 @@ TEST_P(KernelUpdate, NothingChangesWhenTheStepIsNotCommitted) {
   EXPECT_EQ(u.h.results(Update::in(u.parameter, u.chunk.parameters[0])), before);
 }
 
-TEST_P(KernelUpdate, NothingChangesWhereWhetherToGoIsNotANumber) {
+TEST_P(KernelUpdate, nothing_changes_where_whether_to_go_is_not_a_number) {
   Update u(GetParam());
   u.begin_step(1);
   u.h.set(u.control, 0, std::nan(""));
@@ -161,7 +161,7 @@ TEST_P(KernelUpdate, NothingChangesWhereWhetherToGoIsNotANumber) {
   EXPECT_EQ(after, before);
 }
 
-TEST_P(KernelUpdate, SquareNormIsExactToFp64AndEqualOnBothLanesAndAllThreads) {
+TEST_P(KernelUpdate, square_norm_is_exact_to_fp64_and_equal_on_both_lanes_and_all_threads) {
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83, 1, 4096});
   auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
@@ -181,7 +181,7 @@ TEST_P(KernelUpdate, SquareNormIsExactToFp64AndEqualOnBothLanesAndAllThreads) {
   }
 }
 
-TEST_P(KernelUpdate, NormsOfSlicesAreThoseThatARankWithItsSliceAloneFinds) {
+TEST_P(KernelUpdate, norms_of_slices_are_those_that_a_rank_with_its_slice_alone_finds) {
   constexpr std::int64_t kRanks = 3;
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83, 1, 4096, 12345});
@@ -203,7 +203,7 @@ TEST_P(KernelUpdate, NormsOfSlicesAreThoseThatARankWithItsSliceAloneFinds) {
 }
 
 // A single tile, which the first rank has; what norms held before is not kept.
-TEST_P(KernelUpdate, NormsOfRanksWithoutASliceAreZero) {
+TEST_P(KernelUpdate, norms_of_ranks_without_a_slice_are_zero) {
   KernelHarness h;
   auto const chunk = h.chunk({100});
   auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
@@ -217,7 +217,7 @@ TEST_P(KernelUpdate, NormsOfRanksWithoutASliceAreZero) {
 }
 
 // Between two parameters, where the harness's poison is.
-TEST_P(KernelUpdate, TheNormOfAGapIsZero) {
+TEST_P(KernelUpdate, the_norm_of_a_gap_is_zero) {
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83});
   auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
@@ -228,7 +228,7 @@ TEST_P(KernelUpdate, TheNormOfAGapIsZero) {
   EXPECT_EQ(h.serial_results(norm), std::vector<double>{0});
 }
 
-TEST_P(KernelUpdate, TheNormOfAnEmptySliceIsZero) {
+TEST_P(KernelUpdate, the_norm_of_an_empty_slice_is_zero) {
   KernelHarness h;
   auto const elements = h.chunk({100}).elements;
   auto const gradient = h.tensor(GetParam().gradient, {elements});

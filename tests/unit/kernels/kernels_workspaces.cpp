@@ -36,7 +36,7 @@ Config bf16_config() {
   return config;
 }
 
-TEST(Workspaces, OfADeviceFollowFromShapesAndTheArchitectureAlone) {
+TEST(Workspaces, of_a_device_follow_from_shapes_and_the_architecture_alone) {
   auto const one = sizes_of("sm_90", 1);
   EXPECT_EQ(sizes_of("sm_90", 8), one);
   EXPECT_EQ(sizes_of("sm_120", 1), one);
@@ -50,7 +50,7 @@ TEST(Workspaces, OfADeviceFollowFromShapesAndTheArchitectureAlone) {
   }
 }
 
-TEST(Workspaces, OfProductsAreThoseThatNvidiaRecommends) {
+TEST(Workspaces, of_products_are_those_that_nvidia_recommends) {
   auto const graph = tiny_training_graph(tiny_config());
   KernelContext const context{graph.tensors, graph.chunks, graph.arithmetic};
   int products = 0;
@@ -75,7 +75,7 @@ std::int64_t head_bytes(Config const& config) {
   return -1;
 }
 
-TEST(Workspaces, OfTheHeadHoldAChunkOfLogitsAndWhatBf16RoundsLater) {
+TEST(Workspaces, of_the_head_hold_a_chunk_of_logits_and_what_bf16_rounds_later) {
   auto const graph = tiny_training_graph(tiny_config());
   auto const rows =
       std::min(graph.arithmetic.loss_chunk, graph.arithmetic.micro * graph.arithmetic.sequence);
@@ -87,7 +87,7 @@ TEST(Workspaces, OfTheHeadHoldAChunkOfLogitsAndWhatBf16RoundsLater) {
                                            round_up<std::int64_t>(4 * kTinyVocab * hidden, 256));
 }
 
-TEST(Workspaces, OfTheHostAreThoseOfItsKernels) {
+TEST(Workspaces, of_the_host_are_those_of_its_kernels) {
   auto const graph = tiny_training_graph(tiny_config());
   for (auto const& isa : {host::matmul_isa(), std::string(host::kPortable)}) {
     auto arithmetic = graph.arithmetic;

@@ -60,7 +60,7 @@ constexpr Lie kShapes[] = {{1, 1, 1, false, false},           {33, 31, 65, true,
                            {50257, 768, 512, true, false},    {40, 70, 300'000, true, true},
                            {100'000, 100'000, 32, true, true}};
 
-TEST(TileCut, CoversEverythingOnceAndKeepsItApart) {
+TEST(TileCut, covers_everything_once_and_keeps_it_apart) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (auto const& l : kShapes)
       for (auto const threads : {1, 2, 7, 64, 200}) {
@@ -94,7 +94,7 @@ host::TileCut cut_of(MatrixLayout const& a, std::int64_t columns, bool a_zero_pa
   return {shape, a_zero_padded, tile_kernels(a.dtype, true), threads};
 }
 
-TEST(TileCut, ReadsRowsOfBf16InPlaceWhereTheyAreOfWholeTilesOrGoOnWithZeros) {
+TEST(TileCut, reads_rows_of_bf16_in_place_where_they_are_of_whole_tiles_or_go_on_with_zeros) {
   auto const supply = [](DType dtype, std::int64_t depth, bool a_zero_padded) {
     MatrixLayout const rows{dtype, 100, depth, 64, 1};
     return cut_of(rows, 70, a_zero_padded).a.supply;
@@ -108,7 +108,7 @@ TEST(TileCut, ReadsRowsOfBf16InPlaceWhereTheyAreOfWholeTilesOrGoOnWithZeros) {
 }
 
 // 16 MiB of packed panels of b, or of sums of c that wait, just fit.
-TEST(TileCut, PacksAheadWhatJustFits) {
+TEST(TileCut, packs_ahead_what_just_fits) {
   struct Case {
     std::int64_t rows, columns;
     Supply b;
@@ -127,11 +127,11 @@ TEST(TileCut, PacksAheadWhatJustFits) {
   }
 }
 
-TEST(TileCut, HasAWorkerWhereNobodySaidHowMany) {
+TEST(TileCut, has_a_worker_where_nobody_said_how_many) {
   EXPECT_EQ(cut_of(dense_matrix(DType::f32, 50, 40), 70, false, 0).workers, 1);
 }
 
-TEST(TileCut, CountsMoreRowsThan32BitsHold) {
+TEST(TileCut, counts_more_rows_than32_bits_hold) {
   constexpr std::int64_t rows = 5'000'000'000;
   auto const cut = cut_of(dense_matrix(DType::bf16, 96, rows).transposed(), 40, false);
   EXPECT_EQ(cut.a.panels(), 156'250'000);

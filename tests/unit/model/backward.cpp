@@ -43,7 +43,7 @@ std::vector<View> operands(Op const& op) {
   return views;
 }
 
-TEST(Backward, EveryParameterGetsItsGradientOnceOrInPlaceAfterwards) {
+TEST(Backward, every_parameter_gets_its_gradient_once_or_in_place_afterwards) {
   for (auto const& config : variants()) {
     auto const graph = tiny_training_graph(config);
     std::map<std::pair<TensorId, std::int64_t>, int> writes;
@@ -68,7 +68,7 @@ TEST(Backward, EveryParameterGetsItsGradientOnceOrInPlaceAfterwards) {
   }
 }
 
-TEST(Backward, NothingIsReadBeforeItIsWritten) {
+TEST(Backward, nothing_is_read_before_it_is_written) {
   for (auto const& config : variants()) {
     auto const graph = tiny_training_graph(config);
     std::set<TensorId> written;
@@ -83,7 +83,7 @@ TEST(Backward, NothingIsReadBeforeItIsWritten) {
   }
 }
 
-TEST(Backward, ActivationsAndTheirGradientsAreWrittenOnce) {
+TEST(Backward, activations_and_their_gradients_are_written_once) {
   for (auto const& config : variants()) {
     auto const graph = tiny_training_graph(config);
     std::map<TensorId, std::vector<View>> writes;
@@ -102,7 +102,7 @@ TEST(Backward, ActivationsAndTheirGradientsAreWrittenOnce) {
   }
 }
 
-TEST(Backward, ViewsStayInsideTheirTensors) {
+TEST(Backward, views_stay_inside_their_tensors) {
   for (auto const& config : variants()) {
     auto const graph = tiny_training_graph(config);
     for (auto const& op : graph.ops) {
@@ -115,7 +115,7 @@ TEST(Backward, ViewsStayInsideTheirTensors) {
   }
 }
 
-TEST(Backward, IdsNamesAndPhasesAreInOrder) {
+TEST(Backward, ids_names_and_phases_are_in_order) {
   auto const graph = tiny_training_graph(tiny_config());
   std::set<std::string> op_names, tensor_names;
   auto phase = Phase::forward;
@@ -135,7 +135,7 @@ TEST(Backward, IdsNamesAndPhasesAreInOrder) {
   }
 }
 
-TEST(Backward, LossIsComputedWhereItsGradientIs) {
+TEST(Backward, loss_is_computed_where_its_gradient_is) {
   auto const graph = tiny_training_graph(tiny_config());
   int writers = 0;
   for (auto const& op : graph.ops) {
@@ -150,7 +150,7 @@ TEST(Backward, LossIsComputedWhereItsGradientIs) {
   EXPECT_EQ(writers, 1);
 }
 
-TEST(Backward, ResidualSumsCostNoOpOfTheirOwn) {
+TEST(Backward, residual_sums_cost_no_op_of_their_own) {
   auto const graph = tiny_training_graph(tiny_config());
   EXPECT_EQ(std::ranges::count(graph.ops, OpKind::add, &Op::kind), 0);
   auto const absorbs = [](Op const& op) {
@@ -159,7 +159,7 @@ TEST(Backward, ResidualSumsCostNoOpOfTheirOwn) {
   EXPECT_EQ(std::ranges::count_if(graph.ops, absorbs), 2 * 2);
 }
 
-TEST(Backward, BackwardTakesTwiceTheProductsOfForward) {
+TEST(Backward, backward_takes_twice_the_products_of_forward) {
   auto const graph = tiny_training_graph(tiny_config());
   double forward = 0, backward = 0;
   for (auto const& op : graph.ops) {
@@ -171,7 +171,7 @@ TEST(Backward, BackwardTakesTwiceTheProductsOfForward) {
 }
 
 // What no model does so far: an activation with two consumers that cannot add.
-TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
+TEST(Backward, contributions_that_no_op_absorbs_are_added_in_op_order) {
   Graph graph;
   GraphBuilder builder(graph);
   builder.begin_block("b", false);
@@ -208,7 +208,7 @@ TEST(Backward, ContributionsThatNoOpAbsorbsAreAddedInOpOrder) {
   EXPECT_NE(sum.outputs[0].tensor, sum.inputs[0].tensor);
 }
 
-TEST(Update, NormsComeFirstThenEveryChunkInTheOrderOfTheNextForward) {
+TEST(Update, norms_come_first_then_every_chunk_in_the_order_of_the_next_forward) {
   for (auto const precision : {Precision::f32, Precision::bf16}) {
     auto config = tiny_config();
     config.precision = precision;
@@ -230,7 +230,7 @@ TEST(Update, NormsComeFirstThenEveryChunkInTheOrderOfTheNextForward) {
   }
 }
 
-TEST(Workspaces, AreAskedForEveryOp) {
+TEST(Workspaces, are_asked_for_every_op) {
   auto graph = tiny_training_graph(tiny_config());
   size_workspaces(graph, [](Graph const&, Op const& op) { return std::int64_t{op.id} + 1; });
   for (auto const& op : graph.ops) EXPECT_EQ(op.workspace_bytes, op.id + 1);

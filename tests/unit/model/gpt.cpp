@@ -30,14 +30,14 @@ std::int64_t count(Graph const& graph, OpKind kind) {
   return std::ranges::count(graph.ops, kind, &Op::kind);
 }
 
-TEST(Gpt, SmallestGpt2HasItsPublishedNumberOfParameters) {
+TEST(Gpt, smallest_gpt2_has_its_published_number_of_parameters) {
   Config const config;  // 12 layers, 768 wide, tied
   Arithmetic arithmetic;
   arithmetic.sequence = 1024;
   EXPECT_EQ(build_model(config, 50257, arithmetic, Purpose::train).parameter_count(), 124439808);
 }
 
-TEST(Gpt, ParametersHaveHuggingFacesNamesAndShapes) {
+TEST(Gpt, parameters_have_hugging_faces_names_and_shapes) {
   auto const all = parameters(tiny_forward(tiny_config()));
   EXPECT_EQ(all.size(), 2u + 2 * 12 + 2);
   EXPECT_EQ(all.at("transformer.wte.weight").view.shape, (Shape{kTinyVocab, 32}));
@@ -48,7 +48,7 @@ TEST(Gpt, ParametersHaveHuggingFacesNamesAndShapes) {
   EXPECT_EQ(all.at("transformer.ln_f.bias").view.shape, (Shape{32}));
 }
 
-TEST(Gpt, AutoStandsForTheFamilysValues) {
+TEST(Gpt, auto_stands_for_the_familys_values) {
   Config config;
   config.model.hidden = 96;
   config.data.sequence = 50;
@@ -59,7 +59,7 @@ TEST(Gpt, AutoStandsForTheFamilysValues) {
   EXPECT_EQ(completed(config, 300).ffn, 7);
 }
 
-TEST(Gpt, ChunksAreInExecutionOrderForEveryPurpose) {
+TEST(Gpt, chunks_are_in_execution_order_for_every_purpose) {
   auto config = tiny_config();
   for (auto const purpose : {Purpose::train, Purpose::eval, Purpose::generate}) {
     std::vector<std::string> const tied{"wte", "embed", "h.0", "h.1", "head"};
@@ -71,7 +71,7 @@ TEST(Gpt, ChunksAreInExecutionOrderForEveryPurpose) {
   }
 }
 
-TEST(Gpt, AllPurposesShareOneLayoutOfParameters) {
+TEST(Gpt, all_purposes_share_one_layout_of_parameters) {
   auto config = tiny_config();
   config.model.tied = false;
   auto const train = tiny_forward(config);
@@ -88,7 +88,7 @@ TEST(Gpt, AllPurposesShareOneLayoutOfParameters) {
   }
 }
 
-TEST(Gpt, OnlyMatricesOfLayersDecayUnlessAllDo) {
+TEST(Gpt, only_matrices_of_layers_decay_unless_all_do) {
   auto config = tiny_config();
   auto all = parameters(tiny_forward(config));
   EXPECT_TRUE(all.at("transformer.h.0.attn.c_attn.weight").decay);
@@ -103,7 +103,7 @@ TEST(Gpt, OnlyMatricesOfLayersDecayUnlessAllDo) {
   }
 }
 
-TEST(Gpt, ParametersStartAsGpt2sDo) {
+TEST(Gpt, parameters_start_as_gpt2s_do) {
   auto const all = parameters(tiny_forward(tiny_config()));
   EXPECT_EQ(all.at("transformer.wte.weight").init.std, 0.02);
   EXPECT_EQ(all.at("transformer.h.0.mlp.c_fc.weight").init.std, 0.02);
@@ -112,7 +112,7 @@ TEST(Gpt, ParametersStartAsGpt2sDo) {
   EXPECT_EQ(all.at("transformer.ln_f.weight").init.kind, Init::Kind::ones);
 }
 
-TEST(Gpt, WithoutBiasNoParameterIsOne) {
+TEST(Gpt, without_bias_no_parameter_is_one) {
   auto config = tiny_config();
   config.model.bias = false;
   for (auto const& [name, parameter] : parameters(tiny_forward(config))) {
@@ -120,7 +120,7 @@ TEST(Gpt, WithoutBiasNoParameterIsOne) {
   }
 }
 
-TEST(Gpt, DropoutIsForTrainingAndSitsInThreePlaces) {
+TEST(Gpt, dropout_is_for_training_and_sits_in_three_places) {
   auto config = tiny_config();
   EXPECT_EQ(count(tiny_forward(config), OpKind::dropout), 0);
   EXPECT_EQ(tiny_forward(config).known.of(BatchField::samples), -1);
@@ -138,7 +138,7 @@ TEST(Gpt, DropoutIsForTrainingAndSitsInThreePlaces) {
 }
 
 // Each of the two alone.
-TEST(Gpt, DropoutOfAttentionIsInsideItsOp) {
+TEST(Gpt, dropout_of_attention_is_inside_its_op) {
   auto const attention = [](Graph const& graph) -> Op const& {
     return *std::ranges::find(graph.ops, OpKind::attention, &Op::kind);
   };
@@ -161,7 +161,7 @@ TEST(Gpt, DropoutOfAttentionIsInsideItsOp) {
   EXPECT_EQ(attention(inside).inputs[6].tensor, samples);
 }
 
-TEST(Gpt, BlocksCoverTheForwardOps) {
+TEST(Gpt, blocks_cover_the_forward_ops) {
   auto const graph = tiny_forward(tiny_config());
   ASSERT_EQ(graph.blocks.size(), 4u);
   int next = 0;
@@ -173,7 +173,7 @@ TEST(Gpt, BlocksCoverTheForwardOps) {
   EXPECT_EQ(next, static_cast<int>(graph.ops.size()));
 }
 
-TEST(Gpt, GenerateTakesOneSequenceToTheLogitsOfOneRow) {
+TEST(Gpt, generate_takes_one_sequence_to_the_logits_of_one_row) {
   auto const graph = tiny_forward(tiny_config(), Purpose::generate);
   auto const& known = graph.known;
   EXPECT_EQ(graph.tensors[static_cast<std::size_t>(known.of(BatchField::tokens))].shape, Shape{16});
@@ -183,7 +183,7 @@ TEST(Gpt, GenerateTakesOneSequenceToTheLogitsOfOneRow) {
 }
 
 // 8/3 of the width, rounded up once.
-TEST(Llama, AutoOfFfnIsAMultipleOf256) {
+TEST(Llama, auto_of_ffn_is_a_multiple_of256) {
   for (auto const& [hidden, ffn] :
        {std::pair(32, 256), std::pair(96, 256), std::pair(97, 512), std::pair(4096, 11008)}) {
     Config config;
@@ -194,7 +194,7 @@ TEST(Llama, AutoOfFfnIsAMultipleOf256) {
   }
 }
 
-TEST(Llama, AutoOfHeadsGoesByTheirNumber) {
+TEST(Llama, auto_of_heads_goes_by_their_number) {
   Config config;
   config.model.family = "llama";
   config.model.hidden = 96, config.model.heads = 6;
@@ -205,7 +205,7 @@ TEST(Llama, AutoOfHeadsGoesByTheirNumber) {
   EXPECT_EQ(completed(config, 300).kv_heads, 2);
 }
 
-TEST(Model, UnknownFamilyIsTheUsersMistake) {
+TEST(Model, unknown_family_is_the_users_mistake) {
   auto config = tiny_config();
   config.model.family = "gtp";
   try {

@@ -20,7 +20,7 @@ DataConfig with_lengths(std::int64_t sequence, std::optional<std::int64_t> targe
 }
 
 // The published recipe: 568 tokens make inputs of 512 and targets of 114.
-TEST(SpanLengths, AreT5s) {
+TEST(SpanLengths, are_t5s) {
   EXPECT_EQ(span_window(512, 1'000'000), 568);
   EXPECT_EQ(span_window(512, 114), 568);
   EXPECT_EQ(span_window(1024, 1'000'000), 1137);
@@ -30,7 +30,7 @@ TEST(SpanLengths, AreT5s) {
             (std::vector<std::int64_t>{512, 114}));
 }
 
-TEST(SpanLengths, FillTheRowsAndNoneMore) {
+TEST(SpanLengths, fill_the_rows_and_none_more) {
   auto const fits = [](std::int64_t tokens, std::int64_t inputs, std::int64_t targets) {
     auto const [noise, spans] = span_counts(tokens);
     return tokens - noise + spans + 1 <= inputs && noise + spans + 1 <= targets;
@@ -48,7 +48,7 @@ TEST(SpanLengths, FillTheRowsAndNoneMore) {
   EXPECT_EQ(span_window(-5, 3), 0);
 }
 
-TEST(SpanLengths, LeaveATokenBetweenSpansAndOneInEach) {
+TEST(SpanLengths, leave_a_token_between_spans_and_one_in_each) {
   for (std::int64_t tokens = 2; tokens < 10'000; ++tokens) {
     auto const [noise, spans] = span_counts(tokens);
     EXPECT_GE(spans, 1);
@@ -57,12 +57,12 @@ TEST(SpanLengths, LeaveATokenBetweenSpansAndOneInEach) {
   }
 }
 
-TEST(StackLengths, OfOtherObjectivesAreTheSequence) {
+TEST(StackLengths, of_other_objectives_are_the_sequence) {
   for (auto const objective : {Objective::next, Objective::masked})
     EXPECT_EQ(stack_lengths(with_lengths(77, {}), objective), (std::vector<std::int64_t>{77}));
 }
 
-TEST(StackLengths, RefuseWhatHasNoPlaceByTheKey) {
+TEST(StackLengths, refuse_what_has_no_place_by_the_key) {
   auto const spans = [](std::int64_t sequence, std::optional<std::int64_t> target) {
     return test::refused_with(
         [&] { stack_lengths(with_lengths(sequence, target), Objective::spans); });
@@ -84,7 +84,7 @@ TEST(StackLengths, RefuseWhatHasNoPlaceByTheKey) {
 }
 
 // Ids of tokens that the objective has not would be passed over.
-TEST(StackLengths, RefuseIdsOfOtherObjectives) {
+TEST(StackLengths, refuse_ids_of_other_objectives) {
   auto const refusal = [](std::optional<std::int64_t> DataConfig::*id, Objective objective) {
     DataConfig data;
     data.*id = 5;
@@ -104,7 +104,7 @@ TEST(StackLengths, RefuseIdsOfOtherObjectives) {
     EXPECT_EQ(refusal(&DataConfig::eos_id, objective), "");
 }
 
-TEST(ObjectiveOf, AutoIsWhatEachFamilyIsTrainedFor) {
+TEST(ObjectiveOf, auto_is_what_each_family_is_trained_for) {
   for (auto const& [family, objective, other] :
        {std::tuple("gpt", Objective::next, "spans"), std::tuple("bert", Objective::masked, "next"),
         std::tuple("t5", Objective::spans, "masked"),
@@ -121,7 +121,7 @@ TEST(ObjectiveOf, AutoIsWhatEachFamilyIsTrainedFor) {
   }
 }
 
-TEST(ObjectiveOf, AutoIsTheFamilysAndOthersAreRefused) {
+TEST(ObjectiveOf, auto_is_the_familys_and_others_are_refused) {
   Config config;
   EXPECT_EQ(objective_of(config), Objective::next);
   config.data.objective = "next";

@@ -5,8 +5,8 @@
 
 #include "plan/explain/compare.hpp"
 #include "plan/search/search.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::alternatives_test {
 namespace {
@@ -45,7 +45,7 @@ PlanCost chosen(PlanQuestion const& q) {
   return {true, solution.chosen->compiled.train.peak_bytes, solution.chosen->step_s};
 }
 
-TEST(Alternatives, AreFourAndFitOrSayWhatIsMissing) {
+TEST(Alternatives, are_four_and_fit_or_say_what_is_missing) {
   auto const here = machine();
   auto const all = alternatives(question(kTight, here));
   ASSERT_EQ(all.size(), 4u);
@@ -70,7 +70,7 @@ TEST(Alternatives, AreFourAndFitOrSayWhatIsMissing) {
   EXPECT_GT(all[3].cost.peak_bytes[index(Tier::nvme)], 0);
 }
 
-TEST(Alternatives, AreWhatTheSearchFindsWithThoseActivations) {
+TEST(Alternatives, are_what_the_search_finds_with_those_activations) {
   auto const here = machine();
   auto asked = question(kRoomy, here);
   auto const all = alternatives(asked);
@@ -82,7 +82,7 @@ TEST(Alternatives, AreWhatTheSearchFindsWithThoseActivations) {
   EXPECT_GT(all[1].cost.step_s, all[0].cost.step_s);
 }
 
-TEST(Alternatives, TakeNobodyKnowsHowLongWithoutARate) {
+TEST(Alternatives, take_nobody_knows_how_long_without_a_rate) {
   auto here = machine();
   here.nvme_write_gbps = 0;
   auto asked = question(kTight, here);
@@ -92,7 +92,7 @@ TEST(Alternatives, TakeNobodyKnowsHowLongWithoutARate) {
   EXPECT_GT(all[1].cost.step_s, 0);  // all-recompute
 }
 
-TEST(OneMoreGib, BuysTimeWhereMemoryIsShort) {
+TEST(OneMoreGib, buys_time_where_memory_is_short) {
   auto const here = machine();
   auto const tight = question(kTight, here);
   auto const more = one_more_gib(tight);
@@ -107,7 +107,7 @@ TEST(OneMoreGib, BuysTimeWhereMemoryIsShort) {
 }
 
 // Of estimates alone: whether everything may stay, whether anything fits, and what it needs then.
-TEST(Outlook, SaysWhetherAllIsAsAskedOrWhatFitsOrWhatNeedsLittle) {
+TEST(Outlook, says_whether_all_is_as_asked_or_what_fits_or_what_needs_little) {
   auto const here = machine();
   auto const of = [&](Budgets const& budgets) {
     return outlook(question(budgets, here), Shard::none);
@@ -131,7 +131,7 @@ std::vector<Alternative> shared(std::string const& tier, Machine const& machine,
                     Budgets{gib4, gib4, gib4}, machine, 1, ranks});
 }
 
-TEST(Shardings, AreFourUnlessARankIsAlone) {
+TEST(Shardings, are_four_unless_a_rank_is_alone) {
   auto here = machine();
   here.network_gbps = 1;
   auto const all = shared("device", here);
@@ -149,7 +149,7 @@ TEST(Shardings, AreFourUnlessARankIsAlone) {
 }
 
 // A rate counts only where bytes need it, and the rate of memory stands for that of a link.
-TEST(Shardings, TakeNobodyKnowsHowLongWithoutARateThatTheyNeed) {
+TEST(Shardings, take_nobody_knows_how_long_without_a_rate_that_they_need) {
   auto here = machine();
   here.network_gbps = 1;
   auto const known = [&](std::string const& tier, std::vector<double Machine::*> const& without) {
@@ -171,7 +171,7 @@ TEST(Shardings, TakeNobodyKnowsHowLongWithoutARateThatTheyNeed) {
   EXPECT_FALSE(known("host", {memory, d2h}));
 }
 
-TEST(Compare, SaysItInWords) {
+TEST(Compare, says_it_in_words) {
   std::vector<Alternative> const others = {
       {"all-keep", {false, {5 * kMebibyte, 0, 0}, 2}},
       {"all-recompute", {true, {kMebibyte, 0, 0}, 5}},

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "support/plan_words.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::asked_plans_test {
 namespace {
@@ -25,7 +25,7 @@ Graph graph_of(std::int64_t elements, std::int64_t activation = 1) {
 
 using Flags = std::vector<bool>;
 
-TEST(AskedPlans, LeaveToTheSearchWhatIsAuto) {
+TEST(AskedPlans, leave_to_the_search_what_is_auto) {
   auto const graph = graph_of(8);
   auto const open = open_plan(graph,
                               PlanWords{.activations = {"auto", "nvme", "auto"},
@@ -58,7 +58,7 @@ TEST(AskedPlans, LeaveToTheSearchWhatIsAuto) {
   EXPECT_FALSE(open.plan.redo) << "updates on the host begin before the norm is known";
 }
 
-TEST(AskedPlans, AreRedoneUnlessTheHostUpdatesBeforeTheNormIsKnown) {
+TEST(AskedPlans, are_redone_unless_the_host_updates_before_the_norm_is_known) {
   auto const redo = [](char const* update, bool awaited) {
     return make_plan(graph_of(8),
                      PlanWords{.update = {"device", update}, .norm_is_awaited = awaited})
@@ -69,7 +69,7 @@ TEST(AskedPlans, AreRedoneUnlessTheHostUpdatesBeforeTheNormIsKnown) {
   EXPECT_TRUE(redo("device", false));
 }
 
-TEST(AskedPlans, TakeTheAutomaticPolicyWhereNoneIsAsked) {
+TEST(AskedPlans, take_the_automatic_policy_where_none_is_asked) {
   auto const plan = make_plan(graph_of(8), PlanWords{.activations = {"auto", "nvme:0.5", "auto"}},
                               BlockPolicy::light_host);
   using enum BlockPolicy;
@@ -78,7 +78,7 @@ TEST(AskedPlans, TakeTheAutomaticPolicyWhereNoneIsAsked) {
   EXPECT_FALSE(open_plan(graph_of(8), PlanWords{.prefetch = 2}, true).prefetch);
 }
 
-TEST(AskedPlans, RefuseAnEmptyList) {
+TEST(AskedPlans, refuse_an_empty_list) {
   PlanRequest request;
   request.gradients.clear();
   try {
@@ -90,7 +90,7 @@ TEST(AskedPlans, RefuseAnEmptyList) {
 }
 
 // Slices and pieces grow with a model in whole pieces of the spill file, between their bounds.
-TEST(AskedPlans, CutWhatTheyUpdateAndStageByTheSizeOfTheModel) {
+TEST(AskedPlans, cut_what_they_update_and_stage_by_the_size_of_the_model) {
   constexpr std::int64_t mi = 1 << 20;
   struct {
     std::int64_t elements, activation, slice, staging;
@@ -115,7 +115,7 @@ TEST(AskedPlans, CutWhatTheyUpdateAndStageByTheSizeOfTheModel) {
   EXPECT_EQ(plan.staging_piece_bytes, 71 * mi);
 }
 
-TEST(AskedPlans, OfNormalFormKeepOrdinaryBlocksAndTheLastLayerOnTheDevice) {
+TEST(AskedPlans, of_normal_form_keep_ordinary_blocks_and_the_last_layer_on_the_device) {
   auto const graph = graph_of(8);
   Plan plan;
   using enum BlockPolicy;
@@ -126,7 +126,7 @@ TEST(AskedPlans, OfNormalFormKeepOrdinaryBlocksAndTheLastLayerOnTheDevice) {
   EXPECT_TRUE(is_normal(graph, plan));
 }
 
-TEST(AskedPlans, AreWrittenWithEveryListAndName) {
+TEST(AskedPlans, are_written_with_every_list_and_name) {
   auto const graph = graph_of(8);
   auto plan = make_plan(graph, {});
   using enum Tier;

@@ -8,8 +8,8 @@
 #include "plan/search/estimate.hpp"
 #include "plan/search/sharding.hpp"
 #include "plan/search/step_timeline.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::block_shapes_test {
 namespace {
@@ -43,7 +43,7 @@ Plan plan_of_two(std::int64_t update_slice) {
   return plan;
 }
 
-TEST(BlockShapes, CutUpdatesIntoSlicesUnlessTheyAreOfWholeChunks) {
+TEST(BlockShapes, cut_updates_into_slices_unless_they_are_of_whole_chunks) {
   auto model = two_blocks();
   model.chunks[0].whole_chunk = true;
   auto const plan = plan_of_two(300);
@@ -71,7 +71,7 @@ TEST(BlockShapes, CutUpdatesIntoSlicesUnlessTheyAreOfWholeChunks) {
 }
 
 // A part of several slices stands for their slots.
-TEST(BlockShapes, MakeNoMoreThanEightPartsOfAnUpdate) {
+TEST(BlockShapes, make_no_more_than_eight_parts_of_an_update) {
   auto const model = two_blocks();
   auto const plan = plan_of_two(100);
   BlockShape const shape(model, plan, false, Grain::fine);
@@ -82,7 +82,7 @@ TEST(BlockShapes, MakeNoMoreThanEightPartsOfAnUpdate) {
   EXPECT_EQ(shape.pieces(), 16);
 }
 
-TEST(BlockShapes, FetchWhatIsNotTrainedButNeitherSumNorUpdateIt) {
+TEST(BlockShapes, fetch_what_is_not_trained_but_neither_sum_nor_update_it) {
   auto model = two_blocks();
   model.chunks[0].trainable = false;
   model.trained = {1};
@@ -110,7 +110,7 @@ BlockModel model_of(Graph const& graph) {
   return block_model(graph, small_machine(), {BlockPolicy::keep});
 }
 
-TEST(BlockModels, KnowWhatIsNotTrainedAndWhatIsUpdatedWhole) {
+TEST(BlockModels, know_what_is_not_trained_and_what_is_updated_whole) {
   auto changed = graph();
   changed.chunks[1].trainable = false;
   for (Op& op : changed.ops) op.whole_chunk = op.phase == Phase::update && op.chunk == 2;
@@ -128,7 +128,7 @@ TEST(BlockModels, KnowWhatIsNotTrainedAndWhatIsUpdatedWhole) {
 }
 
 // As the user asks, or as it must be where ranks hold no whole gradient.
-TEST(BlockModels, KnowWhetherRanksSumEveryMicroBatch) {
+TEST(BlockModels, know_whether_ranks_sum_every_micro_batch) {
   auto each = graph();
   each.arithmetic.reduction = "each";
   for (auto const& [shard, reduces] :
@@ -143,7 +143,7 @@ TEST(BlockModels, KnowWhetherRanksSumEveryMicroBatch) {
 }
 
 // A rank of three holds a third, rounded up, and sends two thirds, rounded down.
-TEST(BlockModels, HoldAndSendARanksShare) {
+TEST(BlockModels, hold_and_send_a_ranks_share) {
   auto const shared = [](Shard shard) {
     auto model = two_blocks();
     model.ranks = 3;
@@ -173,7 +173,7 @@ TEST(BlockModels, HoldAndSendARanksShare) {
   EXPECT_EQ(all[0].fetch_sent_bytes, 1333) << "it is read all the same";
 }
 
-TEST(StepSums, AreBoundedByTheBusiestLaneOrResource) {
+TEST(StepSums, are_bounded_by_the_busiest_lane_or_resource) {
   StepSums sums;
   sums.busy_s = {1, 2, 3, 4, 9, 5, 6};
   sums.asked_s = {7, 8, 2};
@@ -182,11 +182,11 @@ TEST(StepSums, AreBoundedByTheBusiestLaneOrResource) {
   EXPECT_EQ(sums.bound_s(), 11);
 }
 
-TEST(StepSums, BetweenTiersAreThoseOfFourLanes) {
+TEST(StepSums, between_tiers_are_those_of_four_lanes) {
   EXPECT_EQ(between_tiers({1, 2, 4, 8, 16, 32, 64}), 2 + 4 + 8 + 16);
 }
 
-TEST(WaitsOfAJob, AreThirtyTwoAtMostAndNoneIsNoJob) {
+TEST(WaitsOfAJob, are_thirty_two_at_most_and_none_is_no_job) {
   Waits waits = {-1, 7};
   for (int job = 1; job < 32; ++job) waits.push_back(job);
   waits.push_back(-1);

@@ -60,7 +60,7 @@ void for_each_access(ByteCells const& cells, Item const& item, int step, Visit c
   for (std::size_t i = 0; i < writes.size(); ++i) visit(item.writes[i], writes[i]);
 }
 
-TEST(ByteCells, AreTheBytesOfEveryAccess) {
+TEST(ByteCells, are_the_bytes_of_every_access) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     auto const program = random_program(seed);
     ByteCells const cells(program);
@@ -85,7 +85,7 @@ TEST(ByteCells, AreTheBytesOfEveryAccess) {
 }
 
 // Without a layout only accesses to the same version of the same buffer share cells.
-TEST(ByteCells, ByBufferAreOfOneVersionOfOne) {
+TEST(ByteCells, by_buffer_are_of_one_version_of_one) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     auto const program = random_program(seed);
     auto const cells = ByteCells::by_buffer(program);
@@ -109,7 +109,7 @@ TEST(ByteCells, ByBufferAreOfOneVersionOfOne) {
   }
 }
 
-TEST(ByteCells, OfAWholeBufferAreItsOwn) {
+TEST(ByteCells, of_a_whole_buffer_are_its_own) {
   auto const program = random_program(7);
   ByteCells const cells(program);
   for (Buffer const& buffer : program.buffers) {

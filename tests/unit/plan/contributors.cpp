@@ -8,10 +8,10 @@
 #include "plan/explain/explain.hpp"
 #include "plan/memory/layout.hpp"
 #include "plan/proof/derive.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/hand_made.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::contributors_test {
 namespace {
@@ -56,7 +56,7 @@ struct Small {
   BufferId a, b, c, d;
 };
 
-TEST(Contributors, AreThoseOfTheItemWithTheMostBytesAlive) {
+TEST(Contributors, are_those_of_the_item_with_the_most_bytes_alive) {
   Small const small;
   auto const moment = peak_moment(small.made.program, Tier::device);
   EXPECT_EQ(moment.item, 1);
@@ -74,7 +74,7 @@ TEST(Contributors, AreThoseOfTheItemWithTheMostBytesAlive) {
   EXPECT_EQ(sum(moment), small.made.program.peak_bytes[index(Tier::device)]);
 }
 
-TEST(Contributors, CallTheRestOfThePeakAGap) {
+TEST(Contributors, call_the_rest_of_the_peak_a_gap) {
   Small small;
   small.made.program.peak_bytes[index(Tier::device)] += 12345;  // as if evaluation needed more
   auto const before = peak_moment(Small().made.program, Tier::device).gap_bytes;
@@ -82,7 +82,7 @@ TEST(Contributors, CallTheRestOfThePeakAGap) {
   EXPECT_EQ(peak_moment(small.made.program, Tier::nvme).item, -1);  // nothing is there
 }
 
-TEST(Contributors, TellCopiesFromHomes) {
+TEST(Contributors, tell_copies_from_homes) {
   Graph const graph = gpt_training_graph({.layers = 4, .hidden = 128, .heads = 4, .vocab = 300});
   Plan plan;
   plan.blocks.resize(graph.blocks.size());
@@ -103,7 +103,7 @@ TEST(Contributors, TellCopiesFromHomes) {
   EXPECT_EQ(role_of_largest(Content::optimizer), Role::moment);
 }
 
-TEST(Contributors, SumUpToThePeakWhateverThePlan) {
+TEST(Contributors, sum_up_to_the_peak_whatever_the_plan) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     Random draws(seed);
     Graph const graph = gpt_training_graph(random_shape(draws));

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "plan/compile/compile.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/hand_made.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::critical_path_test {
 namespace {
@@ -47,7 +47,7 @@ class Timetable {
 
 using Items = std::vector<ItemNumber>;
 
-TEST(CriticalPath, FollowsWhatEndedLast) {
+TEST(CriticalPath, follows_what_ended_last) {
   Timetable table;
   auto const a = table.item(Lane::compute, 0, 1);
   auto const written = table.item(Lane::nvme_write, 1, 4, {a});
@@ -63,7 +63,7 @@ TEST(CriticalPath, FollowsWhatEndedLast) {
   EXPECT_DOUBLE_EQ(lanes[2].seconds, 2);
 }
 
-TEST(CriticalPath, LeavesOutWhatHidesBehindALane) {
+TEST(CriticalPath, leaves_out_what_hides_behind_a_lane) {
   Timetable table;
   auto const a = table.item(Lane::compute, 0, 1);
   auto const written = table.item(Lane::nvme_write, 1, 2, {a});
@@ -73,7 +73,7 @@ TEST(CriticalPath, LeavesOutWhatHidesBehindALane) {
   EXPECT_EQ(table.items(), (Items{a, b, last}));
 }
 
-TEST(CriticalPath, BeginsWithTheStepThoughItsFirstItemsBeganBefore) {
+TEST(CriticalPath, begins_with_the_step_though_its_first_items_began_before) {
   Timetable table;
   table.item(Lane::compute, -3, -1);
   auto const a = table.item(Lane::host, -2, 1);  // under way as the step before ended
@@ -84,7 +84,7 @@ TEST(CriticalPath, BeginsWithTheStepThoughItsFirstItemsBeganBefore) {
 }
 
 // Each part takes its share of the three seconds from second 5 on ten times more.
-TEST(CriticalPath, CountsWhatTheSimulationLeavesOutWhereItRepeats) {
+TEST(CriticalPath, counts_what_the_simulation_leaves_out_where_it_repeats) {
   Timetable table;
   auto const a = table.item(Lane::compute, 0, 4);
   auto const written = table.item(Lane::nvme_write, 4, 7, {a});
@@ -103,7 +103,7 @@ TEST(CriticalPath, CountsWhatTheSimulationLeavesOutWhereItRepeats) {
 }
 
 // The same item in two segments: what waits for it waits for the latest one.
-TEST(CriticalPath, KnowsTheInstancesOfAnItem) {
+TEST(CriticalPath, knows_the_instances_of_an_item) {
   HandMade made(3);
   made.segment("middle");
   auto const load = made.item(Lane::h2d, {}, {});
@@ -119,7 +119,7 @@ TEST(CriticalPath, KnowsTheInstancesOfAnItem) {
   EXPECT_EQ(path[2].item, use);
 }
 
-TEST(CriticalPath, IsEmptyWhereNothingTakesTime) {
+TEST(CriticalPath, is_empty_where_nothing_takes_time) {
   Timetable table;
   table.item(Lane::compute, 0, 0);
   EXPECT_TRUE(table.path().empty());
@@ -157,7 +157,7 @@ void expect_whole(Program const& program) {
   EXPECT_NEAR(lanes_s, simulation.step_s, 1e-9 * simulation.step_s);
 }
 
-TEST(CriticalPath, TakesAsLongAsTheStepWhateverThePlan) {
+TEST(CriticalPath, takes_as_long_as_the_step_whatever_the_plan) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
     Random draws(seed);

@@ -9,9 +9,9 @@
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "plan/proof/verify.hpp"
-#include "support/damage.hpp"
-#include "support/interleave.hpp"
-#include "support/random_plan.hpp"
+#include "tests/support/damage.hpp"
+#include "tests/support/interleave.hpp"
+#include "tests/support/random_plan.hpp"
 
 namespace spillway::test::damaged_plans_test {
 namespace {
@@ -78,22 +78,22 @@ Counts check_damaged(std::vector<Damage> const& damages) {
   return counts;
 }
 
-TEST(DamagedPlans, WithoutAWaitAreRefusedWheneverAnOrderGoesWrong) {
+TEST(DamagedPlans, without_a_wait_are_refused_whenever_an_order_goes_wrong) {
   auto const counts = check_damaged({remove_wait, weaken_wait});
   EXPECT_GT(counts.shown, counts.damaged / 2);
 }
 
-TEST(DamagedPlans, WithBuffersOutOfPlaceAreRefusedWheneverAnOrderGoesWrong) {
+TEST(DamagedPlans, with_buffers_out_of_place_are_refused_whenever_an_order_goes_wrong) {
   auto const counts = check_damaged({move_buffer, shift_buffer});
   EXPECT_GT(counts.shown, counts.damaged / 4);
 }
 
-TEST(DamagedPlans, WithItemsOutOfPlaceAreRefusedWheneverAnOrderGoesWrong) {
+TEST(DamagedPlans, with_items_out_of_place_are_refused_whenever_an_order_goes_wrong) {
   auto const counts = check_damaged({move_item_forward, change_lane});
   EXPECT_GT(counts.shown, counts.damaged / 4);
 }
 
-TEST(DamagedPlans, WhoseStaysEndTooEarlyAreRefusedWheneverAnOrderGoesWrong) {
+TEST(DamagedPlans, whose_stays_end_too_early_are_refused_whenever_an_order_goes_wrong) {
   auto const counts = check_damaged({shorten_stays, drop_version, drop_writer, forget_span});
   EXPECT_GT(counts.shown, counts.damaged / 4);
 }

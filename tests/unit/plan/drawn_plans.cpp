@@ -11,12 +11,12 @@
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/critical_path.hpp"
-#include "support/frozen.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/frozen.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::drawn_plans_test {
 namespace {
@@ -64,7 +64,7 @@ std::string estimates(Graph const& graph, Plan const& plan, Machine const& machi
   return text;
 }
 
-TEST(DrawnPlans, BecomeTheProgramsOfTheTable) {
+TEST(DrawnPlans, become_the_programs_of_the_table) {
   std::string seen =
       "# of each drawn plan: items, checksums of the Programs to train and to evaluate, its step "
       "and what lanes take of it; then estimates for each sharding\n";
@@ -86,7 +86,7 @@ TEST(DrawnPlans, BecomeTheProgramsOfTheTable) {
 }
 
 // From plenty to less than there can be, in one tier or in all of them.
-TEST(DrawnQuestions, HaveTheAnswersOfTheTable) {
+TEST(DrawnQuestions, have_the_answers_of_the_table) {
   std::string seen = "# of each question: its answer, plans that were looked at and compiled\n";
   for (unsigned seed = 0; seed < 12; ++seed) {
     Random draws(seed);

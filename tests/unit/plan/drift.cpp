@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "plan/compile/compile.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::drift_test {
 namespace {
@@ -47,7 +47,7 @@ Measured as_planned() {
   return measured;
 }
 
-TEST(Drift, IsAQuarterMoreOrLess) {
+TEST(Drift, is_a_quarter_more_or_less) {
   EXPECT_FALSE(has_drifted(1, 1.2));
   EXPECT_FALSE(has_drifted(1, 0.85));
   EXPECT_TRUE(has_drifted(1, 1.3));
@@ -55,13 +55,13 @@ TEST(Drift, IsAQuarterMoreOrLess) {
   EXPECT_FALSE(has_drifted(0, 1));  // nobody knew
 }
 
-TEST(Drift, IsNotFoundWhereLanesDoAsPlanned) {
+TEST(Drift, is_not_found_where_lanes_do_as_planned) {
   auto measured = as_planned();
   measured.step_s = 2;  // for reasons of its own
   EXPECT_FALSE(find_drift(machine(), planned(), measured));
 }
 
-TEST(Drift, OfTheDriveChangesItsRatesAndNothingElse) {
+TEST(Drift, of_the_drive_changes_its_rates_and_nothing_else) {
   auto measured = as_planned();
   measured.step_s = 5;
   measured.busy_s[kWrite] *= 8;
@@ -75,7 +75,7 @@ TEST(Drift, OfTheDriveChangesItsRatesAndNothingElse) {
 }
 
 // Fewer bytes in as much time is as slow as the same in more.
-TEST(Drift, OfTheDriveIsByTheByte) {
+TEST(Drift, of_the_drive_is_by_the_byte) {
   auto measured = as_planned();
   measured.step_s = 5;
   measured.bytes[kRead] /= 4;
@@ -84,7 +84,7 @@ TEST(Drift, OfTheDriveIsByTheByte) {
   EXPECT_DOUBLE_EQ(drift->machine.nvme_read_gbps, 0.75);
 }
 
-TEST(Drift, OfADriveThatIsOnlyReadHoldsForWritesToo) {
+TEST(Drift, of_a_drive_that_is_only_read_holds_for_writes_too) {
   auto plan = planned();
   plan.bytes[kWrite] = 0;
   plan.busy_s[kWrite] = 0;
@@ -99,7 +99,7 @@ TEST(Drift, OfADriveThatIsOnlyReadHoldsForWritesToo) {
   EXPECT_DOUBLE_EQ(drift->machine.nvme_read_gbps, 0.3);
 }
 
-TEST(Drift, OfABusyMachineSlowsOpsOnBothLanes) {
+TEST(Drift, of_a_busy_machine_slows_ops_on_both_lanes) {
   auto measured = as_planned();
   measured.step_s = 2;
   measured.busy_s[kCompute] *= 2;
@@ -113,7 +113,7 @@ TEST(Drift, OfABusyMachineSlowsOpsOnBothLanes) {
   EXPECT_DOUBLE_EQ(drift->machine.nvme_write_gbps, 2);
 }
 
-TEST(Drift, DoesNotListenToLanesThatDoNextToNothing) {
+TEST(Drift, does_not_listen_to_lanes_that_do_next_to_nothing) {
   auto plan = planned();
   plan.busy_s[kHost] = 1e-4;
   auto measured = as_planned();
@@ -154,7 +154,7 @@ class Fitting : public testing::Test {
 };
 
 // Little of what was planned is the drive's own time.
-TEST_F(Fitting, GoesOnUntilTheProgramTakesWhatWasMeasured) {
+TEST_F(Fitting, goes_on_until_the_program_takes_what_was_measured) {
   ASSERT_NO_FATAL_FAILURE(run_with_overheads(2e-5, 2e-5));
   EXPECT_TRUE(has_drifted(simulate(m_program, m_plain->machine).step_s, m_seen_s));
   EXPECT_EQ(m_fit->drift.why, m_plain->why);
@@ -165,14 +165,14 @@ TEST_F(Fitting, GoesOnUntilTheProgramTakesWhatWasMeasured) {
 }
 
 // Computing was planned to take longer than it does, by overhead that no rate shortens.
-TEST_F(Fitting, DoesNotMakeALaneFasterAgainAndAgain) {
+TEST_F(Fitting, does_not_make_a_lane_faster_again_and_again) {
   ASSERT_NO_FATAL_FAILURE(run_with_overheads(1e-3, 0));
   EXPECT_GT(m_plain->machine.matmul_gflops_bf16, m_assumed.matmul_gflops_bf16);
   EXPECT_EQ(m_fit->drift.machine.matmul_gflops_bf16, m_plain->machine.matmul_gflops_bf16);
   EXPECT_LT(m_fit->drift.machine.nvme_write_gbps, m_plain->machine.nvme_write_gbps);
 }
 
-TEST(Drift, CountsTheSlowestRankOfEachLane) {
+TEST(Drift, counts_the_slowest_rank_of_each_lane) {
   auto a = as_planned(), b = as_planned();
   a.busy_s[kWrite] *= 3;
   b.busy_s[kCompute] *= 2;
@@ -183,7 +183,7 @@ TEST(Drift, CountsTheSlowestRankOfEachLane) {
   EXPECT_EQ(all.busy_s[kCompute], b.busy_s[kCompute]);
 }
 
-TEST(Change, PaysWhereItGainsMoreThanTheMoveCosts) {
+TEST(Change, pays_where_it_gains_more_than_the_move_costs) {
   EXPECT_TRUE(pays({2, 1, 4, 10}));
   EXPECT_FALSE(pays({2, 1, 6, 10}));
   EXPECT_FALSE(pays({2, 1, 4, 5}));
@@ -192,7 +192,7 @@ TEST(Change, PaysWhereItGainsMoreThanTheMoveCosts) {
   EXPECT_FALSE(pays({2, 1, 0, 0}));
 }
 
-TEST(Change, IsNotLookedForWhereTheSearchTakesLonger) {
+TEST(Change, is_not_looked_for_where_the_search_takes_longer) {
   auto seen = as_planned();  // which computes all the time
   EXPECT_TRUE(is_worth_a_search(seen, 41, 10));
   EXPECT_FALSE(is_worth_a_search(seen, 39, 10));

@@ -46,7 +46,7 @@ Measured measured(std::int64_t steps, PerLane<double> const& factors, double ste
 
 constexpr PerLane<double> kSlower = {2, 4, 5, 8, 10, 20, 16};
 
-TEST(DriftReasons, NameEveryLaneThatTookLonger) {
+TEST(DriftReasons, name_every_lane_that_took_longer) {
   auto const drift = find_drift(machine(), planned(), measured(3, kSlower, 30));
   ASSERT_TRUE(drift);
   EXPECT_EQ(
@@ -71,7 +71,7 @@ TEST(DriftReasons, NameEveryLaneThatTookLonger) {
   EXPECT_EQ(now.item_overhead_s, 107);
 }
 
-TEST(DriftReasons, NameTheRatesOfFastLinksInWholeNumbers) {
+TEST(DriftReasons, name_the_rates_of_fast_links_in_whole_numbers) {
   auto plan = planned();
   auto seen = measured(1, {1, 4, 1, 1, 1, 1, 1}, 30);
   plan.bytes[Lane::h2d] = seen.bytes[Lane::h2d] = 480'000'000'000;
@@ -80,7 +80,7 @@ TEST(DriftReasons, NameTheRatesOfFastLinksInWholeNumbers) {
   EXPECT_EQ(drift->why, "copies to the device run at 120 GB/s instead of 480");
 }
 
-TEST(DriftReasons, AreThoseInTheDirectionOfTheStep) {
+TEST(DriftReasons, are_those_in_the_direction_of_the_step) {
   PerLane<double> const factors = {0.5, 1, 1, 1, 3, 1, 1};
   auto const slower = find_drift(machine(), planned(), measured(2, factors, 20));
   ASSERT_TRUE(slower);
@@ -93,7 +93,7 @@ TEST(DriftReasons, AreThoseInTheDirectionOfTheStep) {
 }
 
 // One direction of a link that is hardly used is as much slower as the other, but never faster.
-TEST(DriftReasons, HoldForTheCounterpartOfALane) {
+TEST(DriftReasons, hold_for_the_counterpart_of_a_lane) {
   auto plan = planned();
   for (Lane const unused : {Lane::h2d, Lane::nvme_write, Lane::host}) plan.busy_s[unused] = 0;
   auto const find = [&](PerLane<double> factors, double step_s) {
@@ -114,7 +114,7 @@ TEST(DriftReasons, HoldForTheCounterpartOfALane) {
 }
 
 // Plans take the rate of memory for a link's; once it was seen, the link has one of its own.
-TEST(DriftReasons, GiveALinkThatNobodyKnewItsRate) {
+TEST(DriftReasons, give_a_link_that_nobody_knew_its_rate) {
   auto assumed = machine();
   assumed.h2d_gbps = assumed.d2h_gbps = 0;
   auto const drift = find_drift(assumed, planned(), measured(1, {1, 4, 1, 1, 1, 1, 1}, 30));
@@ -130,7 +130,7 @@ TEST(DriftReasons, GiveALinkThatNobodyKnewItsRate) {
 }
 
 // A lane counts that is busy for a twentieth of a step, be it planned or seen.
-TEST(DriftReasons, AreGivenForLanesThatAreBusyForATwentieth) {
+TEST(DriftReasons, are_given_for_lanes_that_are_busy_for_a_twentieth) {
   auto plan = planned();
   plan.busy_s[Lane::host] = 0.1;
   auto const find = [&](double host_s) {
@@ -142,7 +142,7 @@ TEST(DriftReasons, AreGivenForLanesThatAreBusyForATwentieth) {
   EXPECT_TRUE(find(1.1));
 }
 
-TEST(SlowestMeasured, HasTheSlowestByteOfLinksAndTheLongestWork) {
+TEST(SlowestMeasured, has_the_slowest_byte_of_links_and_the_longest_work) {
   Measured a{5, 3, {1, 2, 3, 4, 5, 6, 7}, {10, 20, 30, 40, 50, 60, 70}};
   Measured b{5, 4, {2, 1, 6, 3, 6, 5, 8}, {11, 5, 99, 10, 70, 61, 71}};
   auto const all = slowest(std::array{a, b});
@@ -154,7 +154,7 @@ TEST(SlowestMeasured, HasTheSlowestByteOfLinksAndTheLongestWork) {
 }
 
 // A lane may be used by one rank alone.
-TEST(SlowestMeasured, HasALaneOfTheOnlyRankThatUsesIt) {
+TEST(SlowestMeasured, has_a_lane_of_the_only_rank_that_uses_it) {
   Measured const none{5, 3, {1, 0, 0, 0, 0, 0, 0}, {}};
   Measured const one{5, 3, {1, 0, 0, 0, 3, 0, 2}, {0, 0, 0, 0, 7, 0, 0}};
   for (auto const& all : {slowest(std::array{none, one}), slowest(std::array{one, none})}) {
@@ -163,7 +163,7 @@ TEST(SlowestMeasured, HasALaneOfTheOnlyRankThatUsesIt) {
   }
 }
 
-TEST(Change, PaysFromATenthOfAStepAndAboveTwiceTheMove) {
+TEST(Change, pays_from_a_tenth_of_a_step_and_above_twice_the_move) {
   EXPECT_TRUE(pays({10, 9, 4.9, 10}));
   EXPECT_FALSE(pays({10, 9.1, 0, 1000}));
   EXPECT_FALSE(pays({10, 9, 5, 10})) << "no more than twice the move";

@@ -9,10 +9,10 @@
 #include "plan/memory/layout.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/schedule/schedule.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::drive_ranges_test {
 namespace {
@@ -52,7 +52,7 @@ std::int64_t sum_bytes(std::vector<ByteRange> const& ranges) {
   return sum;
 }
 
-TEST(DriveRanges, HoldThePagesThatTheDriveCopiesAndNoOthers) {
+TEST(DriveRanges, hold_the_pages_that_the_drive_copies_and_no_others) {
   int with_drive = 0, without = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -79,7 +79,7 @@ TEST(DriveRanges, HoldThePagesThatTheDriveCopiesAndNoOthers) {
 
 // To the byte: of both versions, joined where they touch, up to the tier's end; neither control
 // words nor what other lanes copy.
-TEST(DriveRanges, AreThePagesOfBothVersionsOfWhatTheDriveCopies) {
+TEST(DriveRanges, are_the_pages_of_both_versions_of_what_the_drive_copies) {
   Program program;
   program.peak_bytes = {100'000, 8192, 1 << 20};
   auto const buffer = [&](Tier tier, std::int64_t offset, std::int64_t bytes,
@@ -123,7 +123,7 @@ TEST(DriveRanges, AreThePagesOfBothVersionsOfWhatTheDriveCopies) {
 }
 
 // Activations and gradients in the same tier do not count, nor does evaluation need more.
-TEST(DriveRanges, AreRingsAndUpdateSlotsBesideADevice) {
+TEST(DriveRanges, are_rings_and_update_slots_beside_a_device) {
   GptShape const shape{.layers = 4, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640};
   Graph const graph = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
   auto plan = make_plan(graph,

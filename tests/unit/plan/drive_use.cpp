@@ -12,7 +12,7 @@ Machine rated(std::int64_t terabytes, std::int64_t node_ranks) {
   return machine;
 }
 
-TEST(DriveUse, IsEnduranceTimesStepOverBytes) {
+TEST(DriveUse, is_endurance_times_step_over_bytes) {
   // 1 GB in 10 s: 8.64 TB a day, and 864 TB in 100 days.
   auto const use = drive_use(1'000'000'000, 10, 1, rated(864, 1));
   EXPECT_DOUBLE_EQ(use.step_bytes, 1e9);
@@ -20,17 +20,17 @@ TEST(DriveUse, IsEnduranceTimesStepOverBytes) {
   EXPECT_DOUBLE_EQ(use.lifetime_years, 100 / 365.25);
 }
 
-TEST(DriveUse, IsThatOfAllRanksOfANode) {
+TEST(DriveUse, is_that_of_all_ranks_of_a_node) {
   EXPECT_DOUBLE_EQ(drive_use(1'000, 1, 2, rated(600, 4)).step_bytes, 2'000);
   EXPECT_DOUBLE_EQ(drive_use(1'000, 1, 16, rated(600, 4)).step_bytes, 4'000);
 }
 
-TEST(DriveUse, KnowsNoLifeOfADriveThatIsNotWrittenTo) {
+TEST(DriveUse, knows_no_life_of_a_drive_that_is_not_written_to) {
   EXPECT_EQ(drive_use(0, 1, 1, rated(600, 1)).lifetime_years, 0);
   EXPECT_EQ(drive_use(1'000, 0, 1, rated(600, 1)).lifetime_years, 0);
 }
 
-TEST(DriveUse, ReadsAsDrivesAreRated) {
+TEST(DriveUse, reads_as_drives_are_rated) {
   EXPECT_EQ(drive_bytes(600e12), "600 TB");
   EXPECT_EQ(drive_bytes(14.016e15), "14 PB");
   EXPECT_EQ(drive_bytes(999.9e9), "1 TB");

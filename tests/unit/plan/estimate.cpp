@@ -10,8 +10,8 @@
 #include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::estimate_test {
 namespace {
@@ -76,7 +76,7 @@ void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolera
 
 class Estimates : public ::testing::TestWithParam<int> {};
 
-TEST_P(Estimates, OfActivationsAreNear) {
+TEST_P(Estimates, of_activations_are_near) {
   for (auto const& shape : {GptShape{.layers = 12, .hidden = 768, .heads = 12, .sequence = 1024},
                             GptShape{.layers = 6, .hidden = 256, .heads = 4, .sequence = 256}}) {
     auto const graph = gpt_training_graph(shape);
@@ -91,7 +91,7 @@ TEST_P(Estimates, OfActivationsAreNear) {
   }
 }
 
-TEST_P(Estimates, OfStateThatComesAndGoesAreNear) {
+TEST_P(Estimates, of_state_that_comes_and_goes_are_near) {
   auto const graph = gpt_training_graph({.sequence = 1024});
   PlanWords const requests[] = {
       {.activations = {"keep"}, .optimizer = {"nvme"}},
@@ -116,7 +116,7 @@ TEST_P(Estimates, OfStateThatComesAndGoesAreNear) {
                 {0.03, 0.12, 0.01});
 }
 
-TEST_P(Estimates, OfTwoMemoriesAreNear) {
+TEST_P(Estimates, of_two_memories_are_near) {
   auto const graph = gpt_training_graph({.sequence = 1024});
   PlanWords const requests[] = {
       {.activations = {"light"}, .gradients = {"host"}, .optimizer = {"host"}, .update = {"host"}},
@@ -141,7 +141,7 @@ TEST_P(Estimates, OfTwoMemoriesAreNear) {
 }
 
 // They decide among plans that are alike, and what a drive's endurance allows.
-TEST_P(Estimates, OfBytesThatMoveAreNear) {
+TEST_P(Estimates, of_bytes_that_move_are_near) {
   auto const graph = gpt_training_graph({.sequence = 1024});
   for (bool const unified : {true, false}) {
     auto const machine = unified ? cpu() : with_device();
@@ -176,7 +176,7 @@ double ratio(Graph const& graph, Plan const& plan, Machine const& machine, int r
 }
 
 // 10B parameters on RTX 3090s, up to four a node.
-TEST(EstimatesOfRanks, AreAsNearAsThoseOfOne) {
+TEST(EstimatesOfRanks, are_as_near_as_those_of_one) {
   auto const graph =
       gpt_training_graph({.layers = 48, .hidden = 4096, .heads = 32, .sequence = 1024, .micro = 8});
   auto const node = load_machine(SPILLWAY_SOURCE_DIR "/input/machines/rtx3090.yaml");
@@ -235,7 +235,7 @@ double mean_error(Graph const& graph, Machine const& machine, bool norm_is_await
   return sum / plans;
 }
 
-TEST(EstimatesOfRandomPlans, AreNearInTheMean) {
+TEST(EstimatesOfRandomPlans, are_near_in_the_mean) {
   auto const graph = gpt_training_graph({.layers = 8, .hidden = 512, .heads = 8, .sequence = 512});
   auto slow_drive = cpu(), slow_link = with_device();
   slow_drive.nvme_read_gbps = slow_drive.nvme_write_gbps = slow_drive.nvme_both_gbps = 0.5;

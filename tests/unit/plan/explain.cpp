@@ -11,9 +11,9 @@
 #include "plan/data/program.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/hand_made.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::explain_test {
 namespace {
@@ -35,7 +35,7 @@ bool has(std::string const& text, std::string const& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Explain, FitsOnOneScreen) {
+TEST(Explain, fits_on_one_screen) {
   auto const text = explained({.activations = {"nvme", "recompute", "host", "light", "keep"},
                                .parameters = {"device", "nvme"},
                                .gradients = {"host"},
@@ -45,7 +45,7 @@ TEST(Explain, FitsOnOneScreen) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
-TEST(Explain, BeginsWithASentence) {
+TEST(Explain, begins_with_a_sentence) {
   EXPECT_EQ(explained({.activations = {"keep"}}).find("Fits with "), 0u);
   EXPECT_TRUE(has(explained({.activations = {"keep"}}), "to spare; nothing leaves the device"));
   auto const beside_a_device = explained({.activations = {"keep"}}, {kGib8, 0, 0}, false);
@@ -57,7 +57,7 @@ TEST(Explain, BeginsWithASentence) {
                   "; optimizer state in host memory and on NVMe; "));
 }
 
-TEST(Explain, CountsWhatIsMadeAgainInPartWhateverElseLeaves) {
+TEST(Explain, counts_what_is_made_again_in_part_whatever_else_leaves) {
   EXPECT_TRUE(has(explained({.activations = {"light+nvme", "light", "keep"}}),
                   "; activations: 1 of 12 layers spill, 2 recompute what is cheap."));
   EXPECT_FALSE(has(explained({.activations = {"keep"}}), "activations: "));
@@ -70,7 +70,7 @@ std::string lane_line(std::string const& text, std::string const& name) {
   return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
 }
 
-TEST(Explain, SaysWhatEveryLinkMoves) {
+TEST(Explain, says_what_every_link_moves) {
   auto const state =
       lane_line(explained({.activations = {"keep"}, .optimizer = {"nvme"}}), "writing NVMe");
   // All of 124M parameters' optimizer state at 10 bytes each, and nothing else.
@@ -84,7 +84,7 @@ TEST(Explain, SaysWhatEveryLinkMoves) {
   EXPECT_TRUE(has(ranks, ": gradients 947 MiB")) << ranks;
 }
 
-TEST(Explain, SaysWhatIsLeftOfEachBudget) {
+TEST(Explain, says_what_is_left_of_each_budget) {
   Budgets const budgets{kGib8, kGib8, 2 * kGib8};
   auto const text = explained({.activations = {"keep"}, .optimizer = {"nvme"}}, budgets);
   EXPECT_TRUE(has(text, "device memory        8 GiB")) << text;
@@ -93,14 +93,14 @@ TEST(Explain, SaysWhatIsLeftOfEachBudget) {
   EXPECT_TRUE(has(text, "tokens/s; 2 micro-batches of 2048 tokens on each of 2 ranks\n")) << text;
 }
 
-TEST(Explain, SaysHowLongDrivesLast) {
+TEST(Explain, says_how_long_drives_last) {
   auto const spilling = explained({.activations = {"keep"}, .optimizer = {"nvme"}});
   EXPECT_TRUE(has(spilling, " a day; drives rated for 600 TB last ")) << spilling;
   EXPECT_EQ(has(spilling, " written a step by all ranks of a node, "), Machine{}.node_ranks > 1);
   EXPECT_TRUE(has(explained({.activations = {"keep"}}), "NVMe: nothing is written\n"));
 }
 
-TEST(Explain, NamesWhatSetsThePeakAndThePace) {
+TEST(Explain, names_what_sets_the_peak_and_the_pace) {
   auto const text = explained({.activations = {"keep"}});
   EXPECT_TRUE(has(text, ", in the backward pass at ")) << text;
   EXPECT_TRUE(has(text, " (item ")) << text;
@@ -112,7 +112,7 @@ TEST(Explain, NamesWhatSetsThePeakAndThePace) {
   EXPECT_TRUE(has(slow, "optimizer state ")) << slow;
 }
 
-TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
+TEST(Explain, describes_an_item_by_number_lane_kind_and_subject) {
   static Graph const graph = gpt_training_graph({});
   auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
@@ -122,7 +122,7 @@ TEST(Explain, DescribesAnItemByNumberLaneKindAndSubject) {
   EXPECT_TRUE(has(describe(program, copy->number), " nvme_write copy h.0/"));
 }
 
-TEST(Explain, WarnsWhereUpdatesBeginEarly) {
+TEST(Explain, warns_where_updates_begin_early) {
   auto const warning =
       "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   PlanWords words{.activations = {"keep"}, .optimizer = {"nvme"}};
@@ -143,7 +143,7 @@ std::string told(Program const& program, Simulation const& simulation, double fi
 }
 
 // Tokens of two stacks, of which each has 8 bytes here; half of the rows hold text.
-TEST(Explain, CountsTheTokensOfAllStacksMicroBatchesAndRanksThatAreText) {
+TEST(Explain, counts_the_tokens_of_all_stacks_micro_batches_and_ranks_that_are_text) {
   HandMade made(3);
   auto& program = made.program;
   program.ranks = 2;
@@ -162,7 +162,7 @@ TEST(Explain, CountsTheTokensOfAllStacksMicroBatchesAndRanksThatAreText) {
   EXPECT_TRUE(has(told(program, simulation, 1), "; one micro-batch of 1536 tokens on 1 rank\n"));
 }
 
-TEST(Explain, CountsWhatAllRanksOfANodeWrite) {
+TEST(Explain, counts_what_all_ranks_of_a_node_write) {
   Program program;
   Simulation simulation;
   simulation.step_s = 100;

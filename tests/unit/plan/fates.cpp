@@ -51,7 +51,7 @@ class FatesOfLayers : public ::testing::Test {
 
 constexpr std::int64_t kPage = 4096;
 
-TEST_F(FatesOfLayers, SpillWhatIsLargeEnoughInWholePages) {
+TEST_F(FatesOfLayers, spill_what_is_large_enough_in_whole_pages) {
   struct Case {
     std::int64_t bytes;
     double fraction;
@@ -87,7 +87,7 @@ TEST_F(FatesOfLayers, SpillWhatIsLargeEnoughInWholePages) {
 }
 
 // What a later block reads as well stays, and so does what passes blocks by.
-TEST_F(FatesOfLayers, KeepWhatSeveralBlocksRead) {
+TEST_F(FatesOfLayers, keep_what_several_blocks_read) {
   auto const shared = tensor(8 * kPage), edge = tensor(16 * kPage, Role::edge);
   forward(0, {}, {shared});
   forward(0, {}, {edge});
@@ -110,7 +110,7 @@ TEST_F(FatesOfLayers, KeepWhatSeveralBlocksRead) {
 }
 
 // `light` makes again what takes no product. What is needed for that is read, and may leave.
-TEST_F(FatesOfLayers, MakeAgainWhatTheirPolicyMay) {
+TEST_F(FatesOfLayers, make_again_what_their_policy_may) {
   auto const first = tensor(8 * kPage), second = tensor(12 * kPage), third = tensor(20 * kPage);
   auto const product = forward(1, {}, {first}, 100);
   auto const cheap = forward(1, {first}, {second}), last = forward(1, {second}, {third});

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "plan/time/item_cost.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::item_costs_test {
 namespace {
@@ -37,12 +37,12 @@ void expect_cost(ItemCost const& cost, double seconds, Shares const& demand) {
     EXPECT_DOUBLE_EQ(cost.demand[resource], demand[resource]) << static_cast<int>(resource);
 }
 
-TEST(Capacities, AreWhatTheMachineHasAndUnlimitedWhereThatIsUnknown) {
+TEST(Capacities, are_what_the_machine_has_and_unlimited_where_that_is_unknown) {
   EXPECT_EQ(capacities(machine()), (Shares{16, 2, 12}));
   EXPECT_EQ(capacities({}), (Shares{kUnlimited, kUnlimited, kUnlimited}));
 }
 
-TEST(CopyCosts, AreByTheLinkOrTheDriveAndAskForCoresAndTraffic) {
+TEST(CopyCosts, are_by_the_link_or_the_drive_and_ask_for_cores_and_traffic) {
   auto const cost = [](Lane lane, Machine const& on) {
     return copy_cost(10 * kGigabyte, on, lane);
   };
@@ -61,7 +61,7 @@ TEST(CopyCosts, AreByTheLinkOrTheDriveAndAskForCoresAndTraffic) {
   expect_cost(cost(Lane::d2h, unknown), 5.5, {1, 2, 0});  // at the rate of memory
 }
 
-TEST(CopyCosts, AskForNothingWhereNothingMovesOrNobodyKnowsOfCores) {
+TEST(CopyCosts, ask_for_nothing_where_nothing_moves_or_nobody_knows_of_cores) {
   for (Lane const lane : {Lane::nvme_read, Lane::h2d})
     expect_cost(copy_cost(0, machine(), lane), 0.5, {0, 0, 0});
   auto unknown = machine();
@@ -70,7 +70,7 @@ TEST(CopyCosts, AskForNothingWhereNothingMovesOrNobodyKnowsOfCores) {
 }
 
 // Four of the five ranks are on one node.
-TEST(SendCosts, AreByTheLinksToAllPeers) {
+TEST(SendCosts, are_by_the_links_to_all_peers) {
   auto on = machine();
   on.node_ranks = 4;
   auto const gbps = 1 / (0.75 / 4 + 0.25 / 1);
@@ -106,7 +106,7 @@ class OpCosts : public testing::Test {
   Machine m_machine = machine();
 };
 
-TEST_F(OpCosts, AreTheLongerOfArithmeticAndTraffic) {
+TEST_F(OpCosts, are_the_longer_of_arithmetic_and_traffic) {
   expect_cost(op_cost(m_product, m_tensors, m_machine, Lane::compute), 2.5, {8, 0.75, 0});
   expect_cost(op_cost(m_product, m_tensors, m_machine, Lane::host), 2.5, {3, 0.75, 0});
   expect_cost(op_cost(m_other, m_tensors, m_machine, Lane::compute), 1.25, {8, 2, 0});
@@ -118,7 +118,7 @@ TEST_F(OpCosts, AreTheLongerOfArithmeticAndTraffic) {
   EXPECT_DOUBLE_EQ(seconds(m_product), 1.5);
 }
 
-TEST_F(OpCosts, AreByTheRateOfTheirKindWhereItIsKnown) {
+TEST_F(OpCosts, are_by_the_rate_of_their_kind_where_it_is_known) {
   m_machine.kind_giga_per_s = {{"matmul", 2}, {"host matmul", 1}, {"adamw", 3}};
   EXPECT_DOUBLE_EQ(seconds(m_product), 4.5);
   EXPECT_DOUBLE_EQ(seconds(m_product, Lane::host), 8.5);
@@ -126,7 +126,7 @@ TEST_F(OpCosts, AreByTheRateOfTheirKindWhereItIsKnown) {
   EXPECT_DOUBLE_EQ(seconds(m_other, Lane::host), 1.25);
 }
 
-TEST_F(OpCosts, AreWhatWasMeasuredBeforeAllRates) {
+TEST_F(OpCosts, are_what_was_measured_before_all_rates) {
   m_machine.op_s = {{cost_key(m_product, m_tensors), 7},
                     {"host " + cost_key(m_other, m_tensors), 9}};
   EXPECT_DOUBLE_EQ(seconds(m_product), 7.5);
@@ -136,7 +136,7 @@ TEST_F(OpCosts, AreWhatWasMeasuredBeforeAllRates) {
 }
 
 // An op alone takes its time, so it asks for no more than there is.
-TEST_F(OpCosts, AskForNoMoreThanTheMachineHas) {
+TEST_F(OpCosts, ask_for_no_more_than_the_machine_has) {
   m_machine.cores = 2;
   m_machine.memory_gbps = 0.25;
   m_machine.op_s = {{cost_key(m_product, m_tensors), 1}};
@@ -146,7 +146,7 @@ TEST_F(OpCosts, AskForNoMoreThanTheMachineHas) {
 }
 
 // Of what three ranks exchange each sends two thirds; what ends a step is next to nothing.
-TEST_F(OpCosts, OfAProgramAreThoseOfItsItems) {
+TEST_F(OpCosts, of_a_program_are_those_of_its_items) {
   HandMade made;
   auto& program = made.program;
   made.segment("last");

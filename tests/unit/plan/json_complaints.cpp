@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "plan/listing/listing.hpp"
 #include "plan/listing/references.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::test::json_complaints_test {
@@ -50,11 +50,11 @@ std::string said(std::function<void(Program&)> const& damage) {
   return "";
 }
 
-TEST(JsonComplaints, AreNoneOfWhatIsSound) {
+TEST(JsonComplaints, are_none_of_what_is_sound) {
   EXPECT_EQ(said([](Program&) {}), "");
 }
 
-TEST(JsonComplaints, OfCountsBeyondTheirBounds) {
+TEST(JsonComplaints, of_counts_beyond_their_bounds) {
   EXPECT_EQ(said([](Program& p) { p.micro_batches = 0; }), ".micro_batches: must be 1 to 1048576");
   EXPECT_EQ(said([](Program& p) { p.micro_batches = 1048577; }),
             ".micro_batches: must be 1 to 1048576");
@@ -63,7 +63,7 @@ TEST(JsonComplaints, OfCountsBeyondTheirBounds) {
   EXPECT_EQ(said([](Program& p) { p.ranks = 16777216; }), "");
 }
 
-TEST(JsonComplaints, OfSegments) {
+TEST(JsonComplaints, of_segments) {
   EXPECT_EQ(said([](Program& p) {
               p.segments = {{"middle", 0, 1, 1}, {"middle", 1, 2, 1}};
             }),
@@ -74,7 +74,7 @@ TEST(JsonComplaints, OfSegments) {
             ".segments: 'last' has no items");
 }
 
-TEST(JsonComplaints, OfTensorsThatDoNotExist) {
+TEST(JsonComplaints, of_tensors_that_do_not_exist) {
   auto const none = [](char const* where, int id) {
     return fmt::format("{}: names tensor {}, which does not exist", where, id);
   };
@@ -98,7 +98,7 @@ TEST(JsonComplaints, OfTensorsThatDoNotExist) {
   EXPECT_EQ(said([](Program& p) { p.ops[0].outputs[0].tensor = 5; }), none(".ops[0]", 5));
 }
 
-TEST(JsonComplaints, OfTensorsThatCannotBe) {
+TEST(JsonComplaints, of_tensors_that_cannot_be) {
   EXPECT_EQ(said([](Program& p) { p.tensors[1].id = 0; }),
             ".tensors[1]: has another id than its place");
   EXPECT_EQ(said([](Program& p) { p.tensors[1].versions = 0; }),
@@ -115,7 +115,7 @@ TEST(JsonComplaints, OfTensorsThatCannotBe) {
   EXPECT_EQ(said([](Program& p) { p.tensors[1].shape = {}; }), "") << "one number";
 }
 
-TEST(JsonComplaints, OfOpsThatCannotBe) {
+TEST(JsonComplaints, of_ops_that_cannot_be) {
   constexpr auto view = ".ops[0]: has a view of an impossible shape";
   EXPECT_EQ(said([](Program& p) { p.ops[0].outputs[0].shape = {0}; }), view);
   EXPECT_EQ(said([](Program& p) { p.ops[0].inputs[0].strides = {}; }), view);
@@ -159,7 +159,7 @@ TEST(JsonComplaints, OfOpsThatCannotBe) {
             ".ops[0]: has an impossible workspace");
 }
 
-TEST(JsonComplaints, OfBuffersAndItems) {
+TEST(JsonComplaints, of_buffers_and_items) {
   EXPECT_EQ(said([](Program& p) { p.buffers[1].bytes = -1; }),
             ".buffers[1]: has an impossible size");
   EXPECT_EQ(said([](Program& p) { p.buffers[1].stride = -1; }),
@@ -177,7 +177,7 @@ TEST(JsonComplaints, OfBuffersAndItems) {
 }
 
 // Of a step of 2^20 micro-batches on 2^10 ranks nearly all is moved by `middle`.
-TEST(JsonComplaints, OfAStepThatMovesTooMuch) {
+TEST(JsonComplaints, of_a_step_that_moves_too_much) {
   auto const with = [](std::int64_t bytes) {
     return said([bytes](Program& p) {
       p.micro_batches = 1 << 20;
@@ -197,7 +197,7 @@ std::string refusal(std::string const& key, nlohmann::json const& value) {
   return refused_with([&] { program_from_json(json.dump(), "p.json"); });
 }
 
-TEST(JsonComplaints, OfValuesOfAnotherType) {
+TEST(JsonComplaints, of_values_of_another_type) {
   EXPECT_EQ(refusal("/items", 1), "p.json: items: must be a list");
   EXPECT_EQ(refusal("/items/1", 1), "p.json: items[1]: must be an object");
   EXPECT_EQ(refusal("/items/1/kind", "copying"),

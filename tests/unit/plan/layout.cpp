@@ -10,10 +10,10 @@
 #include "plan/memory/lifetime.hpp"
 #include "plan/schedule/schedule.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::layout_test {
 namespace {
@@ -61,7 +61,7 @@ void lay_out(Program& program) {
   layout(programs);
 }
 
-TEST(Layout, NeverGivesTheSameBytesToTwoBuffersAliveTogether) {
+TEST(Layout, never_gives_the_same_bytes_to_two_buffers_alive_together) {
   Random random(7);
   for (int i = 0; i < 500; ++i) {
     ASSERT_EQ(clashes(random_program(random)), 0) << i;
@@ -75,7 +75,7 @@ TEST(Layout, NeverGivesTheSameBytesToTwoBuffersAliveTogether) {
 }
 
 // What the tests of proofs draw: every form that a schedule uses.
-TEST(Layout, HasHolesAndStaysIntoTheNextStepToPlace) {
+TEST(Layout, has_holes_and_stays_into_the_next_step_to_place) {
   Random random(8);
   int holes = 0, wraps = 0, both = 0;
   for (int i = 0; i < 300; ++i) {
@@ -103,7 +103,7 @@ std::int64_t highest_end(Program const& program, Tier tier) {
   return end;
 }
 
-TEST(Layout, HasPeaksThatAreWhereTheHighestBufferEndsOnEveryTier) {
+TEST(Layout, has_peaks_that_are_where_the_highest_buffer_ends_on_every_tier) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     Random random(seed);
     Graph const graph = gpt_training_graph(random_shape(random));
@@ -119,7 +119,7 @@ TEST(Layout, HasPeaksThatAreWhereTheHighestBufferEndsOnEveryTier) {
   }
 }
 
-TEST(Layout, StaysWithinTwoPercentOfTheBytesAliveForGpt2) {
+TEST(Layout, stays_within_two_percent_of_the_bytes_alive_for_gpt2) {
   for (char const* policy : {"keep", "recompute", "nvme"}) {
     for (int const micro_batches : {1, 3}) {
       for (int const ranks : {1, 2}) {
@@ -136,7 +136,7 @@ TEST(Layout, StaysWithinTwoPercentOfTheBytesAliveForGpt2) {
   }
 }
 
-TEST(Layout, AlignsLargeBuffersToPagesSmallOnesToLinesAndSpilledOnesToExtents) {
+TEST(Layout, aligns_large_buffers_to_pages_small_ones_to_lines_and_spilled_ones_to_extents) {
   Program program = gpt_program("nvme", 3, 2);
   lay_out(program);
   for (Buffer const& buffer : program.buffers) {
@@ -145,7 +145,7 @@ TEST(Layout, AlignsLargeBuffersToPagesSmallOnesToLinesAndSpilledOnesToExtents) {
   }
 }
 
-TEST(Layout, IsTheSameEveryTime) {
+TEST(Layout, is_the_same_every_time) {
   Program a = gpt_program("nvme", 2, 1), b = gpt_program("nvme", 2, 1);
   lay_out(a);
   lay_out(b);
@@ -154,7 +154,7 @@ TEST(Layout, IsTheSameEveryTime) {
   }
 }
 
-TEST(Layout, SharesParametersAndTheTransientRegionAmongPrograms) {
+TEST(Layout, shares_parameters_and_the_transient_region_among_programs) {
   GptShape const shape{.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64};
   Graph const train = gpt_training_graph(shape), eval = gpt_graph(shape, Purpose::eval);
   auto const plan = make_plan(train, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);

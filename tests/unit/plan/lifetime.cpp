@@ -47,7 +47,7 @@ class ReloadedInPieces : public ::testing::Test {
   Program m_program;
 };
 
-TEST_F(ReloadedInPieces, IsAwayFromItsLastUseToTheFirstPieceAndNoLonger) {
+TEST_F(ReloadedInPieces, is_away_from_its_last_use_to_the_first_piece_and_no_longer) {
   write(ItemKind::op, 0, kBytes);                 // 0
   read();                                         // 1
   add(ItemKind::op);                              // 2
@@ -66,7 +66,7 @@ TEST_F(ReloadedInPieces, IsAwayFromItsLastUseToTheFirstPieceAndNoLonger) {
 }
 
 // What is written before anybody has read it is no reload.
-TEST_F(ReloadedInPieces, IsNotAwayBetweenTheWritesThatMakeIt) {
+TEST_F(ReloadedInPieces, is_not_away_between_the_writes_that_make_it) {
   write(ItemKind::copy, 0, kPiece);
   add(ItemKind::op);
   write(ItemKind::copy, kPiece, kBytes);

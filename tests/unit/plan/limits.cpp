@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "plan/search/refusal.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::test::limits_test {
@@ -15,7 +15,7 @@ std::string limits_error(Graph const& graph, std::int64_t micro_batches) {
   return refused_with([&] { check_limits(graph, micro_batches); });
 }
 
-TEST(Limits, MicroBatchesOfAStepAreBounded) {
+TEST(Limits, micro_batches_of_a_step_are_bounded) {
   Graph const graph = gpt_training_graph({});
   EXPECT_EQ(limits_error(graph, kMostMicroBatches), "");
   EXPECT_EQ(limits_error(graph, kMostMicroBatches + 1),
@@ -23,7 +23,7 @@ TEST(Limits, MicroBatchesOfAStepAreBounded) {
             "sequences or a larger batch.micro");
 }
 
-TEST(Limits, TheSumOfAllTensorsIsBoundedWhereEachOneFits) {
+TEST(Limits, the_sum_of_all_tensors_is_bounded_where_each_one_fits) {
   Graph graph = gpt_training_graph({});
   auto const grow = [&](TensorId id, std::int64_t bytes) {
     auto& tensor = graph.tensors[static_cast<std::size_t>(id)];
@@ -38,7 +38,7 @@ TEST(Limits, TheSumOfAllTensorsIsBoundedWhereEachOneFits) {
   EXPECT_EQ(limits_error(graph, 1).find("model: its state and one micro-batch take 12 PiB"), 0u);
 }
 
-TEST(Limits, NothingIsSearchedBeyondThem) {
+TEST(Limits, nothing_is_searched_beyond_them) {
   Graph const graph = gpt_training_graph({});
   Budgets const budgets{std::int64_t{8} << 30, 0, 0};
   auto const micro_batches = kMostMicroBatches + 1;
@@ -48,7 +48,7 @@ TEST(Limits, NothingIsSearchedBeyondThem) {
   EXPECT_NE(refused_with([&] { outlook(question, Shard::none); }), "");
 }
 
-TEST(Limits, ATensorThatNoMachineHoldsIsNamed) {
+TEST(Limits, a_tensor_that_no_machine_holds_is_named) {
   Tensor const most{.name = "x", .dtype = DType::f32, .shape = {kMostBytes / 4}};
   EXPECT_EQ(refused_with([&] { check_size(most); }), "");
   Tensor const more{.name = "h.0/fc", .dtype = DType::f32, .shape = {1 << 30, 1 << 30, 1 << 30}};
@@ -57,7 +57,7 @@ TEST(Limits, ATensorThatNoMachineHoldsIsNamed) {
             "machine has");
 }
 
-TEST(Limits, AModelOfSuchTensorsIsNotBuilt) {
+TEST(Limits, a_model_of_such_tensors_is_not_built) {
   GptShape shape;
   shape.vocab = (std::int64_t{1} << 53) / shape.hidden;
   EXPECT_EQ(
@@ -75,7 +75,7 @@ Graph graph_of(std::int64_t bytes, int versions, std::int64_t workspace_bytes) {
   return graph;
 }
 
-TEST(Limits, HoldForAllVersionsOfTensorsAndForWorkspaces) {
+TEST(Limits, hold_for_all_versions_of_tensors_and_for_workspaces) {
   constexpr auto too_large =
       "model: its state and one micro-batch take 8 PiB, more than the 8 PiB that a rank may have; "
       "give a smaller model, data.sequence or batch.micro";
@@ -87,7 +87,7 @@ TEST(Limits, HoldForAllVersionsOfTensorsAndForWorkspaces) {
 }
 
 // 64 moves of 2^53 bytes in each of 15 micro-batches fit into 63 bits, in each of 16 they do not.
-TEST(Limits, HoldForTheMovesOfAllMicroBatches) {
+TEST(Limits, hold_for_the_moves_of_all_micro_batches) {
   EXPECT_EQ(limits_error(graph_of(kMostBytes, 1, 0), 15), "");
   EXPECT_EQ(limits_error(graph_of(kMostBytes, 1, 0), 16),
             "batch.sequences: a step of 16 micro-batches of 8 PiB moves more than 63 bits count; "
@@ -100,7 +100,7 @@ Graph small_graph() {
 }
 
 // Of layers, in their order; the blocks before and behind them keep all.
-TEST(Needs, NameThePoliciesOfAllLayersOnce) {
+TEST(Needs, name_the_policies_of_all_layers_once) {
   constexpr std::int64_t mib = 1 << 20;
   auto const graph = small_graph();
   PlanWords const words{.activations = {"nvme", "recompute", "nvme", "light"}};
@@ -110,7 +110,7 @@ TEST(Needs, NameThePoliciesOfAllLayersOnce) {
 }
 
 // 100 bytes a second are 8.2 MiB a day, and those of three ranks 24.7 MiB.
-TEST(Needs, CountWhatAllRanksOfANodeWrite) {
+TEST(Needs, count_what_all_ranks_of_a_node_write) {
   auto const graph = small_graph();
   Need need{make_plan(graph, PlanWords{.activations = {"nvme"}}), {}, 100};
   auto const said = [&](std::int64_t node_ranks) { return describe(need, graph, {}, node_ranks); };

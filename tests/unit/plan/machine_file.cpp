@@ -14,7 +14,7 @@ std::string said_of(std::string const& text) {
   return refused_with([&] { parse_profile(text, "m.yaml"); });
 }
 
-TEST(MachineFile, IsReadBackAsItWasWritten) {
+TEST(MachineFile, is_read_back_as_it_was_written) {
   Machine machine{.matmul_gflops_bf16 = 1.0 / 3, .memory_gbps = 17.25, .nvme_read_gbps = 2};
   machine.device_bytes = std::int64_t{24} << 30;
   machine.target = "sm_86";
@@ -31,7 +31,7 @@ TEST(MachineFile, IsReadBackAsItWasWritten) {
   EXPECT_EQ(again.kind_giga_per_s, machine.kind_giga_per_s);
 }
 
-TEST(MachineFile, RefusesWhatNoMachineIs) {
+TEST(MachineFile, refuses_what_no_machine_is) {
   EXPECT_EQ(said_of("memory_gbps: fast\n"), "m.yaml:1: memory_gbps: expected a number, got 'fast'");
   EXPECT_EQ(said_of("ranks: 0\n"), "m.yaml:1: ranks: 0 is out of bounds: integer >= 1");
   EXPECT_EQ(said_of("nvme: {read_gbps: 2, write_gbps: 1, both_gbps: 4}\n"),
@@ -60,7 +60,7 @@ TEST(MachineFile, RefusesWhatNoMachineIs) {
   EXPECT_EQ(said_of("- 1\n").substr(0, 7), "m.yaml:");
 }
 
-TEST(MachineFile, SaysWhatKernelsAreMadeForWhereADeviceHasMemoryOfItsOwn) {
+TEST(MachineFile, says_what_kernels_are_made_for_where_a_device_has_memory_of_its_own) {
   EXPECT_EQ(parse_profile("ranks: 1\n", "m.yaml").machine.target, "host");
   EXPECT_EQ(said_of("target: host\nmemory: {device: 1GiB}\n"), "") << "as in tests";
   EXPECT_EQ(said_of("target: sm_120\nmemory: {device: 1GiB}\n"), "");
@@ -79,7 +79,7 @@ TEST(MachineFile, SaysWhatKernelsAreMadeForWhereADeviceHasMemoryOfItsOwn) {
   EXPECT_EQ(said_of("target: {a: 1}\n").substr(0, 16), "m.yaml:1: target");
 }
 
-TEST(MachineFile, SaysWhatItWasMeasuredOn) {
+TEST(MachineFile, says_what_it_was_measured_on) {
   About const about = {{"cpu", "AMD: 'EPYC' # 9654"}, {"threads", "2"}};
   auto const profile = parse_profile(to_yaml({.memory_gbps = 3}, about), "m.yaml");
   EXPECT_EQ(profile.about, about);
@@ -87,7 +87,7 @@ TEST(MachineFile, SaysWhatItWasMeasuredOn) {
   EXPECT_TRUE(parse_profile("ranks: 1\n", "m.yaml").about.empty());
 }
 
-TEST(MachineFile, RatesThatAPlanGoesByMustBeKnown) {
+TEST(MachineFile, rates_that_a_plan_goes_by_must_be_known) {
   auto const said = [](Machine const& machine, bool bf16, bool spill) {
     try {
       require_rates(machine, bf16, spill, "m.yaml");
@@ -107,7 +107,7 @@ TEST(MachineFile, RatesThatAPlanGoesByMustBeKnown) {
   EXPECT_TRUE(said(machine, true, false).starts_with("m.yaml: memory_gbps: not known"));
 }
 
-TEST(MachineFile, ThoseThatComeWithTheProgramCanBeRead) {
+TEST(MachineFile, those_that_come_with_the_program_can_be_read) {
   int count = 0;
   for (auto const& file :
        std::filesystem::directory_iterator(SPILLWAY_SOURCE_DIR "/input/machines")) {
@@ -131,7 +131,7 @@ Machine machine_of(std::string const& more) {
       .machine;
 }
 
-TEST(HostThreads, AreThoseThatRatesAssumeUnlessOthersAreAsked) {
+TEST(HostThreads, are_those_that_rates_assume_unless_others_are_asked) {
   auto const named = machine_of("cores: {host: 3}\n"), unnamed = machine_of("");
   EXPECT_EQ(with_host_threads(named, {}).host_threads(), 3);
   EXPECT_EQ(with_host_threads(named, {}).kind_giga_per_s, named.kind_giga_per_s);
@@ -147,14 +147,14 @@ TEST(HostThreads, AreThoseThatRatesAssumeUnlessOthersAreAsked) {
   }
 }
 
-TEST(HostThreads, AreOneWhereMemoryIsUnified) {
+TEST(HostThreads, are_one_where_memory_is_unified) {
   auto machine = machine_of("cores: {host: 3}\n");
   machine.device_bytes = 0;
   EXPECT_EQ(with_host_threads(machine, {}).host_threads(), 1);
   EXPECT_EQ(with_host_threads(machine, 2).host_threads(), 2);
 }
 
-TEST(HostThreads, AreMoreWhereFewerRanksShareANode) {
+TEST(HostThreads, are_more_where_fewer_ranks_share_a_node) {
   auto const machine = shared_by(machine_of("cores: {host: 3}\n"), 1);
   EXPECT_EQ(machine.host_threads(), 12);
   EXPECT_DOUBLE_EQ(machine.kind_giga_per_s.at("host adamw"), 120);
@@ -162,7 +162,7 @@ TEST(HostThreads, AreMoreWhereFewerRanksShareANode) {
 }
 
 // Four ranks a node: of seven peers three are near.
-TEST(ExchangeRate, CountsPeersOnTheNodeAndElsewhereByTheirLinks) {
+TEST(ExchangeRate, counts_peers_on_the_node_and_elsewhere_by_their_links) {
   Machine machine{.network_gbps = 2};
   machine.node_ranks = 4;
   machine.node_gbps = 6;
@@ -173,7 +173,7 @@ TEST(ExchangeRate, CountsPeersOnTheNodeAndElsewhereByTheirLinks) {
   EXPECT_EQ(exchange_gbps(machine, 8), 2);
 }
 
-TEST(ExchangeRate, IsThatOfTheOneLinkThatIsKnown) {
+TEST(ExchangeRate, is_that_of_the_one_link_that_is_known) {
   Machine machine;
   machine.node_ranks = 4;
   EXPECT_EQ(exchange_gbps(machine, 8), 0);

@@ -25,7 +25,7 @@ void expect_hops(std::vector<Relocation> const& relocations, TierBytes const& li
   EXPECT_EQ(order->slot_bytes, 0);
 }
 
-TEST(MoveOrders, LeaveWhatIsInItsPlaceAndWaitForWhatIsInTheWay) {
+TEST(MoveOrders, leave_what_is_in_its_place_and_wait_for_what_is_in_the_way) {
   expect_hops({{4096, {device, 0}, {device, 4096}},
                {4096, {device, 4096}, {host, 8192}},
                {4096, {host, 0}, {host, 0}},
@@ -37,7 +37,7 @@ TEST(MoveOrders, LeaveWhatIsInItsPlaceAndWaitForWhatIsInTheWay) {
 }
 
 // The smaller of two that change places is put into a gap first, in another tier if need be.
-TEST(MoveOrders, ParkTheSmallerOfTwoThatChangePlaces) {
+TEST(MoveOrders, park_the_smaller_of_two_that_change_places) {
   std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
                                         {4096, {device, 8192}, {device, 0}}};
   auto const by_way_of = [](Spot const& gap) {
@@ -51,7 +51,7 @@ TEST(MoveOrders, ParkTheSmallerOfTwoThatChangePlaces) {
 }
 
 // State of a page begins where a page does, also behind what is smaller.
-TEST(MoveOrders, ParkWhereTensorsOfThatSizeBegin) {
+TEST(MoveOrders, park_where_tensors_of_that_size_begin) {
   std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
                                         {4096, {device, 8192}, {device, 0}},
                                         {64, {device, 16'384}, {device, 16'384}}};
@@ -63,7 +63,7 @@ TEST(MoveOrders, ParkWhereTensorsOfThatSizeBegin) {
   expect_hops(swap, {24'575, 4096, 0}, by_way_of({host, 0}));
 }
 
-TEST(MoveOrders, ParkInAGapThatIsJustLargeEnough) {
+TEST(MoveOrders, park_in_a_gap_that_is_just_large_enough) {
   std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
                                         {4096, {device, 8192}, {device, 0}},
                                         {4096, {host, 0}, {host, 0}},
@@ -74,7 +74,7 @@ TEST(MoveOrders, ParkInAGapThatIsJustLargeEnough) {
 }
 
 // What is smaller than a page may begin within the last page of what is parked.
-TEST(MoveOrders, ParkInAGapThatHasRoomForWholePages) {
+TEST(MoveOrders, park_in_a_gap_that_has_room_for_whole_pages) {
   std::vector<Relocation> const swap = {{8192, {device, 0}, {device, 8192}},
                                         {5000, {device, 8192}, {device, 0}},
                                         {64, {host, 5056}, {host, 5056}}};
@@ -99,7 +99,7 @@ void expect_slots(Relocation const& relocation, TierBytes const& limits, bool un
   EXPECT_EQ(order->hops.size(), 1u);
 }
 
-TEST(MoveOrders, HaveTheMostAndTheLargestSlotsForWhichThereIsRoom) {
+TEST(MoveOrders, have_the_most_and_the_largest_slots_for_which_there_is_room) {
   Relocation const staged{9 * kMib + 100, {nvme, 0}, {device, kMib}};
   expect_slots(staged, kRoomy, false, {{host, 0}, 4 * kMib, 4});
   expect_slots(staged, {64 * kMib, 16 * kMib, 64 * kMib}, false, {{host, 0}, 4 * kMib, 4});
@@ -110,14 +110,14 @@ TEST(MoveOrders, HaveTheMostAndTheLargestSlotsForWhichThereIsRoom) {
 }
 
 // Where memory is one, slots lie beside what is in it, or in the host tier.
-TEST(MoveOrders, HaveSlotsWhereTheDriveReachesThem) {
+TEST(MoveOrders, have_slots_where_the_drive_reaches_them) {
   Relocation const over_itself{2 * kMib, {device, 0}, {device, kMib}};
   expect_slots(over_itself, kRoomy, true, {{device, 3 * kMib}, 2 * kMib, 4});
   expect_slots(over_itself, {4 * kMib, 8 * kMib, 0}, true, {{host, 0}, 2 * kMib, 4});
   expect_slots(over_itself, kRoomy, false, {{host, 0}, 2 * kMib, 4});
 }
 
-TEST(MoveOrders, NeedSlotsForWhatOverwritesItselfOrHasNoDirectWay) {
+TEST(MoveOrders, need_slots_for_what_overwrites_itself_or_has_no_direct_way) {
   auto const needs = [](Spot const& from, Spot const& to, bool unified, std::int64_t bytes = 100) {
     return needs_slots({bytes, from, to}, unified);
   };

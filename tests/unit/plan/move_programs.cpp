@@ -59,7 +59,7 @@ std::vector<Copied> copies_of_one(Spot const& from, Spot const& to) {
   return move ? copies(*move) : std::vector<Copied>{};
 }
 
-TEST(MovePrograms, CopySlicesOf16MibFromTheFirst) {
+TEST(MovePrograms, copy_slices_of16_mib_from_the_first) {
   EXPECT_EQ(copies_of_one({host, 0}, {nvme, 0}),
             (std::vector<Copied>{{0, 1, 0, 16, Lane::nvme_write},
                                  {0, 1, 16, 32, Lane::nvme_write},
@@ -69,14 +69,14 @@ TEST(MovePrograms, CopySlicesOf16MibFromTheFirst) {
                 {0, 1, 0, 16, Lane::h2d}, {0, 1, 16, 32, Lane::h2d}, {0, 1, 32, 33, Lane::h2d}}));
 }
 
-TEST(MovePrograms, CopyTheLastSliceFirstToWhatLiesHigherInTheSameTier) {
+TEST(MovePrograms, copy_the_last_slice_first_to_what_lies_higher_in_the_same_tier) {
   EXPECT_EQ(copies_of_one({device, 0}, {device, 64 * kMib}),
             (std::vector<Copied>{
                 {0, 1, 32, 33, Lane::h2d}, {0, 1, 16, 32, Lane::h2d}, {0, 1, 0, 16, Lane::h2d}}));
 }
 
 // Buffers 2 to 5 are slots of 4 MiB in host memory. The second tensor goes on with the next one.
-TEST(MovePrograms, TakeTheSlotsInTurn) {
+TEST(MovePrograms, take_the_slots_in_turn) {
   auto const from = with({{{device, 0}, 9 * kMib}, {{device, 16 * kMib}, 5 * kMib}}, false);
   auto const to = with({{{nvme, 0}, 9 * kMib}, {{nvme, 16 * kMib}, 5 * kMib}}, false);
   auto const move = make_move(from, to);
@@ -103,7 +103,7 @@ TEST(MovePrograms, TakeTheSlotsInTurn) {
   EXPECT_EQ(move->buffers[7].offset, 16 * kMib);
 }
 
-TEST(MovePrograms, HaveTheLargerPeakOfEachTierAndTheRanksOfTheRun) {
+TEST(MovePrograms, have_the_larger_peak_of_each_tier_and_the_ranks_of_the_run) {
   auto from = with({{{device, 0}, kMib}}, false), to = with({{{host, 0}, kMib}}, false);
   from.ranks = to.ranks = 3;
   from.peak_bytes = {10 * kMib, 30 * kMib, 20 * kMib};

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/math.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::occupied_test {
 namespace {
@@ -39,7 +39,7 @@ Stay random_stay(Random& random, int items, int unit) {
           first_byte + unit * (1 + below(random, 5))};
 }
 
-TEST(Occupied, FindsTheLowestOffsetThatIsFree) {
+TEST(Occupied, finds_the_lowest_offset_that_is_free) {
   Random random(3);
   for (int round = 0; round < 60; ++round) {
     int const items = 1 + below(random, round % 2 == 0 ? 100 : 3000);
@@ -59,7 +59,7 @@ TEST(Occupied, FindsTheLowestOffsetThatIsFree) {
 
 // As activations lie that are kept from a forward to a backward pass, one inside the other. To look
 // at all that is taken each time would be 10^12 looks.
-TEST(Occupied, AMillionStaysInsideEachOtherArePlaced) {
+TEST(Occupied, a_million_stays_inside_each_other_are_placed) {
   constexpr int stays = 1'000'000;
   Occupied occupied(2 * stays);
   std::int64_t end = 0;

@@ -6,8 +6,8 @@
 
 #include "plan/explain/explain.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::picture_test {
 namespace {
@@ -21,7 +21,7 @@ struct Drawn {
   std::string text;
 };
 
-TEST(Picture, HasALetterALayer) {
+TEST(Picture, has_a_letter_a_layer) {
   Drawn const drawn(12,
                     {.activations = {"nvme", "recompute", "light", "light+host", "host", "keep"},
                      .parameters = {"device", "device", "nvme", "device"},
@@ -33,7 +33,7 @@ TEST(Picture, HasALetterALayer) {
   EXPECT_TRUE(drawn.has("D device memory, H host memory, N NVMe")) << drawn.text;
 }
 
-TEST(Picture, ExplainsOnlyTheLettersThatOccur) {
+TEST(Picture, explains_only_the_letters_that_occur) {
   Drawn const drawn(3, {.activations = {"keep"}});
   EXPECT_TRUE(drawn.has("K 3 layers: ")) << drawn.text;
   EXPECT_TRUE(drawn.has(" stay on the device\n")) << drawn.text;
@@ -42,7 +42,7 @@ TEST(Picture, ExplainsOnlyTheLettersThatOccur) {
     EXPECT_FALSE(drawn.has(other)) << other << "\n" << drawn.text;
 }
 
-TEST(Picture, SaysWhoUpdatesAndThatTheHostMayGoOn) {
+TEST(Picture, says_who_updates_and_that_the_host_may_go_on) {
   Drawn const device(3, {.update = {"device"}}), host(3, {.update = {"host"}});
   Drawn const first(3, {.update = {"host", "device"}});  // wte's
   EXPECT_FALSE(device.has("the next step")) << device.text;
@@ -51,7 +51,7 @@ TEST(Picture, SaysWhoUpdatesAndThatTheHostMayGoOn) {
         << late->text;
 }
 
-TEST(Picture, SaysHowManyThreadsUpdateOnTheHost) {
+TEST(Picture, says_how_many_threads_update_on_the_host) {
   Graph const graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4});
   auto plan = make_plan(graph, PlanWords{.update = {"host"}}, BlockPolicy::keep);
   EXPECT_NE(picture(graph, plan, 3).find("H 3 threads beside them"), std::string::npos);
@@ -59,7 +59,7 @@ TEST(Picture, SaysHowManyThreadsUpdateOnTheHost) {
   EXPECT_NE(picture(graph, plan, 12).find("H 12 threads of the host"), std::string::npos);
 }
 
-TEST(Picture, SumsUpTheBytesOfALetter) {
+TEST(Picture, sums_up_the_bytes_of_a_letter) {
   // "1.5 MiB" after `before`.
   auto const mebibytes = [](Drawn const& drawn, std::string const& before) {
     auto const at = drawn.text.find(before);
@@ -81,7 +81,7 @@ TEST(Picture, SumsUpTheBytesOfALetter) {
   EXPECT_NEAR(mebibytes(half, "go to NVMe and come back, "), away, 0.05 * kept);
 }
 
-TEST(Picture, OfManyLayersIsNoWiderThanAPage) {
+TEST(Picture, of_many_layers_is_no_wider_than_a_page) {
   for (std::int64_t const layers : {64, 65, 96, 130}) {
     Drawn const drawn(layers, {.activations = {"light+nvme", "recompute", "keep"}});
     std::istringstream lines(drawn.text);
@@ -95,7 +95,7 @@ TEST(Picture, OfManyLayersIsNoWiderThanAPage) {
   }
 }
 
-TEST(Picture, NumbersTheLayersOfEveryRow) {
+TEST(Picture, numbers_the_layers_of_every_row) {
   Drawn const drawn(130, {.activations = {"keep"}});
   std::string const room(19, ' ');
   EXPECT_TRUE(drawn.has("Layer by layer     0         10        20        30        40\n"))
@@ -106,7 +106,7 @@ TEST(Picture, NumbersTheLayersOfEveryRow) {
 }
 
 // As if h.1's chunk were a second one of h.0.
-TEST(Picture, MarksLayersOfChunksInSeveralTiersAndOfNone) {
+TEST(Picture, marks_layers_of_chunks_in_several_tiers_and_of_none) {
   auto graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4});
   auto const plan =
       make_plan(graph, PlanWords{.parameters = {"device", "device", "host", "nvme", "device"}});
@@ -116,13 +116,13 @@ TEST(Picture, MarksLayersOfChunksInSeveralTiersAndOfNone) {
   EXPECT_NE(text.find("  gradients        D.D\n"), std::string::npos) << text;
 }
 
-TEST(Picture, SaysThatTheHostIsDoneWithItsStepWhereUpdatesBeginEarly) {
+TEST(Picture, says_that_the_host_is_done_with_its_step_where_updates_begin_early) {
   Drawn const drawn(3, {.update = {"host"}, .norm_is_awaited = false});
   EXPECT_TRUE(drawn.has("Updated by: H a thread beside them\n")) << drawn.text;
   EXPECT_FALSE(drawn.has("the next step")) << drawn.text;
 }
 
-TEST(Picture, NamesTheChunksOfNoLayer) {
+TEST(Picture, names_the_chunks_of_no_layer) {
   Drawn const drawn(2, {.activations = {"keep"}, .optimizer = {"nvme", "device"}});
   EXPECT_TRUE(
       drawn.has("  wte              parameters device, gradients device, optimizer state "

@@ -10,9 +10,9 @@
 #include "plan/search/search.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::plan_test {
 namespace {
@@ -25,7 +25,7 @@ Graph const& graph() {
   return graph;
 }
 
-TEST(Plan, RepeatsTheLastEntryOfALists) {
+TEST(Plan, repeats_the_last_entry_of_a_lists) {
   Plan const plan = make_plan(
       graph(),
       PlanWords{.activations = {"keep", "nvme"}, .update = {"host", "device"}, .prefetch = 3},
@@ -41,12 +41,12 @@ TEST(Plan, RepeatsTheLastEntryOfALists) {
   EXPECT_EQ(plan.prefetch, 3);
 }
 
-TEST(Plan, ReadsAFractionOfRows) {
+TEST(Plan, reads_a_fraction_of_rows) {
   Plan const plan = make_plan(graph(), PlanWords{.activations = {"nvme:0.5"}}, BlockPolicy::keep);
   EXPECT_EQ(plan.blocks[1], (BlockPlan{BlockPolicy::nvme, 0.5}));
 }
 
-TEST(Plan, RefusesListsThatAreLongerThanTheModel) {
+TEST(Plan, refuses_lists_that_are_longer_than_the_model) {
   auto const error_of = [](Words const& activations, Words const& update) -> std::string {
     try {
       make_plan(graph(), PlanWords{.activations = activations, .update = update},
@@ -64,13 +64,13 @@ TEST(Plan, RefusesListsThatAreLongerThanTheModel) {
                 std::to_string(chunks) + " chunks");
 }
 
-TEST(Plan, HasSlicesOfAtLeastOneElement) {
+TEST(Plan, has_slices_of_at_least_one_element) {
   auto plan = make_plan(graph(), PlanWords{.optimizer = {"nvme"}}, BlockPolicy::keep);
   plan.update_slice = 0;
   EXPECT_THROW(compile(graph(), nullptr, plan, 1, 1), std::invalid_argument);
 }
 
-TEST(Plan, IsWrittenWithTheKeysOfTheInputFile) {
+TEST(Plan, is_written_with_the_keys_of_the_input_file) {
   auto const plan = make_plan(
       graph(),
       PlanWords{
@@ -101,7 +101,7 @@ std::int64_t most_of_it_bytes() {
   return device_bytes(solve_with({kPlenty, 0, 0})) * 8 / 10;
 }
 
-TEST(Solve, DoesNothingWhenNothingIsNeeded) {
+TEST(Solve, does_nothing_when_nothing_is_needed) {
   auto const solution = solve_with({kPlenty, kPlenty, kPlenty});
   ASSERT_TRUE(solution.chosen);
   EXPECT_EQ(solution.chosen->plan, make_plan(graph(), {}, BlockPolicy::keep));
@@ -109,7 +109,7 @@ TEST(Solve, DoesNothingWhenNothingIsNeeded) {
 
 // From all there is to nothing: what is chosen fits, takes longer the less there is, and at last
 // the smallest need is named, which is met by a budget of its size and by none below.
-TEST(Solve, TakesTheFastestThatFitsAndNamesTheSmallestNeed) {
+TEST(Solve, takes_the_fastest_that_fits_and_names_the_smallest_need) {
   for (std::int64_t const nvme_bytes : {std::int64_t{0}, kPlenty}) {
     auto const all = device_bytes(solve_with({kPlenty, 0, nvme_bytes}));
     double fastest_s = 0;
@@ -134,7 +134,7 @@ TEST(Solve, TakesTheFastestThatFitsAndNamesTheSmallestNeed) {
 
 // Where the device and a drive (or host) of just what it takes are short, it ends all the same; and
 // twice the same, in all it did.
-TEST(Solve, MakesDoWithTwoTightTiersAndTwiceTheSame) {
+TEST(Solve, makes_do_with_two_tight_tiers_and_twice_the_same) {
   int tested = 0;
   for (int const layers : {4, 12}) {
     auto const model = gpt_training_graph(
@@ -164,7 +164,7 @@ TEST(Solve, MakesDoWithTwoTightTiersAndTwiceTheSame) {
   EXPECT_GE(tested, 6);
 }
 
-TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
+TEST(Solve, says_what_the_smallest_need_is_made_of) {
   auto const solution = solve_with({.device_bytes = 1 << 20, .nvme_bytes = 0});
   EXPECT_FALSE(solution.chosen);
   EXPECT_EQ(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
@@ -173,7 +173,7 @@ TEST(Solve, SaysWhatTheSmallestNeedIsMadeOf) {
   EXPECT_NE(text.find("MiB (activations: "), text.npos) << text;
 }
 
-TEST(Solve, NamesOnlyTheBudgetsThatAreTooSmall) {
+TEST(Solve, names_only_the_budgets_that_are_too_small) {
   constexpr std::int64_t mib = 1 << 20;
   Need need{solve_with({.device_bytes = mib}).smallest.plan, {}};
   need.peak_bytes[Tier::device] = 5 * mib;
@@ -191,7 +191,7 @@ TEST(Solve, NamesOnlyTheBudgetsThatAreTooSmall) {
 }
 
 // Chosen Programs can be run: their waits are there.
-TEST(Solve, ProvesItsChoice) {
+TEST(Solve, proves_its_choice) {
   for (std::int64_t const device_bytes : {kPlenty, most_of_it_bytes()}) {
     auto const solution = solve_with({device_bytes, 0, kPlenty});
     ASSERT_TRUE(solution.chosen);
@@ -203,7 +203,7 @@ TEST(Solve, ProvesItsChoice) {
 }
 
 // A wide drive hides what is spilled; with none to speak of activations are made again.
-TEST(Solve, SpillsWhatTheDriveHidesBehindCompute) {
+TEST(Solve, spills_what_the_drive_hides_behind_compute) {
   auto const budget = most_of_it_bytes();
   auto const with_drive = [&](double gbps) {
     auto drive = machine();
@@ -228,7 +228,7 @@ TEST(Solve, SpillsWhatTheDriveHidesBehindCompute) {
 }
 
 // What it may not spill it makes again.
-TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
+TEST(Solve, writes_no_more_to_the_drive_than_it_may) {
   Budgets budgets{most_of_it_bytes(), 0, kPlenty};
   auto const solution_for = [&](std::string const& activations) {
     PlanWords request;
@@ -258,7 +258,7 @@ TEST(Solve, WritesNoMoreToTheDriveThanItMay) {
 
 // What wears the drive too fast would take the places of what does not among the few that are
 // compiled.
-TEST(Search, OffersNothingThatWearsTheDriveTooFast) {
+TEST(Search, offers_nothing_that_wears_the_drive_too_fast) {
   std::vector<BlockPolicy> policies;
   for (PolicyRow const& row : kPolicyTable) policies.push_back(row.policy);
   auto const model = block_model(graph(), machine(), policies);
@@ -285,7 +285,7 @@ TEST(Search, OffersNothingThatWearsTheDriveTooFast) {
   EXPECT_GT(offered, 0u);
 }
 
-TEST(Solve, LeavesAForcedPlanAlone) {
+TEST(Solve, leaves_a_forced_plan_alone) {
   auto const solution = solve_with({kPlenty, 0}, {"nvme"});
   EXPECT_FALSE(solution.chosen);  // no NVMe budget
   EXPECT_GT(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
@@ -301,7 +301,7 @@ TEST(Solve, LeavesAForcedPlanAlone) {
 }
 
 // Every assignment of policies to layers is compiled and simulated.
-TEST(Solve, IsAsFastAsTheFastestAssignmentOfPolicies) {
+TEST(Solve, is_as_fast_as_the_fastest_assignment_of_policies) {
   auto const small =
       gpt_training_graph({.layers = 4, .hidden = 64, .heads = 4, .vocab = 300, .sequence = 64});
   constexpr BlockPolicy policies[] = {BlockPolicy::keep, BlockPolicy::light, BlockPolicy::recompute,
@@ -339,7 +339,7 @@ TEST(Solve, IsAsFastAsTheFastestAssignmentOfPolicies) {
   }
 }
 
-TEST(Solve, KeepsAForcedPrefetchWhereItMustSearch) {
+TEST(Solve, keeps_a_forced_prefetch_where_it_must_search) {
   auto const solved = [&](std::int64_t device_bytes) {
     return solve(
         {graph(), nullptr, PlanWords{.prefetch = 3}, {device_bytes, 0, kPlenty}, machine(), 1, 1});
@@ -352,7 +352,7 @@ TEST(Solve, KeepsAForcedPrefetchWhereItMustSearch) {
   EXPECT_EQ(none.smallest.plan.prefetch, 3);
 }
 
-TEST(Solve, PrefetchesAsFarAsTheLinksAskFor) {
+TEST(Solve, prefetches_as_far_as_the_links_ask_for) {
   Machine slow{.matmul_gflops_bf16 = 100, .memory_gbps = 20, .nvme_write_gbps = 100};
   auto const distance = [&](double read_gbps, std::optional<int> forced = {}) {
     slow.nvme_read_gbps = read_gbps;

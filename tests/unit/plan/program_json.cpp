@@ -15,11 +15,11 @@
 #include "plan/proof/verify.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 #include "tests/support/refused_with.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::program_json_test {
 namespace {
@@ -64,7 +64,7 @@ void expect_equal(Program const& program, Program const& again) {
   EXPECT_TRUE(program == again);
 }
 
-TEST(ProgramJson, IsReadBackEqualAndProvedAndTakesTheSameSeconds) {
+TEST(ProgramJson, is_read_back_equal_and_proved_and_takes_the_same_seconds) {
   auto const machine = small_machine_with_drive(1);
   for (std::int64_t const micro_batches : {1, 2, 5}) {
     auto const program = with_everything(micro_batches);
@@ -80,7 +80,7 @@ TEST(ProgramJson, IsReadBackEqualAndProvedAndTakesTheSameSeconds) {
 }
 
 // The test above is of little use without them.
-TEST(ProgramJson, OfTheTestUsesEveryLaneTierAndKindOfItem) {
+TEST(ProgramJson, of_the_test_uses_every_lane_tier_and_kind_of_item) {
   auto const program = with_everything(5);
   std::set<Lane> lanes;
   std::set<ItemKind> kinds;
@@ -93,7 +93,7 @@ TEST(ProgramJson, OfTheTestUsesEveryLaneTierAndKindOfItem) {
   for (auto const bytes : program.peak_bytes) EXPECT_GT(bytes, 0);
 }
 
-TEST(ProgramJson, OfRandomPlansAndProgramsIsReadBackEqual) {
+TEST(ProgramJson, of_random_plans_and_programs_is_read_back_equal) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     Random draws(seed);
     auto shape = random_shape(draws);
@@ -108,7 +108,7 @@ TEST(ProgramJson, OfRandomPlansAndProgramsIsReadBackEqual) {
   }
 }
 
-TEST(ProgramJson, NamesWhatIsWrongInOneLine) {
+TEST(ProgramJson, names_what_is_wrong_in_one_line) {
   auto const program = with_everything(2);
   auto const sound = Json::parse(to_json(program));
   EXPECT_EQ(refusal(sound.dump()), "");
@@ -150,7 +150,7 @@ TEST(ProgramJson, NamesWhatIsWrongInOneLine) {
 }
 
 // 2^53 bytes in each of more than 2^10 writes are more than 63 bits count.
-TEST(ProgramJson, OfMoreBytesThanCanBeCountedIsRefused) {
+TEST(ProgramJson, of_more_bytes_than_can_be_counted_is_refused) {
   auto program = with_everything(2, 30);
   std::int64_t writes = 0;
   for (Item& item : program.items)
@@ -170,7 +170,7 @@ void collect(Json const& json, Json::json_pointer const& at, std::vector<Json::j
 
 // Whatever is not refused can be walked, proved, timed and printed. With sanitizers, this finds
 // what reaches beyond an end.
-TEST(ProgramJson, WithAnyValueReplacedIsRefusedInOneLineOrCanBeWalked) {
+TEST(ProgramJson, with_any_value_replaced_is_refused_in_one_line_or_can_be_walked) {
   auto const machine = small_machine_with_drive(1);
   Json const values[] = {-2,   -1,   0,     1,      2,  1ll << 31, 1ll << 53, ~0ull,
                          1e30, 0.25, "dot", "copy", {}, true,      {1, 2},    Json::object()};

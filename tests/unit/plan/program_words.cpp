@@ -4,12 +4,12 @@
 #include "plan/data/budgets.hpp"
 #include "plan/data/reach.hpp"
 #include "plan/data/words.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::program_words_test {
 namespace {
 
-TEST(Lanes, OfACopyFollowFromItsTiers) {
+TEST(Lanes, of_a_copy_follow_from_its_tiers) {
   using enum Tier;
   constexpr auto h2d = Lane::h2d, d2h = Lane::d2h, read = Lane::nvme_read, write = Lane::nvme_write;
   struct {
@@ -22,7 +22,7 @@ TEST(Lanes, OfACopyFollowFromItsTiers) {
     EXPECT_EQ(copy_lane(row.from, row.to), row.lane) << name(row.from) << " " << name(row.to);
 }
 
-TEST(Lanes, ReachTheirTiers) {
+TEST(Lanes, reach_their_tiers) {
   using enum Tier;
   for (Lane const lane : {Lane::comm, Lane::host}) {
     EXPECT_TRUE(reaches(lane, host, false) && reaches(lane, host, true));
@@ -43,7 +43,7 @@ TEST(Lanes, ReachTheirTiers) {
   }
 }
 
-TEST(Lanes, AndTiersHaveWordsForPeople) {
+TEST(Lanes, and_tiers_have_words_for_people) {
   std::string lanes, tiers, contents;
   for (Lane const lane : kLanesInOrder) lanes += std::string(words(lane)) + "; ";
   for (Tier const tier : kTiersInOrder) tiers += std::string(words(tier)) + "; ";
@@ -68,7 +68,7 @@ Program of_every_role() {
   return program;
 }
 
-TEST(Items, MoveTheKindOfDataThatIsNotScratch) {
+TEST(Items, move_the_kind_of_data_that_is_not_scratch) {
   auto const program = of_every_role();
   auto const kind = [&](Role role) {
     return content(program, program.buffers[static_cast<int>(role)]);
@@ -98,7 +98,7 @@ TEST(Items, MoveTheKindOfDataThatIsNotScratch) {
 }
 
 // Batches and scalars lie in main memory beside a device, which then has all else.
-TEST(Programs, StayOnTheDeviceButForBatchesAndScalars) {
+TEST(Programs, stay_on_the_device_but_for_batches_and_scalars) {
   auto program = of_every_role();
   EXPECT_TRUE(stays_on_device(program));
   for (auto const role : {Role::batch, Role::scalar}) {
@@ -123,7 +123,7 @@ TEST(Programs, StayOnTheDeviceButForBatchesAndScalars) {
   EXPECT_FALSE(uses_host_tier(program));
 }
 
-TEST(Segments, RunOnceAStepButTheMiddleForAllMicroBatchesBetween) {
+TEST(Segments, run_once_a_step_but_the_middle_for_all_micro_batches_between) {
   Program program;
   program.segments = {{"first"}, {"middle"}, {"last"}, {"update"}};
   auto const sequence = [&](std::int64_t micro_batches, std::int64_t most) {
@@ -139,7 +139,7 @@ TEST(Segments, RunOnceAStepButTheMiddleForAllMicroBatchesBetween) {
   EXPECT_EQ(times_a_step(program, program.segments[1]), 0);
 }
 
-TEST(Items, AreToldByNumberLaneKindSubjectAndBytes) {
+TEST(Items, are_told_by_number_lane_kind_subject_and_bytes) {
   HandMade made;
   auto& program = made.program;
   made.segment("last");
@@ -166,7 +166,7 @@ TEST(Items, AreToldByNumberLaneKindSubjectAndBytes) {
   EXPECT_EQ(describe(program, -1), "item -1");
 }
 
-TEST(Budgets, LackTheBytesOfEachTierThatPeaksExceed) {
+TEST(Budgets, lack_the_bytes_of_each_tier_that_peaks_exceed) {
   Budgets const budgets{100, 50, 0};
   EXPECT_EQ(missing_bytes({101, 50, 7}, budgets), (TierBytes{1, 0, 7}));
   EXPECT_EQ(missing_bytes({1, 53, 0}, budgets), (TierBytes{0, 3, 0}));

@@ -7,8 +7,8 @@
 
 #include "plan/data/machine_file.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::published_plans_test {
 namespace {
@@ -67,14 +67,14 @@ bool makes_again(BlockPolicy policy) {
   return policy == BlockPolicy::recompute;
 }
 
-TEST(PublishedPlans, OneBillionOnAnA100StaysThere) {
+TEST(PublishedPlans, one_billion_on_an_a100_stays_there) {
   auto const got = answer({gpt(24, 1920, 8), "a100-80", 240 * kGib});
   ASSERT_TRUE(got.solution.chosen);
   EXPECT_EQ(got.layers([](BlockPolicy p) { return p == BlockPolicy::keep; }), 100);
   EXPECT_EQ(got.resident_chunks(), 100);
 }
 
-TEST(PublishedPlans, TenBillionOnAnA100MakesNothingAgainAndKeepsSomeChunks) {
+TEST(PublishedPlans, ten_billion_on_an_a100_makes_nothing_again_and_keeps_some_chunks) {
   auto const got = answer({gpt(48, 4096, 8), "a100-80", 240 * kGib});
   ASSERT_TRUE(got.solution.chosen);
   EXPECT_EQ(got.layers(makes_again), 0);
@@ -82,7 +82,7 @@ TEST(PublishedPlans, TenBillionOnAnA100MakesNothingAgainAndKeepsSomeChunks) {
   EXPECT_LT(got.resident_chunks(), 100);
 }
 
-TEST(PublishedPlans, TenBillionOnAnRtx3090KeepLittleThere) {
+TEST(PublishedPlans, ten_billion_on_an_rtx3090_keep_little_there) {
   auto const got = answer({gpt(48, 4096, 8), "rtx3090", 384 * kGib});
   ASSERT_TRUE(got.solution.chosen);
   EXPECT_GE(got.layers([](BlockPolicy p) { return p != BlockPolicy::keep; }), 90);
@@ -90,7 +90,7 @@ TEST(PublishedPlans, TenBillionOnAnRtx3090KeepLittleThere) {
 }
 
 // Main memory's bandwidth is no single thread's.
-TEST(PublishedPlans, OneThreadUpdatesTenBillionOnAnRtx3090MoreSlowlyByAnotherPlan) {
+TEST(PublishedPlans, one_thread_updates_ten_billion_on_an_rtx3090_more_slowly_by_another_plan) {
   Case c{gpt(48, 4096, 8), "rtx3090", 384 * kGib};
   auto const all = answer(c);
   c.host_threads = 1;
@@ -100,17 +100,17 @@ TEST(PublishedPlans, OneThreadUpdatesTenBillionOnAnRtx3090MoreSlowlyByAnotherPla
   EXPECT_NE(one.layers(makes_again), all.layers(makes_again)) << "another plan is best";
 }
 
-TEST(PublishedPlans, ThirtyFourBillionTrainOnOneRtx3090WithItsHost) {
+TEST(PublishedPlans, thirty_four_billion_train_on_one_rtx3090_with_its_host) {
   EXPECT_TRUE(answer({gpt(48, 7680, 1), "rtx3090", 384 * kGib}).solution.chosen);
 }
 
-TEST(PublishedPlans, Gpt3DoesNotUnlessThereIsADrive) {
+TEST(PublishedPlans, gpt3_does_not_unless_there_is_a_drive) {
   auto const shape = gpt(96, 12288, 1);
   EXPECT_FALSE(answer({shape, "rtx3090", 384 * kGib}).solution.chosen);
   EXPECT_TRUE(answer({shape, "rtx3090", 384 * kGib, 4096 * kGib}).solution.chosen);
 }
 
-TEST(PublishedPlans, AutoHetesFourBillionFitTwelveGigabytes) {
+TEST(PublishedPlans, auto_hetes_four_billion_fit_twelve_gigabytes) {
   EXPECT_TRUE(answer({gpt(21, 4096, 8), "a100-80", 440 * kGib, 0, 12 * kGib}).solution.chosen);
 }
 

@@ -3,14 +3,14 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/plan.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::random_plans_test {
 namespace {
 
-TEST(RandomPlans, AreProvedWhateverTheyAskFor) {
+TEST(RandomPlans, are_proved_whatever_they_ask_for) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     Random draws(seed);
     auto const shape = random_shape(draws);

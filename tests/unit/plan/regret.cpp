@@ -12,10 +12,10 @@
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/sample.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::regret_test {
 namespace {
@@ -179,13 +179,13 @@ void expect_no_regret(Site const& site, std::vector<int> const& percents) {
 
 std::vector<int> const kMany = {90, 80, 70, 60, 50, 40, 30, 20, 15, 10, 5, 0};
 
-TEST(Regret, IsWithinTwoPerCentOfBruteForce) {
+TEST(Regret, is_within_two_per_cent_of_brute_force) {
   auto const rates_gbps = is_exact() ? std::vector{0.3, 1.0, 3.0, 30.0} : std::vector{0.3, 3.0};
   for (double const gbps : rates_gbps)
     expect_no_regret(site_with_drive(gbps), is_exact() ? kMany : std::vector{40, 5});
 }
 
-TEST(Regret, IsWithinTwoPerCentBesideADeviceToo) {
+TEST(Regret, is_within_two_per_cent_beside_a_device_too) {
   auto const rates_gbps = is_exact() ? std::vector{2.0, 10.0} : std::vector{5.0};
   for (double const gbps : rates_gbps) {
     for (bool const clips : {true, false})

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/schedule/program_writer.hpp"
-#include "support/gpt_graph.hpp"
+#include "tests/support/gpt_graph.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::test::residence_test {
@@ -15,7 +15,7 @@ TensorId first_of(Graph const& graph, Role role) {
 }
 
 // Micro-batches that one segment runs have activations of their own, and state in common.
-TEST(Residence, IsOfAMicroBatchOrOfTheStep) {
+TEST(Residence, is_of_a_micro_batch_or_of_the_step) {
   auto const graph = gpt_training_graph({.layers = 1, .hidden = 16, .heads = 2});
   auto const activation = first_of(graph, Role::activation);
   auto const parameter = first_of(graph, Role::parameter);
@@ -43,7 +43,7 @@ TEST(Residence, IsOfAMicroBatchOrOfTheStep) {
   EXPECT_EQ(micro_batches, (std::vector{0, 1, -1}));
 }
 
-TEST(Residence, NamesTheTensorThatIsNowhere) {
+TEST(Residence, names_the_tensor_that_is_nowhere) {
   auto const graph = gpt_training_graph({.layers = 1, .hidden = 16, .heads = 2});
   auto const activation = first_of(graph, Role::activation);
   ProgramWriter writer(graph, {}, 1, 1);

@@ -13,8 +13,8 @@
 #include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::test::schedule_test {
@@ -58,7 +58,7 @@ std::int64_t most_alive(Program const& program) {
 }
 
 // `compile` throws if the Program cannot be proved.
-TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
+TEST(Schedule, proves_gpt2_under_every_fate_accumulation_and_rank_count) {
   for (int const micro_batches : {1, 2, 3}) {
     for (int const ranks : {1, 2}) {
       std::map<std::string, std::int64_t> peak;
@@ -79,7 +79,7 @@ TEST(Schedule, ProvesGpt2UnderEveryFateAccumulationAndRankCount) {
   }
 }
 
-TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
+TEST(Schedule, proves_models_of_odd_sizes_with_dropout_and_one_layer) {
   for (std::int64_t const layers : {1, 2, 5}) {
     for (char const* precision : {"bf16", "fp32"}) {
       GptShape const shape{.layers = layers,
@@ -103,7 +103,7 @@ TEST(Schedule, ProvesModelsOfOddSizesWithDropoutAndOneLayer) {
   }
 }
 
-TEST(Schedule, KeepsLogitsForWhoeverGenerates) {
+TEST(Schedule, keeps_logits_for_whoever_generates) {
   Graph const graph =
       gpt_graph({.layers = 2, .hidden = 128, .heads = 4, .micro = 1}, Purpose::generate);
   Program const program = compile_inference({&graph, 1}, 1, true).front();
@@ -115,7 +115,7 @@ TEST(Schedule, KeepsLogitsForWhoeverGenerates) {
             static_cast<ItemNumber>(program.items.size()));
 }
 
-TEST(Schedule, RunsEveryForwardOpAndEveryBackwardOpOncePerMicroBatchWhenAllIsKept) {
+TEST(Schedule, runs_every_forward_op_and_every_backward_op_once_per_micro_batch_when_all_is_kept) {
   Graph const graph = small_gpt();
   Program const program = schedule_gpt(graph, {"keep"}, 3);
   for (Segment const& segment : program.segments) {
@@ -133,7 +133,7 @@ TEST(Schedule, RunsEveryForwardOpAndEveryBackwardOpOncePerMicroBatchWhenAllIsKep
   }
 }
 
-TEST(Schedule, SpillsATensorOnceAndReloadsItOnce) {
+TEST(Schedule, spills_a_tensor_once_and_reloads_it_once) {
   Program const program = schedule_gpt(gpt2(), {"nvme"});
   std::multiset<TensorId> written, read;
   for (Item const* item : items_on(program, Lane::nvme_write)) {
@@ -147,7 +147,7 @@ TEST(Schedule, SpillsATensorOnceAndReloadsItOnce) {
   EXPECT_EQ(std::set<TensorId>(written.begin(), written.end()).size(), written.size());
 }
 
-TEST(Schedule, KeepsTheLastLayerWhoseReloadWouldStartBeforeItsWriteEnds) {
+TEST(Schedule, keeps_the_last_layer_whose_reload_would_start_before_its_write_ends) {
   Program const program = schedule_gpt(gpt2(), {"nvme"});
   std::set<int> blocks;
   for (Item const* item : items_on(program, Lane::nvme_read)) blocks.insert(item->block);
@@ -159,7 +159,7 @@ TEST(Schedule, KeepsTheLastLayerWhoseReloadWouldStartBeforeItsWriteEnds) {
   }
 }
 
-TEST(Schedule, GivesASpillUntilTheEndOfTheNextBlock) {
+TEST(Schedule, gives_a_spill_until_the_end_of_the_next_block) {
   Program const program = schedule_gpt(gpt2(), {"nvme"});
   for (Item const* item : items_on(program, Lane::nvme_write)) {
     ASSERT_GT(item->horizon, item->number);
@@ -167,7 +167,7 @@ TEST(Schedule, GivesASpillUntilTheEndOfTheNextBlock) {
   }
 }
 
-TEST(Schedule, RecomputesOnlyWhatTheBackwardPassReads) {
+TEST(Schedule, recomputes_only_what_the_backward_pass_reads) {
   Graph const graph = small_gpt();
   Program const kept = schedule_gpt(graph, {"keep"});
   Program const again = schedule_gpt(graph, {"recompute"});
@@ -198,7 +198,7 @@ TEST(Schedule, RecomputesOnlyWhatTheBackwardPassReads) {
   EXPECT_EQ(again.items.size() - kept.items.size(), static_cast<std::size_t>(repeated));
 }
 
-TEST(Schedule, HoistsReloadsWithoutRaisingThePeak) {
+TEST(Schedule, hoists_reloads_without_raising_the_peak) {
   Program const on_demand = schedule_gpt(gpt2(), {"nvme"}, 2);
   Program const hoisted = schedule_gpt(gpt2(), {"nvme"}, 2, 1, 2);
   EXPECT_LE(most_alive(hoisted), most_alive(on_demand));
@@ -210,7 +210,7 @@ TEST(Schedule, HoistsReloadsWithoutRaisingThePeak) {
   EXPECT_GT(earlier, static_cast<int>(before.size()) / 2);
 }
 
-TEST(Schedule, CollectsLossAndGradientsOverMicroBatches) {
+TEST(Schedule, collects_loss_and_gradients_over_micro_batches) {
   Program const program = schedule_gpt(small_gpt(), {"keep"}, 3);
   std::vector<bool> collects;
   std::map<std::string, int> accumulates;
@@ -229,7 +229,7 @@ TEST(Schedule, CollectsLossAndGradientsOverMicroBatches) {
   EXPECT_EQ(accumulates, (std::map<std::string, int>{{"middle", uses}, {"last", uses + 1}}));
 }
 
-TEST(Schedule, ReducesEveryChunkOncePerStepAndCommitsAfterAllNorms) {
+TEST(Schedule, reduces_every_chunk_once_per_step_and_commits_after_all_norms) {
   Program const program = schedule_gpt(small_gpt(), {"keep"}, 2, 2);
   std::map<ItemKind, std::multiset<int>> chunks;
   for (Item const* item : items_on(program, Lane::comm)) chunks[item->kind].insert(item->chunk);
@@ -248,7 +248,7 @@ TEST(Schedule, ReducesEveryChunkOncePerStepAndCommitsAfterAllNorms) {
   }
 }
 
-TEST(Schedule, ReducesEachMicroBatchWhereArithmeticSaysSo) {
+TEST(Schedule, reduces_each_micro_batch_where_arithmetic_says_so) {
   Graph graph = small_gpt();
   graph.arithmetic.reduction = "each";
   Program const program = schedule_gpt(graph, {"keep"}, 3, 2);
@@ -270,7 +270,7 @@ TEST(Schedule, ReducesEachMicroBatchWhereArithmeticSaysSo) {
   EXPECT_EQ(sums["last"], uses + added);
 }
 
-TEST(Schedule, UpdatesAChunkOnTheHostLaneWhereThePlanSaysSo) {
+TEST(Schedule, updates_a_chunk_on_the_host_lane_where_the_plan_says_so) {
   Program const program =
       schedule_gpt(small_gpt(), {"keep"}, 1, 1, 0, {"device", "host", "device"});
   for (Item const& item : program.items) {
@@ -279,7 +279,7 @@ TEST(Schedule, UpdatesAChunkOnTheHostLaneWhereThePlanSaysSo) {
   }
 }
 
-TEST(Schedule, GivesScratchToOpsThatAskForIt) {
+TEST(Schedule, gives_scratch_to_ops_that_ask_for_it) {
   Graph graph = small_gpt();
   size_workspaces(graph, [](Graph const&, Op const& op) {
     return op.kind == OpKind::attention ? std::int64_t{1000} : std::int64_t{0};
@@ -293,7 +293,7 @@ TEST(Schedule, GivesScratchToOpsThatAskForIt) {
   }
 }
 
-TEST(Schedule, EvaluatesInOneSegmentAndWritesNoState) {
+TEST(Schedule, evaluates_in_one_segment_and_writes_no_state) {
   Graph const graph = gpt_graph(
       {.layers = 2, .hidden = 128, .heads = 4, .vocab = 300, .sequence = 64}, Purpose::eval);
   Program const program = schedule(graph, {}, 1, 1);
@@ -306,7 +306,7 @@ TEST(Schedule, EvaluatesInOneSegmentAndWritesNoState) {
   }
 }
 
-TEST(Schedule, RefusesWhatIsNotOffered) {
+TEST(Schedule, refuses_what_is_not_offered) {
   Graph const graph = small_gpt();
   Plan const good = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
   auto const refused = [&](auto change) {
@@ -319,7 +319,7 @@ TEST(Schedule, RefusesWhatIsNotOffered) {
   refused([](Plan& p) { p.chunks.pop_back(); });
 }
 
-TEST(Schedule, SaysWhatIsNotOffered) {
+TEST(Schedule, says_what_is_not_offered) {
   Graph const graph = small_gpt();
   Plan const good = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
   auto const said = [&](auto change) {
@@ -344,7 +344,7 @@ TEST(Schedule, SaysWhatIsNotOffered) {
 }
 
 // Who asks for a plan gets a normal one; another is our mistake.
-TEST(Schedule, RefusesAPlanThatIsNotNormal) {
+TEST(Schedule, refuses_a_plan_that_is_not_normal) {
   Graph const graph = small_gpt();
   Plan const good = make_plan(graph, PlanWords{.activations = {"nvme:0.5"}}, BlockPolicy::keep);
   EXPECT_NO_THROW(schedule(graph, good, 1, 1));

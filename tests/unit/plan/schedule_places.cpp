@@ -10,7 +10,7 @@
 #include "plan/data/program.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/schedule/schedule.hpp"
-#include "support/gpt_graph.hpp"
+#include "tests/support/gpt_graph.hpp"
 
 namespace spillway::test::schedule_places_test {
 namespace {
@@ -93,7 +93,7 @@ std::map<int, std::vector<Visit>> visits(Program const& program) {
   return result;
 }
 
-TEST(Places, ParametersAreFetchedAsManyStationsAheadAsPrefetchSays) {
+TEST(Places, parameters_are_fetched_as_many_stations_ahead_as_prefetch_says) {
   for (Tier const tier : {Tier::host, Tier::nvme}) {
     for (int prefetch = 0; prefetch < 4; ++prefetch) {
       auto const all = visits(scheduled(plan_with({.parameters = tier}, prefetch)));
@@ -110,7 +110,7 @@ TEST(Places, ParametersAreFetchedAsManyStationsAheadAsPrefetchSays) {
   }
 }
 
-TEST(Places, ParametersStayOnTheDeviceBetweenUsesThatAreCloseAndLeaveItOtherwise) {
+TEST(Places, parameters_stay_on_the_device_between_uses_that_are_close_and_leave_it_otherwise) {
   for (int prefetch = 0; prefetch < 4; ++prefetch) {
     auto const all = visits(scheduled(plan_with({.parameters = Tier::nvme}, prefetch)));
     int stayed = 0, left = 0;
@@ -129,7 +129,7 @@ TEST(Places, ParametersStayOnTheDeviceBetweenUsesThatAreCloseAndLeaveItOtherwise
   }
 }
 
-TEST(Places, ParametersAreNeverCopiedFromTheDevice) {
+TEST(Places, parameters_are_never_copied_from_the_device) {
   for (auto const policy : {BlockPolicy::nvme, BlockPolicy::light_host, BlockPolicy::recompute}) {
     for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
       auto plan = plan_with({.parameters = tier, .optimizer = tier});
@@ -149,7 +149,7 @@ TEST(Places, ParametersAreNeverCopiedFromTheDevice) {
 }
 
 // Of updates that work in slots: the pieces brought before each begins, and where.
-TEST(Places, UpdatesTakeTurnsInFiveSlotsAndAreBroughtTwoAhead) {
+TEST(Places, updates_take_turns_in_five_slots_and_are_brought_two_ahead) {
   for (Tier const update : {Tier::device, Tier::host}) {
     Program const program = scheduled(plan_with({.optimizer = Tier::nvme, .update = update}));
     std::set<BufferId> slots;                         // of the first moment
@@ -184,7 +184,7 @@ TEST(Places, UpdatesTakeTurnsInFiveSlotsAndAreBroughtTwoAhead) {
   }
 }
 
-TEST(Places, GradientsGoToTheHostAsSoonAsTheyAreComplete) {
+TEST(Places, gradients_go_to_the_host_as_soon_as_they_are_complete) {
   Program const program = scheduled(plan_with({.gradients = Tier::host, .update = Tier::host}), 3);
   for (Segment const& segment : program.segments) {
     if (segment.name == "update") continue;
@@ -220,7 +220,7 @@ TEST(Places, GradientsGoToTheHostAsSoonAsTheyAreComplete) {
 }
 
 // Else the next block would wait for the copy, whose bytes it would be given.
-TEST(Places, GradientsThatLeaveHaveUntilTheEndOfTheNextBlock) {
+TEST(Places, gradients_that_leave_have_until_the_end_of_the_next_block) {
   for (int const micro_batches : {1, 3}) {
     Program const program =
         scheduled(plan_with({.gradients = Tier::host, .update = Tier::host}), micro_batches);
@@ -250,7 +250,7 @@ TEST(Places, GradientsThatLeaveHaveUntilTheEndOfTheNextBlock) {
 // Updates beside the backward pass: parameters that the host lane changes leave the device in
 // pieces, by turns in few slots, and the gradient does so whole. In front of it in their lane they
 // would make it wait for updates of the chunk before.
-TEST(Places, PiecesOfAChunkLeaveTheDeviceAfterItsGradient) {
+TEST(Places, pieces_of_a_chunk_leave_the_device_after_its_gradient) {
   auto plan = plan_with({.gradients = Tier::host, .optimizer = Tier::host, .update = Tier::host});
   plan.redo = false;
   Program const program = scheduled(plan);
@@ -281,7 +281,7 @@ ItemNumber first_reader(Program const& program, int chunk) {
   return -1;
 }
 
-TEST(Places, UpdatesOnTheHostHaveUntilTheNextForwardReadsTheirParameters) {
+TEST(Places, updates_on_the_host_have_until_the_next_forward_reads_their_parameters) {
   for (Tier const parameters : {Tier::device, Tier::host, Tier::nvme}) {
     for (int const micro_batches : {1, 3}) {
       auto const plan =

@@ -11,9 +11,9 @@
 #include "plan/data/reach.hpp"
 #include "plan/memory/lifetime.hpp"
 #include "plan/schedule/schedule.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::schedule_spills_test {
 namespace {
@@ -74,7 +74,7 @@ std::pair<TensorId, std::string> moved(Program const& program, Item const& item,
   return {program.buffers[item.operands[back ? 1 : 0]].tensor, segment->name};
 }
 
-TEST(Spills, OfATensorHappenOncePerMicroBatchHoweverManyOpsReadIt) {
+TEST(Spills, of_a_tensor_happen_once_per_micro_batch_however_many_ops_read_it) {
   int read_by_several = 0;
   for (unsigned seed = 0; seed < kPlans; ++seed) {
     Spilling spilling(seed);
@@ -99,7 +99,7 @@ TEST(Spills, OfATensorHappenOncePerMicroBatchHoweverManyOpsReadIt) {
 }
 
 // The write is expected to have ended at its horizon: what is back earlier should have stayed.
-TEST(Spills, AreReloadedOnlyAfterTheirWriteHasEnded) {
+TEST(Spills, are_reloaded_only_after_their_write_has_ended) {
   int reloads = 0;
   for (unsigned seed = 0; seed < kPlans; ++seed) {
     Spilling spilling(seed);
@@ -119,7 +119,7 @@ TEST(Spills, AreReloadedOnlyAfterTheirWriteHasEnded) {
   EXPECT_GT(reloads, 500);
 }
 
-TEST(Spills, AreReloadedEarlyOnlyWhereThatLeavesThePeakAsItIs) {
+TEST(Spills, are_reloaded_early_only_where_that_leaves_the_peak_as_it_is) {
   int earlier = 0;
   auto const most_alive = [](Program const& program) {
     return std::ranges::max(live_bytes(program, lifetimes(program), Tier::device));
@@ -139,7 +139,7 @@ TEST(Spills, AreReloadedEarlyOnlyWhereThatLeavesThePeakAsItIs) {
   EXPECT_GT(earlier, 100);
 }
 
-TEST(Spills, AreReloadedAtMostPrefetchBlocksBeforeTheirOwn) {
+TEST(Spills, are_reloaded_at_most_prefetch_blocks_before_their_own) {
   for (unsigned seed = 0; seed < kPlans; ++seed) {
     Spilling spilling(seed);
     for (int const prefetch : {0, 1, 2}) {
@@ -156,7 +156,7 @@ TEST(Spills, AreReloadedAtMostPrefetchBlocksBeforeTheirOwn) {
 }
 
 // A part of a tensor that leaves frees its bytes on the device, however many pieces it goes in.
-TEST(Staging, FreesAsManyBytesInManyPieces) {
+TEST(Staging, frees_as_many_bytes_in_many_pieces) {
   Graph const graph = gpt_training_graph(
       {.layers = 4, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640, .micro = 4});
   auto plan = make_plan(graph, PlanWords{.activations = {"nvme:0.5"}}, BlockPolicy::keep);
@@ -171,7 +171,7 @@ TEST(Staging, FreesAsManyBytesInManyPieces) {
 
 // Beside a device with memory of its own the drive reads and writes slots in host memory alone:
 // every byte goes through one of two rings, in its place and order.
-TEST(Staging, GoesThroughRings) {
+TEST(Staging, goes_through_rings) {
   Graph const graph = gpt_training_graph(
       {.layers = 3, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 640, .micro = 2});
   auto plan = make_plan(

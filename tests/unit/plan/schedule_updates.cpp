@@ -11,8 +11,8 @@
 #include "plan/memory/lifetime.hpp"
 #include "plan/search/solve.hpp"
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::schedule_updates_test {
 namespace {
@@ -69,7 +69,7 @@ std::int64_t device_peak(Plan const& plan) {
   return compile(graph(), nullptr, plan, 1, 1).train.peak_bytes[0];
 }
 
-TEST(Updates, ThatAskForWholeParametersAreNotCut) {
+TEST(Updates, that_ask_for_whole_parameters_are_not_cut) {
   auto whole = graph();
   auto const largest = std::ranges::max(graph().chunks, {}, &Chunk::elements);
   for (Op& op : whole.ops) op.whole_chunk = op.phase == Phase::update && op.chunk == largest.id;
@@ -90,7 +90,7 @@ TEST(Updates, ThatAskForWholeParametersAreNotCut) {
   EXPECT_EQ(counts(whole), expected);
 }
 
-TEST(Updates, WaitForTheNormWhereItIsAwaited) {
+TEST(Updates, wait_for_the_norm_where_it_is_awaited) {
   for (int const micro_batches : {1, 3}) {
     auto const program = compile(graph(), nullptr, plan(true, "host"), micro_batches, 1).train;
     EXPECT_TRUE(program.redo);
@@ -102,7 +102,7 @@ TEST(Updates, WaitForTheNormWhereItIsAwaited) {
   }
 }
 
-TEST(Updates, BeginBesideTheLastBackwardPassWhereNothingWaitsForTheNorm) {
+TEST(Updates, begin_beside_the_last_backward_pass_where_nothing_waits_for_the_norm) {
   for (char const* optimizer : {"device", "host", "nvme"}) {
     for (int const micro_batches : {1, 3}) {
       for (int const ranks : {1, 2}) {
@@ -124,7 +124,7 @@ TEST(Updates, BeginBesideTheLastBackwardPassWhereNothingWaitsForTheNorm) {
 }
 
 // Else they would wait in their lane for the sum over ranks that was begun last.
-TEST(Updates, OfSeveralRanksComeAGroupBehindTheirGather) {
+TEST(Updates, of_several_ranks_come_a_group_behind_their_gather) {
   auto const program = compile(graph(), nullptr, plan(false, "host", "host"), 1, 2).train;
   auto const is_backward = [&](Item const& item) {
     if (item.kind != ItemKind::op) return false;
@@ -148,12 +148,12 @@ TEST(Updates, OfSeveralRanksComeAGroupBehindTheirGather) {
 }
 
 // A gradient that is used up at once makes room for the next.
-TEST(Updates, BesideTheBackwardPassLeaveFewerGradientsAlive) {
+TEST(Updates, beside_the_backward_pass_leave_fewer_gradients_alive) {
   EXPECT_LT(device_peak(plan(false, "device")), device_peak(plan(true, "device")));
   EXPECT_LT(device_peak(plan(false, "host")), device_peak(plan(true, "host")));
 }
 
-TEST(Updates, OfAPlanBeginEarlyOnlyWhereTheHostRunsThemAndNoNormIsAwaited) {
+TEST(Updates, of_a_plan_begin_early_only_where_the_host_runs_them_and_no_norm_is_awaited) {
   auto const redo = [&](char const* update, bool awaited) {
     PlanWords request{.update = {update}};
     request.norm_is_awaited = awaited;
@@ -166,7 +166,7 @@ TEST(Updates, OfAPlanBeginEarlyOnlyWhereTheHostRunsThemAndNoNormIsAwaited) {
 
 // Over the link to a device with memory of its own, too: the next step's batch does not wait for
 // what updates take back over it.
-TEST(Updates, OnTheHostGoOnBesideTheNextForwardPass) {
+TEST(Updates, on_the_host_go_on_beside_the_next_forward_pass) {
   auto late = plan(true, "host", "host");
   late.unified = false;
   auto program = compile(graph(), nullptr, late, 1, 1).train;

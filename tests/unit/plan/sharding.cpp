@@ -6,8 +6,8 @@
 #include "plan/data/open_plan.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::sharding_test {
 namespace {
@@ -41,14 +41,14 @@ BlockModel model_of(Shard shard, std::int64_t ranks) {
   return model;
 }
 
-TEST(Sharding, ChangesNothingForOneRank) {
+TEST(Sharding, changes_nothing_for_one_rank) {
   for (Shard const shard : kShards) {
     EXPECT_EQ(of(shard, 1, 1).step_s, of(Shard::none, 1, 1).step_s) << name(shard);
     EXPECT_EQ(of(shard, 1, 1).peak_bytes, of(Shard::none, 1, 1).peak_bytes) << name(shard);
   }
 }
 
-TEST(Sharding, LeavesARankItsPart) {
+TEST(Sharding, leaves_a_rank_its_part) {
   auto const whole = model_of(Shard::none, 4);
   auto const near = [](std::int64_t bytes, std::int64_t expected) {
     EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(expected), 100);
@@ -74,7 +74,7 @@ TEST(Sharding, LeavesARankItsPart) {
 
 // The stages' volumes, section 7 of the paper: as much as plain data parallelism, but once more the
 // parameters where these are shared out as well.
-TEST(Sharding, SendsWhatThePaperSays) {
+TEST(Sharding, sends_what_the_paper_says) {
   constexpr double slow_gbps = 1e-6;  // nothing else counts
   auto const sent = [](Shard shard) { return of(shard, 4, slow_gbps).step_s * slow_gbps * 1e9; };
   auto const whole = model_of(Shard::none, 4);
@@ -94,7 +94,7 @@ TEST(Sharding, SendsWhatThePaperSays) {
   EXPECT_GT(sent(Shard::all), 2 * gradients + 3 * parameters);
 }
 
-TEST(Sharding, IsFasterOnAFastNetworkAndSlowerOnASlowOne) {
+TEST(Sharding, is_faster_on_a_fast_network_and_slower_on_a_slow_one) {
   EXPECT_LT(of(Shard::optimizer, 4, 1000).step_s, of(Shard::none, 4, 1000).step_s);
   EXPECT_GT(of(Shard::all, 4, 0.1).step_s, 2 * of(Shard::optimizer, 4, 0.1).step_s);
 }

@@ -13,12 +13,12 @@
 #include "plan/search/solve.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/item_cost.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/hand_made.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::simulate_test {
 namespace {
@@ -37,7 +37,7 @@ void finish(Program& program) {
   derive_waits(program);
 }
 
-TEST(Simulate, OverlapsLanesAndFollowsWaits) {
+TEST(Simulate, overlaps_lanes_and_follows_waits) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kGigabyte), away = made.buffer(Tier::nvme, kGigabyte);
@@ -61,7 +61,7 @@ TEST(Simulate, OverlapsLanesAndFollowsWaits) {
   EXPECT_EQ(result.bytes[index(Lane::nvme_write)], kGigabyte);
 }
 
-TEST(Simulate, ReportsTheSteadyStateWithoutABarrierBetweenSteps) {
+TEST(Simulate, reports_the_steady_state_without_a_barrier_between_steps) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, 2 * kGigabyte);
@@ -75,7 +75,7 @@ TEST(Simulate, ReportsTheSteadyStateWithoutABarrierBetweenSteps) {
   EXPECT_NEAR(simulate(made.program, unit_machine()).step_s, 2, 1e-6);
 }
 
-TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
+TEST(Simulate, takes_the_longer_of_arithmetic_and_traffic) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 128, .heads = 4, .vocab = 300});
   auto const plan = make_plan(graph, PlanWords{.activations = {"keep"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
@@ -90,7 +90,7 @@ TEST(Simulate, TakesTheLongerOfArithmeticAndTraffic) {
               1e-6 * static_cast<double>(program.items.size() - 2), 1e-9);  // not load, commit
 }
 
-TEST(Simulate, ACopyTakesACoreUnlessADeviceWithItsOwnMemoryDoesIt) {
+TEST(Simulate, a_copy_takes_a_core_unless_a_device_with_its_own_memory_does_it) {
   Machine machine{.memory_gbps = 1, .h2d_gbps = 10, .cores = 4};
   auto const asked = [&](double compute_cores, std::int64_t device_bytes) {
     machine.compute_cores = compute_cores;
@@ -103,7 +103,7 @@ TEST(Simulate, ACopyTakesACoreUnlessADeviceWithItsOwnMemoryDoesIt) {
   EXPECT_EQ(asked(1, 1), std::pair(0.0, false)) << "the thread that launches has its core";
 }
 
-TEST(Simulate, AnOpOnTheHostLaneAsksForACoreAThread) {
+TEST(Simulate, an_op_on_the_host_lane_asks_for_a_core_a_thread) {
   Graph const graph = gpt_training_graph({.layers = 1, .hidden = 128, .heads = 4, .vocab = 300});
   auto const adamw = std::ranges::find(graph.ops, OpKind::adamw, &Op::kind);
   ASSERT_NE(adamw, graph.ops.end());
@@ -121,7 +121,7 @@ TEST(Simulate, AnOpOnTheHostLaneAsksForACoreAThread) {
   EXPECT_EQ(asked(Lane::compute, 3), 2);
 }
 
-TEST(Simulate, CountsEveryMicroBatch) {
+TEST(Simulate, counts_every_micro_batch) {
   Graph const graph = gpt_training_graph({.layers = 3, .hidden = 128, .heads = 4, .vocab = 300});
   auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const spilled = [&](int micro_batches) {
@@ -147,7 +147,7 @@ void expect_alike(Simulation const& few, Simulation const& all, Program const& p
   EXPECT_NEAR(path_s, few.step_s, close_s);
 }
 
-TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
+TEST(Simulate, of_many_micro_batches_a_few_stand_for_all) {
   std::mt19937 draws(5);
   int left_out = 0, exact = 0;
   for (int i = 0; i < 25; ++i) {
@@ -170,7 +170,7 @@ TEST(Simulate, OfManyMicroBatchesAFewStandForAll) {
 }
 
 // Where one micro-batch is like the next, a few are walked, and one of them stands for the rest.
-TEST(Simulate, FindsThatMicroBatchesRepeat) {
+TEST(Simulate, finds_that_micro_batches_repeat) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
   auto const plan = make_plan(graph, {}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1000, 1).train;
@@ -179,7 +179,7 @@ TEST(Simulate, FindsThatMicroBatchesRepeat) {
   EXPECT_LT(std::ssize(few.intervals), 20 * std::ssize(program.items));
 }
 
-TEST(Simulate, WalksNoMoreForAMillionMicroBatchesThanForSome) {
+TEST(Simulate, walks_no_more_for_a_million_micro_batches_than_for_some) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 4, .vocab = 300});
   auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const simulated = [&](std::int64_t micro_batches) {
@@ -206,7 +206,7 @@ HandMade read_and_compute() {
 }
 
 // The read of a step is under way as the step before ends.
-TEST(Simulate, CountsTheIntervalsOfAStepFromTheEndOfTheOneBefore) {
+TEST(Simulate, counts_the_intervals_of_a_step_from_the_end_of_the_one_before) {
   auto const result = simulate(read_and_compute().program, unit_machine());
   EXPECT_EQ(result.step_s, 2);
   ASSERT_EQ(result.intervals.size(), 2u);
@@ -217,7 +217,7 @@ TEST(Simulate, CountsTheIntervalsOfAStepFromTheEndOfTheOneBefore) {
 }
 
 // Such as a move: no other step hides a part of it.
-TEST(Simulate, OfAProgramThatRunsOnceTakesAllItsTime) {
+TEST(Simulate, of_a_program_that_runs_once_takes_all_its_time) {
   auto made = read_and_compute();
   made.program.once = true;
   auto const result = simulate(made.program, unit_machine());
@@ -232,7 +232,7 @@ TEST(Simulate, OfAProgramThatRunsOnceTakesAllItsTime) {
 
 // A hundred micro-batches of a second each: eight of those in the middle are walked, and the fifth
 // of them stands for the ninety that are left out.
-TEST(Simulate, SaysWhatWhichMicroBatchStandsFor) {
+TEST(Simulate, says_what_which_micro_batch_stands_for) {
   HandMade made(100);
   for (auto const* name : {"first", "middle", "last"}) {
     made.segment(name);

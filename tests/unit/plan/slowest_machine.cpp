@@ -50,7 +50,7 @@ Numbers expected(std::vector<Machine> const& all, Numbers Machine::*at, bool hig
   return result;
 }
 
-TEST(SlowestMachine, HasTheLowestKnownRatesAndTheHighestCosts) {
+TEST(SlowestMachine, has_the_lowest_known_rates_and_the_highest_costs) {
   std::minstd_rand random(1);
   for (int i = 0; i < 300; ++i) {
     std::vector<Machine> all(2 + random() % 3);
@@ -69,7 +69,7 @@ TEST(SlowestMachine, HasTheLowestKnownRatesAndTheHighestCosts) {
 }
 
 // What a rank has measured joins what is known; what it has not measured takes nothing away.
-TEST(SlowestMachine, LearnsWhatIsKnownAndForgetsNothing) {
+TEST(SlowestMachine, learns_what_is_known_and_forgets_nothing) {
   std::minstd_rand random(2);
   for (int i = 0; i < 300; ++i) {
     auto const before = random_machine(random), newer = random_machine(random);

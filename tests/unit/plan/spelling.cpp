@@ -20,7 +20,7 @@ Words spelled() {
   return {kWords<E>.begin(), kWords<E>.end()};
 }
 
-TEST(Spelling, OfEveryEnumeratorIsWhatFilesHave) {
+TEST(Spelling, of_every_enumerator_is_what_files_have) {
   EXPECT_EQ(spelled<Purpose>(), (Words{"train", "eval", "generate"}));
   EXPECT_EQ(spelled<Role>(), (Words{"parameter", "remainder", "moment", "gradient", "activation",
                                     "edge", "workspace", "batch", "scalar", "cache"}));
@@ -68,7 +68,7 @@ using Enumerations = testing::Types<Purpose, Role, Phase, Init::Kind, RopeScalin
                                     Tier, ItemKind, OpKind, DType, BatchField>;
 TYPED_TEST_SUITE(SpellingOf, Enumerations);
 
-TYPED_TEST(SpellingOf, HasAWordOfItsOwnForEachValue) {
+TYPED_TEST(SpellingOf, has_a_word_of_its_own_for_each_value) {
   auto const words = spelled<TypeParam>();
   EXPECT_EQ(std::set(words.begin(), words.end()).size(), words.size());
   constexpr auto more = forgotten<TypeParam>();
@@ -76,7 +76,7 @@ TYPED_TEST(SpellingOf, HasAWordOfItsOwnForEachValue) {
 }
 
 // What items are called in a text is what they are called in JSON.
-TYPED_TEST(SpellingOf, IsItsNameWhereItHasOne) {
+TYPED_TEST(SpellingOf, is_its_name_where_it_has_one) {
   for (std::size_t i = 0; i < kWords<TypeParam>.size(); ++i) {
     auto const value = static_cast<TypeParam>(i);
     if constexpr (requires { name(value); }) {

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "plan/search/candidate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::strategies_test {
 namespace {
@@ -61,7 +61,7 @@ Tiers away(Tier tier, int count, bool from_back) {
   return result;
 }
 
-TEST_F(Strategies, MoveStateToTheHostWhileItHasRoomAndThenToTheDrive) {
+TEST_F(Strategies, move_state_to_the_host_while_it_has_room_and_then_to_the_drive) {
   ASSERT_EQ(m_model.chunks.size(), 7u);
   auto const room_bytes = optimizer_bytes(6) + optimizer_bytes(5);
   auto const all = open();
@@ -74,7 +74,7 @@ TEST_F(Strategies, MoveStateToTheHostWhileItHasRoomAndThenToTheDrive) {
             away(kNvme, 2, true));
 }
 
-TEST_F(Strategies, MoveStateToTheOnlyOtherTierThereIs) {
+TEST_F(Strategies, move_state_to_the_only_other_tier_there_is) {
   EXPECT_EQ(places(moved(open(), {kPlenty, 0, kPlenty}, {.count = 2}), &ChunkPlan::optimizer),
             away(kNvme, 2, true));
   EXPECT_EQ(places(moved(open(), {kPlenty, kPlenty, 0}, {.count = 2}), &ChunkPlan::optimizer),
@@ -82,7 +82,7 @@ TEST_F(Strategies, MoveStateToTheOnlyOtherTierThereIs) {
       << "even where it has no room";
 }
 
-TEST_F(Strategies, MoveParametersAfterAllOptimizerStateAndEachFromItsOwnEnd) {
+TEST_F(Strategies, move_parameters_after_all_optimizer_state_and_each_from_its_own_end) {
   for (bool const from_back : {false, true}) {
     for (bool const parameters_from_back : {false, true}) {
       auto const plan = moved(open(), kRoomy, {from_back, parameters_from_back, true, kChunks + 2});
@@ -94,7 +94,7 @@ TEST_F(Strategies, MoveParametersAfterAllOptimizerStateAndEachFromItsOwnEnd) {
   }
 }
 
-TEST_F(Strategies, MoveNothingThatTheUserPlacedAndNothingWhereNoOtherTierIs) {
+TEST_F(Strategies, move_nothing_that_the_user_placed_and_nothing_where_no_other_tier_is) {
   auto const some = open({.activations = {"keep", "auto"},
                           .parameters = {"auto", "device"},
                           .optimizer = {"device", "device", "auto"}});
@@ -111,7 +111,7 @@ TEST_F(Strategies, MoveNothingThatTheUserPlacedAndNothingWhereNoOtherTierIs) {
 
 // Updates follow the optimizer state, and gradients the updates where the device has its own
 // memory and there is a host tier.
-TEST_F(Strategies, PutUpdatesAndGradientsWhereStateWent) {
+TEST_F(Strategies, put_updates_and_gradients_where_state_went) {
   constexpr auto update = &ChunkPlan::update, gradients = &ChunkPlan::gradients;
   auto const none = away(kHost, 0, true), two = away(kHost, 2, true);
   auto const own_memory = open({}, false);
@@ -129,7 +129,7 @@ TEST_F(Strategies, PutUpdatesAndGradientsWhereStateWent) {
   EXPECT_EQ(places(unified, gradients), none);
 }
 
-TEST_F(Strategies, LeaveUpdatesAndGradientsWhereTheUserPutThem) {
+TEST_F(Strategies, leave_updates_and_gradients_where_the_user_put_them) {
   auto const updates = moved(open({.update = {"device"}}, false), kRoomy, {.count = 2}, kPlenty);
   EXPECT_EQ(places(updates, &ChunkPlan::update), away(kHost, 0, true));
   EXPECT_EQ(places(updates, &ChunkPlan::gradients), away(kHost, 0, true));
@@ -139,7 +139,7 @@ TEST_F(Strategies, LeaveUpdatesAndGradientsWhereTheUserPutThem) {
   EXPECT_EQ(places(gradients, &ChunkPlan::gradients), away(kHost, 0, true));
 }
 
-TEST_F(Strategies, GiveUpRedoOnlyForUpdatesOnTheHostThatNeedNotWaitForTheNorm) {
+TEST_F(Strategies, give_up_redo_only_for_updates_on_the_host_that_need_not_wait_for_the_norm) {
   auto const free = open({.norm_is_awaited = false}), bound = open();
   EXPECT_FALSE(moved(free, kRoomy, {.count = 1}).redo);
   EXPECT_TRUE(moved(free, kRoomy, {.count = 0}).redo);
@@ -147,7 +147,7 @@ TEST_F(Strategies, GiveUpRedoOnlyForUpdatesOnTheHostThatNeedNotWaitForTheNorm) {
   EXPECT_TRUE(moved(bound, kRoomy, {.count = 1}).redo);
 }
 
-TEST_F(Strategies, SpillNothingOfTheLastLayer) {
+TEST_F(Strategies, spill_nothing_of_the_last_layer) {
   auto const policies = [&](OpenPlan const& open, Strategy const& strategy) {
     std::string letters;
     for (BlockPlan const& block : StrategySpace(m_estimator, open, kRoomy).plan_of(strategy).blocks)
@@ -167,7 +167,7 @@ TEST_F(Strategies, SpillNothingOfTheLastLayer) {
   EXPECT_EQ(policies(open(), own), "KRNkKK");
 }
 
-TEST_F(Strategies, GuessHowManyMovesFreeSoManyBytes) {
+TEST_F(Strategies, guess_how_many_moves_free_so_many_bytes) {
   auto const all = open();
   StrategySpace const space(m_estimator, all, kRoomy);
   auto const b6 = optimizer_bytes(6), b5 = optimizer_bytes(5), b4 = optimizer_bytes(4);
@@ -182,7 +182,7 @@ TEST_F(Strategies, GuessHowManyMovesFreeSoManyBytes) {
   EXPECT_EQ(space.moves_for(kPlenty, {.count = 0}), 2 * kChunks);
 }
 
-TEST_F(Strategies, FindRoomBesideTheActivationsOnTheHost) {
+TEST_F(Strategies, find_room_beside_the_activations_on_the_host) {
   constexpr std::int64_t gib = std::int64_t{1} << 30;
   auto const all = open();
   Strategy strategy;
@@ -203,7 +203,7 @@ TEST_F(Strategies, FindRoomBesideTheActivationsOnTheHost) {
 }
 
 // The last layer's activations stay, so its policy needs a cost, too.
-TEST_F(Strategies, KnowThePoliciesThatTheUserAskedForAndThoseThatBudgetsAllow) {
+TEST_F(Strategies, know_the_policies_that_the_user_asked_for_and_those_that_budgets_allow) {
   using enum BlockPolicy;
   EXPECT_EQ(policies_within(open({.activations = {"light+nvme"}}), kRoomy),
             (Policies{keep, light_nvme, light}));
@@ -223,7 +223,7 @@ std::string mixed(ActivationMix const& mix) {
   return letters;
 }
 
-TEST(Mixes, GiveItsShareOfTheFirstOrLastLayersTheMainPolicy) {
+TEST(Mixes, give_its_share_of_the_first_or_last_layers_the_main_policy) {
   using enum BlockPolicy;
   EXPECT_EQ(mixed({nvme, recompute, light, 1, 1, 3}), "NNNk");
   EXPECT_EQ(mixed({nvme, recompute, light, 0.75, 1, 4}), "NNNR");
@@ -233,7 +233,7 @@ TEST(Mixes, GiveItsShareOfTheFirstOrLastLayersTheMainPolicy) {
   EXPECT_EQ(mixed({nvme, recompute, light, 0.75, 1, 0}), "kkkk");
 }
 
-TEST(Mixes, LetAFractionLeaveOnlyWhereAnythingLeaves) {
+TEST(Mixes, let_a_fraction_leave_only_where_anything_leaves) {
   Plan plan;
   plan.blocks.resize(3);
   apply({BlockPolicy::host, BlockPolicy::light, BlockPolicy::keep, 0.5, 0.25, 2}, {0, 1, 2}, plan);
@@ -250,7 +250,7 @@ Candidate timed(double step_s, std::int64_t moved_bytes) {
 }
 
 // Times from 1 s to 1.01 s are of one class.
-TEST(Candidates, AreBetterIfFasterByAClassElseByFewerBytesElseByTime) {
+TEST(Candidates, are_better_if_faster_by_a_class_else_by_fewer_bytes_else_by_time) {
   EXPECT_TRUE(better(timed(1, 9), timed(1.02, 0)));
   EXPECT_FALSE(better(timed(1.02, 0), timed(1, 9)));
   EXPECT_TRUE(better(timed(1.005, 3), timed(1, 4)));
@@ -260,7 +260,7 @@ TEST(Candidates, AreBetterIfFasterByAClassElseByFewerBytesElseByTime) {
   EXPECT_TRUE(better(timed(0, 9), timed(1e-9, 0)));
 }
 
-TEST(Candidates, FitIfEachPeakIsNoMoreThanItsBudget) {
+TEST(Candidates, fit_if_each_peak_is_no_more_than_its_budget) {
   Budgets const budgets{10, 20, 30};
   EXPECT_TRUE(fits({10, 20, 30}, budgets));
   for (TierBytes const& peaks : {TierBytes{11, 0, 0}, {0, 21, 0}, {0, 0, 31}})
@@ -270,7 +270,7 @@ TEST(Candidates, FitIfEachPeakIsNoMoreThanItsBudget) {
   EXPECT_FALSE(rest_fits({0, 0, 31}, budgets));
 }
 
-TEST(Candidates, AreHeldAgainstBudgetsLessWhatEstimatesMiss) {
+TEST(Candidates, are_held_against_budgets_less_what_estimates_miss) {
   auto const same = [](Budgets const& a, Budgets const& b) {
     return a.device_bytes == b.device_bytes && a.host_bytes == b.host_bytes &&
            a.nvme_bytes == b.nvme_bytes && a.nvme_bytes_per_s == b.nvme_bytes_per_s;

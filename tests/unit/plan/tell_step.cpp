@@ -112,14 +112,14 @@ std::string const kUpdate =
     "updated "
     "0, piece 1, updated 1";
 
-TEST(Telling, OfOneMicroBatch) {
+TEST(Telling, of_one_micro_batch) {
   EXPECT_EQ(told({}, 1), "last:, " + kForward +
                              "backward 1, collect 1, drop 1, reload 7, backward 0, collect 0, " +
                              kUpdate);
 }
 
 // The step's gradients are summed up; with the last micro-batch the further use is added.
-TEST(Telling, OfSeveralMicroBatches) {
+TEST(Telling, of_several_micro_batches) {
   auto const first =
       kForward + "backward 1, collect 1, collect 0.0, drop 1, reload 7, backward 0, collect 0";
   auto const middle = kForward +
@@ -130,7 +130,7 @@ TEST(Telling, OfSeveralMicroBatches) {
 }
 
 // Sums over ranks are begun with the gradient and taken up behind the next group.
-TEST(Telling, OfRanks) {
+TEST(Telling, of_ranks) {
   EXPECT_EQ(told({.ranks = true}, 1),
             "last:, " + kForward +
                 "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
@@ -143,7 +143,7 @@ TEST(Telling, OfRanks) {
 
 // Then each micro-batch's gradient is summed before it joins the step's, further uses by
 // themselves.
-TEST(Telling, OfRanksThatReduceEveryMicroBatch) {
+TEST(Telling, of_ranks_that_reduce_every_micro_batch) {
   auto const all = told({.several = true, .ranks = true, .each = true}, 2);
   auto const reduces =
       "collect 1, reduce 1, collect 0.0, reduce 0.0, drop 1, reload 7, backward 0, "
@@ -156,7 +156,7 @@ TEST(Telling, OfRanksThatReduceEveryMicroBatch) {
       << all;
 }
 
-TEST(Telling, OfEarlyUpdates) {
+TEST(Telling, of_early_updates) {
   EXPECT_EQ(told({.order = {1, 0}}, 1, false),
             "last:, " + kForward +
                 "backward 1, collect 1, drop 1, commit without norms, bring 0, bring 1, reload 7, "
@@ -164,7 +164,7 @@ TEST(Telling, OfEarlyUpdates) {
                 "late, piece 1, updated 0, update:, report");
 }
 
-TEST(Telling, LeavesNoUpdateOut) {
+TEST(Telling, leaves_no_update_out) {
   EXPECT_THROW(told({.order = {1, 0}}, 1), std::logic_error);
 }
 

@@ -13,7 +13,7 @@ Shares cores(double count) {
   return {count, kUnlimited, kUnlimited};
 }
 
-TEST(Timeline, LanesTakeJobsInOrderAndWaitForOthers) {
+TEST(Timeline, lanes_take_jobs_in_order_and_wait_for_others) {
   Timeline timeline;
   int const a = timeline.add(Lane::compute, {2, {}}, {});
   int const b = timeline.add(Lane::host, {3, {}}, std::array{a});
@@ -28,7 +28,7 @@ TEST(Timeline, LanesTakeJobsInOrderAndWaitForOthers) {
 }
 
 // Two cores; compute keeps both busy, the host lane needs one and gets one.
-TEST(Timeline, SharesCoresEvenly) {
+TEST(Timeline, shares_cores_evenly) {
   Timeline timeline;
   timeline.add(Lane::compute, {3, {2, 0, 0}}, {});
   timeline.add(Lane::host, {1, {1, 0, 0}}, {});
@@ -38,7 +38,7 @@ TEST(Timeline, SharesCoresEvenly) {
 }
 
 // The thread that moves bytes needs a fifth of a core and is not slowed down.
-TEST(Timeline, WhoAsksForLittleGetsIt) {
+TEST(Timeline, who_asks_for_little_gets_it) {
   Timeline timeline;
   timeline.add(Lane::compute, {0.9, {2, 0, 0}}, {});
   timeline.add(Lane::nvme_write, {2, {0.2, 0, 1}}, {});
@@ -48,7 +48,7 @@ TEST(Timeline, WhoAsksForLittleGetsIt) {
 }
 
 // A drive that writes 4 GB/s and reads 2, and moves 3 while it does both: 1.5 each way.
-TEST(Timeline, BothDirectionsOfADriveMoveTheSameAmount) {
+TEST(Timeline, both_directions_of_a_drive_move_the_same_amount) {
   Timeline timeline;
   timeline.add(Lane::nvme_read, {1, {0, 0, 2}}, {});   // 2 GB
   timeline.add(Lane::nvme_write, {1, {0, 0, 4}}, {});  // 4 GB
@@ -59,7 +59,7 @@ TEST(Timeline, BothDirectionsOfADriveMoveTheSameAmount) {
   EXPECT_DOUBLE_EQ(times[2].end_s, 1);
 }
 
-TEST(Timeline, TransfersAskForTheirDrive) {
+TEST(Timeline, transfers_ask_for_their_drive) {
   Machine const machine{.nvme_write_gbps = 4, .nvme_read_gbps = 2, .nvme_both_gbps = 3};
   Timeline timeline;
   auto const add = [&](Lane lane, std::int64_t bytes) {
@@ -72,13 +72,13 @@ TEST(Timeline, TransfersAskForTheirDrive) {
   EXPECT_DOUBLE_EQ(times[1].end_s, 1.5);  // the other 2 GB alone
 }
 
-TEST(Timeline, AJobAloneTakesItsTimeWhateverItAsksFor) {
+TEST(Timeline, a_job_alone_takes_its_time_whatever_it_asks_for) {
   Timeline timeline;
   timeline.add(Lane::compute, {2, {8, 5, 3}}, {});
   EXPECT_DOUBLE_EQ(timeline.run({2, 1, 1})[0].end_s, 2);
 }
 
-TEST(Timeline, JobsThatTakeNoTimeAreDoneAtOnce) {
+TEST(Timeline, jobs_that_take_no_time_are_done_at_once) {
   Timeline timeline;
   int const a = timeline.add(Lane::comm, {}, {});
   int const b = timeline.add(Lane::compute, {}, std::array{a});

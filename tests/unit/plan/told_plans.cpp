@@ -5,7 +5,7 @@
 
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::told_plans_test {
 namespace {
@@ -60,7 +60,7 @@ class ToldPlans : public testing::Test {
   HandMade m_made;
 };
 
-TEST_F(ToldPlans, SayWhatIsThereWhenTheMostBytesAre) {
+TEST_F(ToldPlans, say_what_is_there_when_the_most_bytes_are) {
   EXPECT_EQ(peaks_text(m_made.program), R"(
 What is there when the most bytes are in use
 device memory 100 MiB, in the backward pass at h.1/fc (item 3 of 5)
@@ -82,7 +82,7 @@ NVMe 6 MiB, all the time
   EXPECT_EQ(moment.gap_bytes, 100 * kMib - static_cast<std::int64_t>(76.5 * kMib));
 }
 
-TEST_F(ToldPlans, SayWhereSecondsGoAndWhatIsMoved) {
+TEST_F(ToldPlans, say_where_seconds_go_and_what_is_moved) {
   Simulation simulation;
   simulation.step_s = 10;
   // The third item stands for three more like it.
@@ -108,7 +108,7 @@ How long everything is busy in that time, on the chain or beside it, and what it
 }
 
 // Kinds are named while they fit on a line, here two to its last column.
-TEST_F(ToldPlans, NameAsManyKindsAsALineHolds) {
+TEST_F(ToldPlans, name_as_many_kinds_as_a_line_holds) {
   Simulation simulation;
   simulation.step_s = 10;
   LaneShare lane{Lane::compute, 9, {}};
@@ -120,7 +120,7 @@ TEST_F(ToldPlans, NameAsManyKindsAsALineHolds) {
             "  computing                  9 s  90 %  " + kind + " 1 s, " + kind + " 1 s");
 }
 
-TEST(ToldComparisons, HaveARowForEachPlanATierAndASharding) {
+TEST(ToldComparisons, have_a_row_for_each_plan_a_tier_and_a_sharding) {
   std::vector<Alternative> const others = {
       {"all-keep", {false, {5 * kMib, 6 * kMib, 7 * kMib}, 2}},
       {"all-recompute", {true, {3 * kMib, 2 * kMib, kMib}, 3.5}},
@@ -163,7 +163,7 @@ If ranks shared out state (estimates: no run does yet)
 }
 
 // No advice where nothing is faster, or not by what is shown.
-TEST(ToldComparisons, AdviseWhatIsFasterByMoreThanNothing) {
+TEST(ToldComparisons, advise_what_is_faster_by_more_than_nothing) {
   auto const advice = [](double step_s, bool fits) {
     auto const text =
         compare({true, {}, 4}, {{{"all-nvme", {fits, {1, 0, 0}, step_s}}}, {}, {}}, {});
@@ -176,7 +176,7 @@ TEST(ToldComparisons, AdviseWhatIsFasterByMoreThanNothing) {
   EXPECT_FALSE(advice(0, true)) << "nobody knows how long it takes";
 }
 
-TEST(ToldComparisons, AdviseTheFastestWhereverItStands) {
+TEST(ToldComparisons, advise_the_fastest_wherever_it_stands) {
   auto const text = compare({true, {}, 4},
                             {{{"all-recompute", {true, {1, 0, 0}, 3}},
                               {"all-nvme", {true, {1, 0, 0}, 3.5}},
@@ -192,7 +192,7 @@ TEST(ToldComparisons, AdviseTheFastestWhereverItStands) {
 }
 
 // What takes a hundredth of a tier is no small thing yet.
-TEST(ToldPeaks, HaveALineForAHundredth) {
+TEST(ToldPeaks, have_a_line_for_a_hundredth) {
   HandMade made;
   auto& program = made.program;
   made.segment("last");
@@ -210,7 +210,7 @@ device memory 100 MiB, all the time
 )");
 }
 
-TEST(ToldPeaks, NameThePass) {
+TEST(ToldPeaks, name_the_pass) {
   auto const text = [](Phase phase) {
     HandMade made;
     auto& program = made.program;
@@ -234,7 +234,7 @@ TEST(ToldPeaks, NameThePass) {
   EXPECT_TRUE(has(Phase::update, "update"));
 }
 
-TEST(Words, OfSharesCountsAndChanges) {
+TEST(Words, of_shares_counts_and_changes) {
   EXPECT_EQ(percent(0, 10), "0 %");
   EXPECT_EQ(percent(1, 0), "0 %");
   EXPECT_EQ(percent(0.049, 10), "<1 %");

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "plan/time/simulate.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
-#include "support/small_machine.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/small_machine.hpp"
 
 namespace spillway::test::trials_test {
 namespace {
@@ -43,7 +43,7 @@ class TrialsTest : public testing::Test {
   PlanQuestion m_question{m_graph, nullptr, {}, m_budgets, m_machine, 1, 1};
 };
 
-TEST_F(TrialsTest, EstimatesAreExpectedToBeOffAsOfTheNearestPlan) {
+TEST_F(TrialsTest, estimates_are_expected_to_be_off_as_of_the_nearest_plan) {
   Trials trials(m_question);
   auto const keep = candidate("keep", 1, 1000), recompute = candidate("recompute", 1, 30);
   EXPECT_EQ(trials.expected_off(keep.plan), TierBytes{});
@@ -56,7 +56,7 @@ TEST_F(TrialsTest, EstimatesAreExpectedToBeOffAsOfTheNearestPlan) {
 }
 
 // As long by estimate is not as long in truth: only a shorter one stands for another.
-TEST_F(TrialsTest, OneThatFitsStandsForLongerOnesOfTheSameActivations) {
+TEST_F(TrialsTest, one_that_fits_stands_for_longer_ones_of_the_same_activations) {
   Trials trials(m_question);
   auto const keep = candidate("keep", 1);
   EXPECT_FALSE(trials.is_done(keep));
@@ -70,7 +70,7 @@ TEST_F(TrialsTest, OneThatFitsStandsForLongerOnesOfTheSameActivations) {
 }
 
 // A device with memory of its own has them there, whatever is given of the tier.
-TEST_F(TrialsTest, BatchesInHostMemoryNeedNoBudgetOfIt) {
+TEST_F(TrialsTest, batches_in_host_memory_need_no_budget_of_it) {
   m_machine.device_bytes = std::int64_t{1} << 40;
   Trials trials(m_question);
   auto keep = candidate("keep", 1);
@@ -82,7 +82,7 @@ TEST_F(TrialsTest, BatchesInHostMemoryNeedNoBudgetOfIt) {
   EXPECT_TRUE(trials.try_out(keep).fits);
 }
 
-TEST_F(TrialsTest, OneThatDoesNotFitStandsForNothing) {
+TEST_F(TrialsTest, one_that_does_not_fit_stands_for_nothing) {
   m_question.budgets.device_bytes = 1;
   Trials trials(m_question);
   auto const keep = candidate("keep", 1);
@@ -95,7 +95,7 @@ TEST_F(TrialsTest, OneThatDoesNotFitStandsForNothing) {
 }
 
 // Chunks and prefetch count as blocks do.
-TEST_F(TrialsTest, TheNearestPlanDiffersInTheFewestChunksAndPrefetches) {
+TEST_F(TrialsTest, the_nearest_plan_differs_in_the_fewest_chunks_and_prefetches) {
   Trials trials(m_question);
   auto const keep = candidate("keep", 1, 1000);
   auto away = candidate_of({.activations = {"keep"}, .optimizer = {"nvme"}});
@@ -114,7 +114,7 @@ TEST_F(TrialsTest, TheNearestPlanDiffersInTheFewestChunksAndPrefetches) {
   EXPECT_EQ(trials.expected_off(near_far)[Tier::device], 7);
 }
 
-TEST_F(TrialsTest, ThePlanThatIsFastestLeadsAndIsChosen) {
+TEST_F(TrialsTest, the_plan_that_is_fastest_leads_and_is_chosen) {
   Trials trials(m_question);
   auto const again = candidate("recompute", 1), keep = candidate("keep", 1);
   EXPECT_TRUE(trials.try_out(again).leads);
@@ -128,7 +128,7 @@ TEST_F(TrialsTest, ThePlanThatIsFastestLeadsAndIsChosen) {
 }
 
 // The drive is so fast that what goes there and back costs no time.
-TEST_F(TrialsTest, OfPlansThatTakeAlikeTheOneThatMovesFewerBytesIsChosen) {
+TEST_F(TrialsTest, of_plans_that_take_alike_the_one_that_moves_fewer_bytes_is_chosen) {
   m_machine = {.matmul_gflops_bf16 = 100,
                .matmul_gflops_f32 = 50,
                .memory_gbps = 20,
@@ -147,7 +147,7 @@ TEST_F(TrialsTest, OfPlansThatTakeAlikeTheOneThatMovesFewerBytesIsChosen) {
 }
 
 // By estimate the one that was tried takes 100 s, which is far longer than it does.
-TEST_F(TrialsTest, APlanIsHopelessIfItsEstimateIsLongerByThreePerCent) {
+TEST_F(TrialsTest, a_plan_is_hopeless_if_its_estimate_is_longer_by_three_per_cent) {
   Trials trials(m_question);
   EXPECT_FALSE(trials.is_hopeless(candidate("light", 1e9))) << "nothing fits yet";
   trials.try_out(candidate("keep", 100));
@@ -155,7 +155,7 @@ TEST_F(TrialsTest, APlanIsHopelessIfItsEstimateIsLongerByThreePerCent) {
   EXPECT_TRUE(trials.is_hopeless(candidate("light", 103.1)));
 }
 
-TEST_F(TrialsTest, APlanIsNotHopelessForAnEstimateThatWasTooShort) {
+TEST_F(TrialsTest, a_plan_is_not_hopeless_for_an_estimate_that_was_too_short) {
   Trials trials(m_question);
   auto const keep = candidate("keep", 1e-12);
   trials.try_out(keep);
@@ -164,7 +164,7 @@ TEST_F(TrialsTest, APlanIsNotHopelessForAnEstimateThatWasTooShort) {
   EXPECT_TRUE(trials.is_hopeless(candidate("light", 1.04 * step_s)));
 }
 
-TEST_F(TrialsTest, TheSmallestNeedIsThatOfThePlanThatLacksTheFewestBytes) {
+TEST_F(TrialsTest, the_smallest_need_is_that_of_the_plan_that_lacks_the_fewest_bytes) {
   m_graph = gpt_training_graph(  // in which activations take most of the bytes
       {.layers = 4, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 256, .micro = 4});
   m_question.budgets.device_bytes = 1;
@@ -184,7 +184,7 @@ TEST_F(TrialsTest, TheSmallestNeedIsThatOfThePlanThatLacksTheFewestBytes) {
 }
 
 // A drive that may be written to as fast as a step does, and a little more slowly.
-TEST_F(TrialsTest, APlanMayWriteToTheDriveAtTheRateOfTheBudget) {
+TEST_F(TrialsTest, a_plan_may_write_to_the_drive_at_the_rate_of_the_budget) {
   auto const away = candidate_of({.activations = {"keep"}, .optimizer = {"nvme"}});
   auto const simulation = simulate(compile(m_graph, nullptr, away.plan, 1, 1).train, m_machine);
   auto const written = static_cast<double>(simulation.bytes[Lane::nvme_write]);
@@ -204,7 +204,7 @@ TEST_F(TrialsTest, APlanMayWriteToTheDriveAtTheRateOfTheBudget) {
 }
 
 // Memory can be given; what wears the drive too fast comes last.
-TEST_F(TrialsTest, TheSmallestNeedIsOfBytesBeforeItIsOfWrites) {
+TEST_F(TrialsTest, the_smallest_need_is_of_bytes_before_it_is_of_writes) {
   m_question.budgets.nvme_bytes_per_s = 1;
   auto const on_drive = candidate_of({.activations = {"keep"}, .optimizer = {"nvme"}});
   auto const on_host = candidate_of({.activations = {"keep"}, .optimizer = {"host"}});

@@ -10,12 +10,12 @@
 #include "plan/data/program.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/search/solve.hpp"
-#include "support/damage.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/hand_made.hpp"
-#include "support/interleave.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/damage.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/interleave.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::verify_test {
 namespace {
@@ -36,7 +36,7 @@ Program draw(Random& random, int i) {
   return i % 2 == 0 ? random_step(random) : random_program(random);
 }
 
-TEST(Verify, AcceptsOnlyProgramsThatNoInterleavingBreaks) {
+TEST(Verify, accepts_only_programs_that_no_interleaving_breaks) {
   Random random(1);
   for (int i = 0; i < 600; ++i) {
     Program const program = draw(random, i);
@@ -78,47 +78,47 @@ int check_damaged(Damage damage, unsigned seed, int cases) {
 
 // Waits are the fewest that do, so nearly every one matters; other damage is often harmless, and
 // the oracle has something to tell apart.
-TEST(Verify, FindsARemovedWaitExactlyWhereItMatters) {
+TEST(Verify, finds_a_removed_wait_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(remove_wait, 2, 500), 60);
 }
 
-TEST(Verify, FindsAWaitForTheItemBeforeExactlyWhereItMatters) {
+TEST(Verify, finds_a_wait_for_the_item_before_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(weaken_wait, 12, 500), 30);
 }
 
-TEST(Verify, FindsOverlappingLifetimesExactlyWhereTheyMatter) {
+TEST(Verify, finds_overlapping_lifetimes_exactly_where_they_matter) {
   EXPECT_GT(check_damaged(move_buffer, 3, 800), 30);
 }
 
-TEST(Verify, FindsAShiftedBufferExactlyWhereItMatters) {
+TEST(Verify, finds_a_shifted_buffer_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(shift_buffer, 13, 800), 30);
 }
 
-TEST(Verify, FindsStaysThatEndTooEarlyExactlyWhereItMatters) {
+TEST(Verify, finds_stays_that_end_too_early_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(shorten_stays, 14, 500), 30);
 }
 
-TEST(Verify, FindsAnItemMovedBeforeWhatItNeedsExactlyWhereItMatters) {
+TEST(Verify, finds_an_item_moved_before_what_it_needs_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(move_item_forward, 4, 800), 20);
 }
 
-TEST(Verify, FindsALaneThatChangedExactlyWhereItMatters) {
+TEST(Verify, finds_a_lane_that_changed_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(change_lane, 5, 500), 20);
 }
 
-TEST(Verify, FindsARangeThatChangedExactlyWhereItMatters) {
+TEST(Verify, finds_a_range_that_changed_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(change_range, 15, 1000), 20);
 }
 
-TEST(Verify, FindsAWriterThatIsNotExpectedExactlyWhereItMatters) {
+TEST(Verify, finds_a_writer_that_is_not_expected_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(drop_writer, 16, 500), 20);
 }
 
-TEST(Verify, FindsAValueThatMayNotSpanSegmentsExactlyWhereItMatters) {
+TEST(Verify, finds_a_value_that_may_not_span_segments_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(forget_span, 17, 300), 20);
 }
 
-TEST(Verify, FindsAVersionThatIsGoneExactlyWhereItMatters) {
+TEST(Verify, finds_a_version_that_is_gone_exactly_where_it_matters) {
   EXPECT_GT(check_damaged(drop_version, 18, 500), 3);
 }
 
@@ -133,7 +133,7 @@ struct Spilling {
   }
 };
 
-TEST(Verify, NamesTheReloadThatAUseNoLongerWaitsFor) {
+TEST(Verify, names_the_reload_that_a_use_no_longer_waits_for) {
   Spilling spilling;
   auto& items = spilling.program.items;
   auto const is_reload = [&](ItemNumber wait) {
@@ -182,7 +182,7 @@ void expect_apart(std::function<void(HandMade&)> const& what) {
   }
 }
 
-TEST(Verify, RefusesStateThatSharesBytesWithOtherStateThoughNobodyWritesIt) {
+TEST(Verify, refuses_state_that_shares_bytes_with_other_state_though_nobody_writes_it) {
   expect_apart([](HandMade& made) {
     for (Buffer& buffer : made.program.buffers) buffer.persistent = true;
     made.item(Lane::compute, {0, 1}, {});
@@ -190,7 +190,7 @@ TEST(Verify, RefusesStateThatSharesBytesWithOtherStateThoughNobodyWritesIt) {
 }
 
 // As if a write-back made good what was lost; in an uncommitted step it does not.
-TEST(Verify, RefusesWhatOverwritesStateThoughItIsWrittenAgain) {
+TEST(Verify, refuses_what_overwrites_state_though_it_is_written_again) {
   expect_apart([](HandMade& made) {
     made.program.buffers[0].persistent = true;
     made.item(Lane::compute, {}, {1});
@@ -198,7 +198,7 @@ TEST(Verify, RefusesWhatOverwritesStateThoughItIsWrittenAgain) {
   });
 }
 
-TEST(Verify, RefusesWhatOverwritesAResultThatNoItemReads) {
+TEST(Verify, refuses_what_overwrites_a_result_that_no_item_reads) {
   expect_apart([](HandMade& made) {
     made.program.buffers[0].spanning = true;
     made.item(Lane::compute, {}, {0});
@@ -206,14 +206,14 @@ TEST(Verify, RefusesWhatOverwritesAResultThatNoItemReads) {
   });
 }
 
-TEST(Verify, RefusesAnItemThatWritesWhereItReadsAnotherBuffer) {
+TEST(Verify, refuses_an_item_that_writes_where_it_reads_another_buffer) {
   expect_apart([](HandMade& made) {
     made.item(Lane::compute, {}, {0});
     made.item(Lane::compute, {0}, {1});
   });
 }
 
-TEST(Verify, RefusesShapesThatCannotBeWalked) {
+TEST(Verify, refuses_shapes_that_cannot_be_walked) {
   auto const expect = [](std::string const& why, auto damage) {
     Spilling spilling;
     damage(spilling.program);

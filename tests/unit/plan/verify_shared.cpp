@@ -8,8 +8,8 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/search/solve.hpp"
-#include "support/gpt_graph.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/gpt_graph.hpp"
+#include "tests/support/plan_words.hpp"
 
 namespace spillway::test::verify_shared_test {
 namespace {
@@ -35,16 +35,16 @@ class SharedState : public testing::Test {
       compile_inference(std::array{m_graph, m_graph}, 1, /*unified=*/true);
 };
 
-TEST_F(SharedState, IsSoundAsItIsLaidOut) {
+TEST_F(SharedState, is_sound_as_it_is_laid_out) {
   EXPECT_EQ(verify(), std::nullopt);
 }
 
-TEST_F(SharedState, MayNotBeSomewhereElse) {
+TEST_F(SharedState, may_not_be_somewhere_else) {
   any(true).offset += 64;
   expect_found("in another Program");
 }
 
-TEST_F(SharedState, MayNotBeSharedWithOtherState) {
+TEST_F(SharedState, may_not_be_shared_with_other_state) {
   for (auto& program : m_programs) {
     auto const first = std::ranges::find(program.buffers, true, &Buffer::persistent);
     auto const second =
@@ -54,7 +54,7 @@ TEST_F(SharedState, MayNotBeSharedWithOtherState) {
   expect_found("persists where");
 }
 
-TEST_F(SharedState, MayNotBeWrittenOverByWhatIsTransient) {
+TEST_F(SharedState, may_not_be_written_over_by_what_is_transient) {
   any(false).offset = any(true).offset;
   expect_found("is transient where");
 }
@@ -88,19 +88,19 @@ class SharedViolations : public testing::Test {
   Program m_programs[2];
 };
 
-TEST_F(SharedViolations, NameBothPlaces) {
+TEST_F(SharedViolations, name_both_places) {
   EXPECT_EQ(said(), "sound");
   m_programs[1].buffers[0].bytes = 63;
   EXPECT_EQ(said(),
             "w (bytes 128 to 192 of host) is w (bytes 128 to 191 of host) in another Program");
 }
 
-TEST_F(SharedViolations, NameWhatLiesInOtherState) {
+TEST_F(SharedViolations, name_what_lies_in_other_state) {
   for (auto& program : m_programs) program.buffers[1].offset = 191;
   EXPECT_EQ(said(), "v (bytes 191 to 351 of host) persists where something else does");
 }
 
-TEST_F(SharedViolations, NameWhatLiesBehindNoState) {
+TEST_F(SharedViolations, name_what_lies_behind_no_state) {
   m_programs[1].buffers[2].offset -= 1;
   EXPECT_EQ(said(), "t (bytes 351 to 415 of host) is transient where something persists");
   m_programs[1].buffers[2].tier = Tier::device;

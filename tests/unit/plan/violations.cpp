@@ -6,7 +6,7 @@
 
 #include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::violations_test {
 namespace {
@@ -70,11 +70,11 @@ class Violations : public testing::Test {
   HandMade m_made;
 };
 
-TEST_F(Violations, AreNoneAtFirst) {
+TEST_F(Violations, are_none_at_first) {
   EXPECT_EQ(verify(m_made.program).value_or(Violation{}).why, "");
 }
 
-TEST_F(Violations, OfBuffers) {
+TEST_F(Violations, of_buffers) {
   expect_shape("buffer 2 has id 1", [](Program& p) { p.buffers[2].id = 1; });
   expect_shape("'b' has 2 versions 63 bytes apart", [](Program& p) {
     p.buffers[1].versions = 2;
@@ -111,7 +111,7 @@ TEST_F(Violations, OfBuffers) {
   });
 }
 
-TEST_F(Violations, OfSegments) {
+TEST_F(Violations, of_segments) {
   expect_shape("segment 'last' does not begin where the one before it ends",
                [](Program& p) { p.segments[1].first = 2; });
   expect_shape("1 of 4 items are in no segment", [](Program& p) { p.segments[1].last = 3; });
@@ -122,7 +122,7 @@ TEST_F(Violations, OfSegments) {
   expect("sound", -2, -2, [](Program& p) { p.items[3].micro_batch = 1; });
 }
 
-TEST_F(Violations, OfItems) {
+TEST_F(Violations, of_items) {
   expect("item 3 says 2", -1, 3, [](Program& p) { p.items[3].number = 2; });
   expect_item(0, "runs op 2, which does not exist", [](Program& p) { p.items[0].op = 2; });
   expect_item(0, "has 0 operands, which its kind does not take",
@@ -167,7 +167,7 @@ TEST_F(Violations, OfItems) {
 constexpr auto kCompute = "item 0 compute matmul fc (64 B)", kDown = "item 1 d2h copy a (64 B)",
                kWrite = "item 2 nvme_write copy b (64 B)", kLoad = "item 3 comm load_batch (0 B)";
 
-TEST_F(Violations, OfReads) {
+TEST_F(Violations, of_reads) {
   auto const host = [](char const* later, std::string const& trouble) {
     return fmt::format("{} {}: 'b', host bytes [256, 320)", later, trouble);
   };
@@ -195,7 +195,7 @@ TEST_F(Violations, OfReads) {
          });
 }
 
-TEST_F(Violations, OfWrites) {
+TEST_F(Violations, of_writes) {
   auto const first = [](std::string const& trouble) {
     return fmt::format("{} {}: 'a', device bytes [4096, 4160)", kCompute, trouble);
   };
@@ -217,7 +217,7 @@ TEST_F(Violations, OfWrites) {
          -1, 0, [](Program& p) { p.buffers[0].offset = 0; });
 }
 
-TEST_F(Violations, OfResults) {
+TEST_F(Violations, of_results) {
   expect(
       fmt::format("item 3 comm load_batch (64 B) overwrites a result, made by {}: 'c', nvme bytes "
                   "[128, 192)",

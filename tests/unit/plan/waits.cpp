@@ -6,8 +6,8 @@
 #include "plan/proof/clock.hpp"
 #include "plan/proof/unroll.hpp"
 #include "plan/proof/verify.hpp"
-#include "support/hand_made.hpp"
-#include "support/random_program.hpp"
+#include "tests/support/hand_made.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::waits_test {
 namespace {
@@ -18,7 +18,7 @@ Waits const& waits(Program const& program, ItemNumber item) {
   return program.items[static_cast<std::size_t>(item)].waits;
 }
 
-TEST(Waits, AreNotNeededInsideASerialLane) {
+TEST(Waits, are_not_needed_inside_a_serial_lane) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, 64);
@@ -28,7 +28,7 @@ TEST(Waits, AreNotNeededInsideASerialLane) {
   EXPECT_EQ(waits(made.program, reader), Waits{});
 }
 
-TEST(Waits, AreNeededInsideALaneThatFinishesOutOfOrder) {
+TEST(Waits, are_needed_inside_a_lane_that_finishes_out_of_order) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, 64);
@@ -38,7 +38,7 @@ TEST(Waits, AreNeededInsideALaneThatFinishesOutOfOrder) {
   EXPECT_EQ(waits(made.program, reader), Waits{writer});
 }
 
-TEST(Waits, NameOnlyTheLastItemOfAChain) {
+TEST(Waits, name_only_the_last_item_of_a_chain) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, 64), b = made.buffer(Tier::nvme, 64);
@@ -53,7 +53,7 @@ TEST(Waits, NameOnlyTheLastItemOfAChain) {
   EXPECT_EQ(waits(made.program, use), Waits{reload});
 }
 
-TEST(Waits, ReachBackOverTheStepWhereBytesAreUsedAgain) {
+TEST(Waits, reach_back_over_the_step_where_bytes_are_used_again) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, 64);
@@ -66,7 +66,7 @@ TEST(Waits, ReachBackOverTheStepWhereBytesAreUsedAgain) {
 
 // With two versions, step s + 2 must not overwrite what step s reads. A wait can only name step
 // s + 1; the first compute item there is the least that covers all of step s.
-TEST(Waits, LetTwoVersionsRunOneStepAhead) {
+TEST(Waits, let_two_versions_run_one_step_ahead) {
   HandMade made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, 64), b = made.buffer(Tier::device, 64);
@@ -79,7 +79,7 @@ TEST(Waits, LetTwoVersionsRunOneStepAhead) {
   EXPECT_FALSE(verify(made.program));
 }
 
-TEST(Waits, AreNeverImpliedByOrderAndOtherWaits) {
+TEST(Waits, are_never_implied_by_order_and_other_waits) {
   Random random(11);
   for (int i = 0; i < 200; ++i) {
     Program const program = i % 2 == 0 ? random_step(random) : random_program(random);

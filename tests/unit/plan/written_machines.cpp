@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "plan/data/machine_file.hpp"
-#include "support/frozen.hpp"
+#include "tests/support/frozen.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::test::written_machines_test {
@@ -40,12 +40,12 @@ Machine every_number() {
   return machine;
 }
 
-TEST(WrittenMachines, HaveEveryNumberUnderItsKeyAndSayWhatItIs) {
+TEST(WrittenMachines, have_every_number_under_its_key_and_say_what_it_is) {
   expect_frozen("machine.txt", to_yaml(every_number(), {{"cpu", "EPYC"}, {"threads", "2"}}));
 }
 
 // Of a rate, a size and a cost; what has a value by itself has it.
-TEST(WrittenMachines, SayWhatIsNotKnown) {
+TEST(WrittenMachines, say_what_is_not_known) {
   auto const text = to_yaml({});
   for (char const* const line :
        {"\n  all: unknown\n", "\n  compute: unknown\n", "\n  device: unknown\n",
@@ -57,7 +57,7 @@ TEST(WrittenMachines, SayWhatIsNotKnown) {
   EXPECT_EQ(text.find("\nops:"), text.npos);
 }
 
-TEST(WrittenMachines, AreReadBackWithEveryNumber) {
+TEST(WrittenMachines, are_read_back_with_every_number) {
   auto const before = every_number();
   auto const profile = parse_profile(to_yaml(before, {{"cpu", "EPYC"}}), "m.yaml");
   auto const& machine = profile.machine;
@@ -78,7 +78,7 @@ std::string said_of(std::string const& text) {
   return refused_with([&] { parse_profile(text, "m.yaml"); });
 }
 
-TEST(ReadMachines, HaveNumbersUpToTheirBounds) {
+TEST(ReadMachines, have_numbers_up_to_their_bounds) {
   EXPECT_EQ(said_of("nvme: {read_gbps: 2, write_gbps: 1, both_gbps: 3}\n"), "");
   EXPECT_EQ(said_of("cores: {all: 3, compute: 3}\n"), "");
   EXPECT_EQ(said_of("cores: {host: 4096}\n"), "");
@@ -99,7 +99,7 @@ TEST(ReadMachines, HaveNumbersUpToTheirBounds) {
 }
 
 // The first rate that is missing, by its key and with the reason.
-TEST(ReadMachines, LackTheRatesThatPlansGoBy) {
+TEST(ReadMachines, lack_the_rates_that_plans_go_by) {
   auto const said = [](Machine const& machine, bool bf16, bool spill) -> std::string {
     return refused_with([&] { require_rates(machine, bf16, spill, "m.yaml"); });
   };
@@ -121,7 +121,7 @@ TEST(ReadMachines, LackTheRatesThatPlansGoBy) {
 }
 
 // With a device of its own a machine of four ranks has room for fewer whole threads beside three.
-TEST(SharedMachines, GiveARankWholeThreadsBesideADeviceAndNoMoreWithout) {
+TEST(SharedMachines, give_a_rank_whole_threads_beside_a_device_and_no_more_without) {
   Machine machine{.host_cores = 5};
   machine.node_ranks = 4;
   machine.kind_giga_per_s = {{"adamw", 30}, {"host adamw", 60}};
@@ -139,7 +139,7 @@ TEST(SharedMachines, GiveARankWholeThreadsBesideADeviceAndNoMoreWithout) {
 }
 
 // Where nobody asks, one thread of the host lane runs beside those that compute, at its own rate.
-TEST(SharedMachines, HaveOneHostThreadWhereMemoryIsUnified) {
+TEST(SharedMachines, have_one_host_thread_where_memory_is_unified) {
   Machine machine{.host_cores = 4};
   machine.kind_giga_per_s = {{"host adamw", 60}, {"hosted", 7}};
   EXPECT_EQ(with_host_threads(machine, {}).host_cores, 1);
@@ -147,14 +147,14 @@ TEST(SharedMachines, HaveOneHostThreadWhereMemoryIsUnified) {
   EXPECT_EQ(with_host_threads(machine, {}).kind_giga_per_s.at("hosted"), 7);
 }
 
-TEST(SharedMachines, OfOneRankExchangeAtTheRateOfTheNode) {
+TEST(SharedMachines, of_one_rank_exchange_at_the_rate_of_the_node) {
   Machine machine{.network_gbps = 2};
   EXPECT_EQ(exchange_gbps(machine, 1), 2);
   machine.node_gbps = 6;
   EXPECT_EQ(exchange_gbps(machine, 1), 6);
 }
 
-TEST(SlowestMachine, HasTheMemoryAndTheTargetOfTheFirst) {
+TEST(SlowestMachine, has_the_memory_and_the_target_of_the_first) {
   auto const first = every_number();
   Machine second;
   second.op_s = first.op_s;

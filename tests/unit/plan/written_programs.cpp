@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "plan/listing/listing.hpp"
-#include "support/frozen.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/frozen.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::written_programs_test {
 namespace {
@@ -47,7 +47,7 @@ Program step() {
   return program;
 }
 
-TEST(WrittenPrograms, HaveALineForEachItemAndEachBuffer) {
+TEST(WrittenPrograms, have_a_line_for_each_item_and_each_buffer) {
   EXPECT_EQ(items_text(step()), R"(4 items and 5 buffers; micro-batches a step: 5, ranks: 3
 device 70000 bytes, of which 4096 are state
 host   2048 bytes, of which 512 are state
@@ -72,7 +72,7 @@ Buffers: tier, offset, bytes, the items that use it, name
 )");
 }
 
-TEST(WrittenPrograms, ThatRunOnceDoNotSayHowOften) {
+TEST(WrittenPrograms, that_run_once_do_not_say_how_often) {
   auto program = step();
   program.once = true;
   program.micro_batches = 1;
@@ -82,7 +82,7 @@ TEST(WrittenPrograms, ThatRunOnceDoNotSayHowOften) {
 }
 
 // A name that is longer than a column may be shifts its own line alone.
-TEST(WrittenPrograms, KeepTheirColumnsBesideALongName) {
+TEST(WrittenPrograms, keep_their_columns_beside_a_long_name) {
   auto program = step();
   auto const first_item = [&](std::size_t name_size) {
     program.ops[0].name = std::string(name_size, 'x');
@@ -96,7 +96,7 @@ TEST(WrittenPrograms, KeepTheirColumnsBesideALongName) {
 }
 
 // The number of the last item decides how wide the column of numbers is.
-TEST(WrittenPrograms, HaveNumbersAsWideAsTheLast) {
+TEST(WrittenPrograms, have_numbers_as_wide_as_the_last) {
   auto const text = [](int items) {
     HandMade made;
     made.segment("last");
@@ -221,7 +221,7 @@ Program with_every_field() {
   return program;
 }
 
-TEST(WrittenPrograms, AsJsonNameEveryField) {
+TEST(WrittenPrograms, as_json_name_every_field) {
   expect_frozen("program.json", to_json(with_every_field()));
 }
 

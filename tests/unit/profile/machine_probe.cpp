@@ -17,7 +17,7 @@ bool plausible(double rate) {
   return rate > 1e-4 && rate < 1e6;
 }
 
-TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
+TEST(MachineProbe, measures_the_runs_precision_and_memory) {
   Compute const compute{host_device(), host::kernels()};
   Arithmetic arithmetic;
   arithmetic.precision = "fp32";
@@ -35,7 +35,7 @@ TEST(MachineProbe, MeasuresTheRunsPrecisionAndMemory) {
   EXPECT_EQ(bf16.matmul_gflops_f32, 0);
 }
 
-TEST(MachineProbe, MeasuresTheSpillPath) {
+TEST(MachineProbe, measures_the_spill_path) {
   Machine machine;
   probe_storage(machine, ::testing::TempDir(), true, host_device());
   EXPECT_TRUE(plausible(machine.nvme_write_gbps));
@@ -46,7 +46,7 @@ TEST(MachineProbe, MeasuresTheSpillPath) {
   EXPECT_EQ(machine.h2d_gbps, 0) << "no link on the cores";
 }
 
-TEST(MachineProbe, HasTheRatesOfADriveThatOnlyWritesThatOnlyReadsAndOfBoth) {
+TEST(MachineProbe, has_the_rates_of_a_drive_that_only_writes_that_only_reads_and_of_both) {
   Machine machine;
   set_drive_rates(machine, {6, 3}, {20, 4}, {9, 1.5});
   EXPECT_EQ(machine.nvme_write_gbps, 2);
@@ -59,7 +59,7 @@ TEST(MachineProbe, HasTheRatesOfADriveThatOnlyWritesThatOnlyReadsAndOfBoth) {
   EXPECT_EQ(machine.nvme_both_gbps, 0);
 }
 
-TEST(MachineProbe, KnowsNothingOfADriveThatHasNoRoom) {
+TEST(MachineProbe, knows_nothing_of_a_drive_that_has_no_room) {
   Machine machine;
   test::FileSizeLimit const limit(std::int64_t{1} << 16);
   probe_storage(machine, ::testing::TempDir(), true, host_device());
@@ -70,7 +70,7 @@ TEST(MachineProbe, KnowsNothingOfADriveThatHasNoRoom) {
 }
 
 // What a drive lacks is found out by the plans that spill; memory is what all of them need.
-TEST(MachineProbe, SaysThatThereIsNoMemoryToMeasureADriveWith) {
+TEST(MachineProbe, says_that_there_is_no_memory_to_measure_a_drive_with) {
   if (!test::MemoryLimit::kWorks) GTEST_SKIP() << "a sanitizer maps as much by itself";
   Machine machine;
   test::MemoryLimit const limit(rlim_t{1} << 20);
@@ -84,7 +84,7 @@ TEST(MachineProbe, SaysThatThereIsNoMemoryToMeasureADriveWith) {
             "memory");
 }
 
-TEST(MachineProbe, LeavesRoomOnADriveForOthers) {
+TEST(MachineProbe, leaves_room_on_a_drive_for_others) {
   constexpr auto kGiB = std::int64_t{1} << 30;
   EXPECT_EQ(storage_probe_bytes(1000 * kGiB), kGiB);
   EXPECT_EQ(storage_probe_bytes(2 * kGiB + 2), kGiB);
@@ -92,7 +92,7 @@ TEST(MachineProbe, LeavesRoomOnADriveForOthers) {
   EXPECT_EQ(storage_probe_bytes(100), 50);
 }
 
-TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
+TEST(MachineProbe, the_slowest_machine_has_every_lowest_rate) {
   Machine const machines[] = {{.memory_gbps = 3,
                                .nvme_read_gbps = 1,
                                .item_overhead_s = 1,
@@ -111,7 +111,7 @@ TEST(MachineProbe, TheSlowestMachineHasEveryLowestRate) {
   EXPECT_EQ(machine.kind_giga_per_s.at("a"), 1);
 }
 
-TEST(MachineProbe, ADirectoryThatIsNotThereIsTheUsersMistake) {
+TEST(MachineProbe, a_directory_that_is_not_there_is_the_users_mistake) {
   Machine machine;
   EXPECT_THROW(probe_storage(machine, "/no/such/directory", true, host_device()), Error);
 }

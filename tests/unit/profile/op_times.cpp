@@ -34,7 +34,7 @@ Compute host() {
 
 constexpr OpLimits kPatient{std::int64_t{1} << 30, INFINITY};
 
-TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
+TEST(OpTimes, knows_every_op_of_a_step_and_the_linear_ones_on_both_lanes) {
   auto const program = tiny_program();
   Machine machine;
   set_op_times(machine, program, time_ops(program, {}, machine, host(), kPatient));
@@ -52,7 +52,7 @@ TEST(OpTimes, KnowsEveryOpOfAStepAndTheLinearOnesOnBothLanes) {
   EXPECT_TRUE(machine.kind_giga_per_s.contains("accumulate"));
 }
 
-TEST(OpTimes, WhatDoesNotFitIsLeftToRates) {
+TEST(OpTimes, what_does_not_fit_is_left_to_rates) {
   auto const program = tiny_program();
   Machine machine;
   auto const seconds =
@@ -67,7 +67,7 @@ TEST(OpTimes, WhatDoesNotFitIsLeftToRates) {
   EXPECT_EQ(time_ops(program, {}, machine, host(), {std::int64_t{1} << 30, 1}), seconds);
 }
 
-TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
+TEST(OpTimes, what_is_known_is_not_timed_again) {
   auto const program = tiny_program();
   OpSeconds known = distinct_ops(program);
   for (auto& [key, s] : known) s = 1000;
@@ -84,7 +84,7 @@ TEST(OpTimes, WhatIsKnownIsNotTimedAgain) {
 }
 
 // On a device's host: the fewest threads that are nearly as fast as any.
-TEST(OpTimes, OfTheHostLaneAreThoseOfItsBestTrial) {
+TEST(OpTimes, of_the_host_lane_are_those_of_its_best_trial) {
   auto const program = tiny_program();
   HostTrials const trials{{1, 2, 4}, true};
   auto seconds = time_ops(program, {}, {}, host(), kPatient, trials);
@@ -104,7 +104,7 @@ TEST(OpTimes, OfTheHostLaneAreThoseOfItsBestTrial) {
   EXPECT_DOUBLE_EQ(machine.kind_giga_per_s.at("host adamw"), two / 2);
 }
 
-TEST(OpTimes, OfATrialThatLacksAnyAreNoReasonToTakeIt) {
+TEST(OpTimes, of_a_trial_that_lacks_any_are_no_reason_to_take_it) {
   auto const program = tiny_program();
   HostTrials const trials{{1, 2, 4}, true};
   auto seconds = distinct_ops(program, trials);
@@ -127,7 +127,7 @@ TEST(OpTimes, OfATrialThatLacksAnyAreNoReasonToTakeIt) {
 }
 
 // The first chunk is the largest one, and the last the smallest.
-TEST(OpTimes, OfWholeChunksAreOfTheSizeThatMostOfThemHave) {
+TEST(OpTimes, of_whole_chunks_are_of_the_size_that_most_of_them_have) {
   auto program = tiny_program();
   ASSERT_GE(program.chunks.size(), 4u);
   for (auto& chunk : program.chunks) chunk.elements = 500;
@@ -148,7 +148,7 @@ TEST(OpTimes, OfWholeChunksAreOfTheSizeThatMostOfThemHave) {
   EXPECT_GT(linear, 1);
 }
 
-TEST(HostTrials, AreWhatIsAskedElseOneThreadOnCoresThatComputeElseUpToAllButOne) {
+TEST(HostTrials, are_what_is_asked_else_one_thread_on_cores_that_compute_else_up_to_all_but_one) {
   using Counts = std::vector<std::int64_t>;
   EXPECT_EQ(host_trials(3, 2, true).threads, Counts{3});
   EXPECT_FALSE(host_trials(3, 2, true).beside_compute);
@@ -160,7 +160,7 @@ TEST(HostTrials, AreWhatIsAskedElseOneThreadOnCoresThatComputeElseUpToAllButOne)
   EXPECT_EQ(host_trials(3, 8, false).threads, Counts{3});
 }
 
-TEST(HostTrials, WithoutATimeTheFirstIsTheBest) {
+TEST(HostTrials, without_a_time_the_first_is_the_best) {
   HostTrials const trials{{1, 2, 4}, true};
   EXPECT_EQ(best_threads(trials, std::vector{0.0, 0.0, 0.0}), 1);
   EXPECT_EQ(best_threads(trials, std::vector{0.0, 3.0, 2.0}), 4);
@@ -173,7 +173,7 @@ Op const& op_of(Program const& program, std::string const& key) {
   return *std::ranges::find_if(program.ops, is_it);
 }
 
-TEST(OpTimes, BecomeTheRatesOfTheirKindsAndWholeStepsOfMemory) {
+TEST(OpTimes, become_the_rates_of_their_kinds_and_whole_steps_of_memory) {
   auto program = tiny_program();
   HostTrials const trials{{2}, true};
   auto seconds = distinct_ops(program, trials);
@@ -211,7 +211,7 @@ TEST(OpTimes, BecomeTheRatesOfTheirKindsAndWholeStepsOfMemory) {
 }
 
 // Caches that hold a small step's tensors do not hold a large one's.
-TEST(OpTimes, OpsOfSmallStepsAreKeptApart) {
+TEST(OpTimes, ops_of_small_steps_are_kept_apart) {
   auto program = tiny_program();
   auto const small = distinct_ops(program);
   for (auto const& [key, s] : small) EXPECT_TRUE(key.starts_with("cached ")) << key;

@@ -26,7 +26,7 @@ void expect_repeated(std::int64_t pattern_bytes, std::int64_t bytes) {
       << pattern_bytes << " bytes in " << bytes;
 }
 
-TEST(OperandMemory, RepeatsAPatternToTheLastByteAndNoFurther) {
+TEST(OperandMemory, repeats_a_pattern_to_the_last_byte_and_no_further) {
   for (std::int64_t const pattern_bytes : {1, 3, 8, 59})
     for (std::int64_t const bytes : {0, 1, 7, 16, 58, 59}) expect_repeated(pattern_bytes, bytes);
 }
@@ -49,7 +49,7 @@ void expect_repeated_on(Device& device, std::int64_t pattern_bytes, std::int64_t
   EXPECT_EQ(memory.at(0), first) << "there are as many";
 }
 
-TEST(OperandMemory, OfADeviceRepeatsAPatternThere) {
+TEST(OperandMemory, of_a_device_repeats_a_pattern_there) {
   test::DeviceUnderTest on(false);
   if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
   for (std::int64_t const pattern_bytes : {1, 3, 8, 59})
@@ -58,13 +58,13 @@ TEST(OperandMemory, OfADeviceRepeatsAPatternThere) {
   on.expect_sound();
 }
 
-TEST(OperandMemory, ThatTheSystemDoesNotGiveIsNamed) {
+TEST(OperandMemory, that_the_system_does_not_give_is_named) {
   OperandMemory memory;
   EXPECT_EQ(test::refused_with([&] { memory.need(std::int64_t{1} << 60); }, Status::cannot_fit),
             "memory for measurements: the system does not give 1024 PiB: Cannot allocate memory");
 }
 
-TEST(OperandMemory, GrowsWhereMoreIsNeededAndOnlyThen) {
+TEST(OperandMemory, grows_where_more_is_needed_and_only_then) {
   OperandMemory memory;
   memory.need(4096);
   auto* const first = memory.at(0);

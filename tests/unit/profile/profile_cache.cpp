@@ -50,7 +50,7 @@ class ProfileCacheTest : public ::testing::Test {
   Machine m_machine{.memory_gbps = 17.25, .op_s = {{"matmul f32[2,3] -> f32[2] x=1", 1.0 / 3}}};
 };
 
-TEST_F(ProfileCacheTest, FindsWhatWasStoredUnderTheSameKeyOnly) {
+TEST_F(ProfileCacheTest, finds_what_was_stored_under_the_same_key_only) {
   EXPECT_EQ(m_cache.find(kHere).machine.memory_gbps, 0);
   EXPECT_EQ(m_cache.find(kHere).trouble, "") << "there is no file: nothing to say";
   EXPECT_EQ(m_cache.store(kHere, m_machine), "");
@@ -60,7 +60,7 @@ TEST_F(ProfileCacheTest, FindsWhatWasStoredUnderTheSameKeyOnly) {
   EXPECT_EQ(m_cache.find(kElsewhere).trouble, "");
 }
 
-TEST_F(ProfileCacheTest, AddsToWhatIsThereAndNewNumbersWin) {
+TEST_F(ProfileCacheTest, adds_to_what_is_there_and_new_numbers_win) {
   m_cache.store(kHere, m_machine);
   Machine more{.nvme_read_gbps = 2, .op_s = {{"add", 3}, {m_machine.op_s.begin()->first, 1}}};
   m_cache.store(kHere, more);
@@ -70,7 +70,7 @@ TEST_F(ProfileCacheTest, AddsToWhatIsThereAndNewNumbersWin) {
   EXPECT_EQ(machine.op_s, more.op_s);
 }
 
-TEST_F(ProfileCacheTest, BelongsToTheUserAlone) {
+TEST_F(ProfileCacheTest, belongs_to_the_user_alone) {
   m_cache.store(kHere, m_machine);
   for (auto const& path : {m_root / "a", m_root / "a/b"}) {
     struct stat info {};
@@ -85,7 +85,7 @@ TEST_F(ProfileCacheTest, BelongsToTheUserAlone) {
   EXPECT_EQ(files, 1);
 }
 
-TEST_F(ProfileCacheTest, AFileCutShortAnywhereIsReplaced) {
+TEST_F(ProfileCacheTest, a_file_cut_short_anywhere_is_replaced) {
   m_cache.store(kHere, m_machine);
   auto const whole = text();
   for (std::size_t size = 0; size < whole.size(); size += 7) {
@@ -94,7 +94,7 @@ TEST_F(ProfileCacheTest, AFileCutShortAnywhereIsReplaced) {
   }
 }
 
-TEST_F(ProfileCacheTest, AChangedByteIsDamage) {
+TEST_F(ProfileCacheTest, a_changed_byte_is_damage) {
   m_cache.store(kHere, m_machine);
   auto changed = text();
   changed[changed.find("17.25")] = '9';
@@ -105,7 +105,7 @@ TEST_F(ProfileCacheTest, AChangedByteIsDamage) {
 }
 
 // Sealed, so no accident of the storage: another program's idea of a profile.
-TEST_F(ProfileCacheTest, NumbersThatCannotBeAreReplaced) {
+TEST_F(ProfileCacheTest, numbers_that_cannot_be_are_replaced) {
   m_cache.store(kHere, {});
   m_machine.nvme_both_gbps = 3;  // more than both alone
   write(sealed_profile(kHere, m_machine));
@@ -115,7 +115,7 @@ TEST_F(ProfileCacheTest, NumbersThatCannotBeAreReplaced) {
   expect_replaced("given twice");
 }
 
-TEST_F(ProfileCacheTest, AnotherMachinesFileUnderThisOnesNameIsNotUsed) {
+TEST_F(ProfileCacheTest, another_machines_file_under_this_ones_name_is_not_used) {
   m_cache.store(kHere, {});
   write(sealed_profile(kElsewhere, m_machine));
   expect_replaced("measured elsewhere (cpu: that one, here this: 'one')");
@@ -127,14 +127,14 @@ TEST_F(ProfileCacheTest, AnotherMachinesFileUnderThisOnesNameIsNotUsed) {
   expect_replaced("it says more");
 }
 
-TEST_F(ProfileCacheTest, RefreshedIsReadByOthersAndFindsNothingItself) {
+TEST_F(ProfileCacheTest, refreshed_is_read_by_others_and_finds_nothing_itself) {
   ProfileCache const refresh(m_root / "a/b", ProfileCache::Use::refresh);
   EXPECT_EQ(refresh.store(kHere, m_machine), "");
   EXPECT_TRUE(refresh.find(kHere).machine.op_s.empty());
   EXPECT_EQ(m_cache.find(kHere).machine.op_s, m_machine.op_s);
 }
 
-TEST_F(ProfileCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
+TEST_F(ProfileCacheTest, where_nothing_can_be_written_nothing_is_kept) {
   EXPECT_EQ(ProfileCache("").store(kHere, m_machine), "neither XDG_CACHE_HOME nor HOME says where");
   EXPECT_EQ(ProfileCache("").find(kHere).trouble, "");
   fs::create_directories(m_root);
@@ -144,7 +144,7 @@ TEST_F(ProfileCacheTest, WhereNothingCanBeWrittenNothingIsKept) {
   EXPECT_EQ(below.find(kHere).trouble, "");
 }
 
-TEST_F(ProfileCacheTest, WhatCannotBeWrittenWholeOrGetItsNameLeavesNothing) {
+TEST_F(ProfileCacheTest, what_cannot_be_written_whole_or_get_its_name_leaves_nothing) {
   auto const directory = m_root / "a/b";
   {
     FileSizeLimit const limit(16);
@@ -156,7 +156,7 @@ TEST_F(ProfileCacheTest, WhatCannotBeWrittenWholeOrGetItsNameLeavesNothing) {
   EXPECT_EQ(names_in(directory), std::vector<std::string>{m_cache.file(kHere).filename().string()});
 }
 
-TEST_F(ProfileCacheTest, ReadersNeverSeeHalfAFile) {
+TEST_F(ProfileCacheTest, readers_never_see_half_a_file) {
   m_cache.store(kHere, m_machine);
   auto const store = [&] {
     for (int i = 0; i < 100; ++i) EXPECT_EQ(m_cache.store(kHere, m_machine), "");
@@ -167,7 +167,7 @@ TEST_F(ProfileCacheTest, ReadersNeverSeeHalfAFile) {
   for (auto& writer : writers) writer.join();
 }
 
-TEST(UserProfileCache, IsWhereTheEnvironmentSays) {
+TEST(UserProfileCache, is_where_the_environment_says) {
   setenv("XDG_CACHE_HOME", "/c", 1);
   EXPECT_EQ(user_profile_cache(), "/c/spillway");
   setenv("XDG_CACHE_HOME", "relative", 1);
@@ -179,7 +179,7 @@ TEST(UserProfileCache, IsWhereTheEnvironmentSays) {
   EXPECT_EQ(user_profile_cache(), "");
 }
 
-TEST(Hardware, IsReadFromTheKernelsTexts) {
+TEST(Hardware, is_read_from_the_kernels_texts) {
   EXPECT_EQ(cpu_name("processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\n"
                      "model name\t: AMD EPYC 9654\n\nprocessor\t: 1\nmodel name\t: other\n"),
             "AMD EPYC 9654 / 25 / 17");

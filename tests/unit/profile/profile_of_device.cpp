@@ -44,7 +44,7 @@ class ProfileOfDevice : public ::testing::Test {
       std::filesystem::path(::testing::TempDir()) / "profiles-of-device";
 };
 
-TEST_F(ProfileOfDevice, KnowsItsMemoryItsLinkAndEveryOp) {
+TEST_F(ProfileOfDevice, knows_its_memory_its_link_and_every_op) {
   DeviceUnderTest on(false);
   if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
   Compute const compute{on.device(), on.kernels()};
@@ -67,7 +67,7 @@ TEST_F(ProfileOfDevice, KnowsItsMemoryItsLinkAndEveryOp) {
     EXPECT_GT(number_or(machine.kind_giga_per_s, kind, 0), 0) << kind;
 }
 
-TEST_F(ProfileOfDevice, IsFoundAgain) {
+TEST_F(ProfileOfDevice, is_found_again) {
   DeviceUnderTest on(false);
   if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
   Compute const compute{on.device(), on.kernels()};
@@ -78,7 +78,7 @@ TEST_F(ProfileOfDevice, IsFoundAgain) {
             profile_key(tiny_config(), {1, 2}, 4, 1, {host_device(), host::kernels()}));
 }
 
-TEST_F(ProfileOfDevice, OfTheHostIsOfMainMemory) {
+TEST_F(ProfileOfDevice, of_the_host_is_of_main_memory) {
   auto const machine = measured({host_device(), host::kernels()});
   EXPECT_TRUE(machine.is_unified());
   EXPECT_EQ(machine.target, "host");
@@ -87,7 +87,7 @@ TEST_F(ProfileOfDevice, OfTheHostIsOfMainMemory) {
   EXPECT_GT(machine.h2d_gbps, 0);
 }
 
-TEST(LinkRates, AreTheLowerOnesThatAreKnown) {
+TEST(LinkRates, are_the_lower_ones_that_are_known) {
   auto const rates = slower({1, 0}, {2, 3});
   EXPECT_EQ(rates.h2d_gbps, 1);
   EXPECT_EQ(rates.d2h_gbps, 3);

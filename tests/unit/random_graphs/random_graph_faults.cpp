@@ -2,10 +2,10 @@
 // mistake can act where it makes some parameter's gradient another (see `differ`).
 #include <gtest/gtest.h>
 
-#include "support/graph_faults.hpp"
-#include "support/random_graph.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/graph_faults.hpp"
 #include "tests/support/planted_faults.hpp"
+#include "tests/support/random_graph.hpp"
 
 namespace spillway::test::random_graph_faults_test {
 namespace {
@@ -19,7 +19,7 @@ struct Kind {
 
 class RandomGraphFaults : public ::testing::TestWithParam<Kind> {};
 
-TEST_P(RandomGraphFaults, AreCaught) {
+TEST_P(RandomGraphFaults, are_caught) {
   expect_caught(kPlanted, [](unsigned seed) {
     Random draws(seed);
     auto const faulty = GetParam().plant(random_graph(draws), draws);

@@ -6,10 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include "support/norm_faults.hpp"
-#include "support/random_graph.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/norm_faults.hpp"
 #include "tests/support/planted_faults.hpp"
+#include "tests/support/random_graph.hpp"
 
 namespace spillway::test::random_graph_norms_test {
 namespace {
@@ -64,7 +64,7 @@ bool disagree(FiniteDifferences& run, TensorId norms) {
   return apart;
 }
 
-TEST(RandomGraphNorms, AreThoseOfTheirSlices) {
+TEST(RandomGraphNorms, are_those_of_their_slices) {
   for (unsigned seed = 0; seed < kGraphs / 4; ++seed) {
     Random draws(seed);
     auto const sliced = slice_norms(draw_graph(draws));
@@ -75,7 +75,7 @@ TEST(RandomGraphNorms, AreThoseOfTheirSlices) {
 }
 
 // It acts where what is misplaced is not zero.
-TEST(RandomGraphNorms, WithATileMisplacedAtASlicesEdgeAreCaught) {
+TEST(RandomGraphNorms, with_a_tile_misplaced_at_a_slices_edge_are_caught) {
   expect_caught(kGraphs, [](unsigned seed) {
     Random draws(seed);
     auto const faulty = misplace_norm_tile(draw_graph(draws), draws);

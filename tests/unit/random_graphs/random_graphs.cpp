@@ -1,14 +1,14 @@
 // The backward pass of graphs drawn at random against differences of their loss.
 #include <gtest/gtest.h>
 
-#include "support/random_graph.hpp"
 #include "tests/support/finite_differences.hpp"
+#include "tests/support/random_graph.hpp"
 #include "tests/support/sample.hpp"
 
 namespace spillway::test::random_graphs_test {
 namespace {
 
-TEST(RandomGraphs, HaveTheGradientsThatTheirLossHas) {
+TEST(RandomGraphs, have_the_gradients_that_their_loss_has) {
   for (auto const seed : sampled_seeds(100, 2000)) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random draws(seed);
@@ -18,7 +18,7 @@ TEST(RandomGraphs, HaveTheGradientsThatTheirLossHas) {
   }
 }
 
-TEST(RandomGraphs, FrozenChunksHaveNoGradients) {
+TEST(RandomGraphs, frozen_chunks_have_no_gradients) {
   for (auto const seed : sampled_seeds(100, 2000)) {
     Random draws(seed);
     auto const graph = random_graph(draws);

@@ -22,7 +22,7 @@ Program needing(std::int64_t device_bytes, std::int64_t host_bytes) {
   return program;
 }
 
-TEST(RunMemory, HoldsAnotherPlanAndGivesBackWhatThatDoesNotNeed) {
+TEST(RunMemory, holds_another_plan_and_gives_back_what_that_does_not_need) {
   RunMemory memory({}, host_device(), needing(kMiB, 0), {128 * kMiB, 64 * kMiB, 0});
   EXPECT_EQ(memory.room().device_bytes, 128 * kMiB);
   EXPECT_EQ(memory.room().host_bytes, 64 * kMiB);
@@ -70,7 +70,7 @@ Config spilling(char const* backend) {
   return config;
 }
 
-TEST(RunMemory, RegistersWhatTheDriveUsesOnTheCoresOnlyWhenAsked) {
+TEST(RunMemory, registers_what_the_drive_uses_on_the_cores_only_when_asked) {
   auto const program = reading(kMiB, 3 * kMiB, 8 * kMiB);
   for (char const* backend : {"auto", "uring-plain", "posix"}) {
     auto const config = spilling(backend);
@@ -86,7 +86,7 @@ TEST(RunMemory, RegistersWhatTheDriveUsesOnTheCoresOnlyWhenAsked) {
   }
 }
 
-TEST(RunMemory, RegistersAnewWhatANewPlanUsesAndGivesBackWhatItDoesNot) {
+TEST(RunMemory, registers_anew_what_a_new_plan_uses_and_gives_back_what_it_does_not) {
   if (!probe_ring(200 * kMiB).fixed_buffers)
     GTEST_SKIP() << "no registered buffers on this machine";
   auto const config = spilling("uring");
@@ -109,7 +109,7 @@ TEST(RunMemory, RegistersAnewWhatANewPlanUsesAndGivesBackWhatItDoesNot) {
   EXPECT_LT(process_memory().resident_bytes, before + 20 * kMiB);
 }
 
-TEST(RunMemory, MovesBytesAsTheConfigSays) {
+TEST(RunMemory, moves_bytes_as_the_config_says) {
   Config config;
   config.spill.queue_depth = 7;
   EXPECT_EQ(queue_settings(config).depth, 7);
@@ -143,14 +143,14 @@ std::vector<IoResult> results_by_seeds(int rank) {
   return results;
 }
 
-TEST(RunMemory, HasOtherFaultsOfASeedOnOtherRanks) {
+TEST(RunMemory, has_other_faults_of_a_seed_on_other_ranks) {
   auto const first = results_by_seeds(0);
   EXPECT_EQ(first, results_by_seeds(0));
   EXPECT_NE(first, results_by_seeds(1));
 }
 
 // Of four writes and, where all went well, four reads.
-TEST(RunMemory, HasTheFaultsThatAreAskedForAndNoOthers) {
+TEST(RunMemory, has_the_faults_that_are_asked_for_and_no_others) {
   auto program = needing(kMiB, 0);
   program.peak_bytes[Tier::nvme] = 8 * kSpillAlignment;
   auto const failed = [&](std::string const& fault) {
@@ -176,7 +176,7 @@ TEST(RunMemory, HasTheFaultsThatAreAskedForAndNoOthers) {
   EXPECT_EQ(failed("kill-rank:1"), "........");
 }
 
-TEST(RunMemory, OfADeviceIsPinnedAndBesideWhatOthersHaveThere) {
+TEST(RunMemory, of_a_device_is_pinned_and_beside_what_others_have_there) {
   EXPECT_EQ(RunMemory({}, host_device(), needing(kMiB, kMiB)).device_outside_bytes(), std::nullopt);
   EXPECT_EQ(RunMemory({}, host_device(), needing(kMiB, kMiB)).pinning(), std::nullopt);
   test::DeviceUnderTest on(false);

@@ -180,7 +180,7 @@ TEST(Cores, of_a_thread_are_those_that_it_stays_on) {
   EXPECT_EQ(cores_by_place(), all);
 }
 
-TEST(NarrowSums, AreWarnedOfWhereMicroBatchesAreMany) {
+TEST(NarrowSums, are_warned_of_where_micro_batches_are_many) {
   OptimConfig optim;
   EXPECT_EQ(warning_of_narrow_sums(optim, 1000), "");
   optim.gradients = "bf16";

@@ -37,27 +37,27 @@ std::int64_t micro(Budgets const& budgets, double link_gbps, std::int64_t from,
   return fastest_micro(config(sequences), 1000, {machine(link_gbps), budgets, {1, from}});
 }
 
-TEST(Micro, StaysWhereEverythingFits) {
+TEST(Micro, stays_where_everything_fits) {
   for (std::int64_t const from : {1, 4, 16}) EXPECT_EQ(micro({kPlenty, 0, 0}, 1, from), from);
 }
 
 // Each micro-batch brings the parameters anew.
-TEST(Micro, GrowsWhereParametersComeOverASlowLink) {
+TEST(Micro, grows_where_parameters_come_over_a_slow_link) {
   Budgets const budgets{24 * kMib, kPlenty, 0};
   EXPECT_EQ(micro(budgets, 0.5, 1), 8);
 }
 
 // What is made again, or leaves, is less of a smaller one.
-TEST(Micro, ShrinksUntilSomethingFits) {
+TEST(Micro, shrinks_until_something_fits) {
   EXPECT_EQ(micro({90 * kMib, 0, 0}, 1, 16), 4);
   EXPECT_EQ(micro({kMib, 0, 0}, 1, 16), 16) << "where nothing fits";
 }
 
-TEST(Micro, IsNoMoreThanARanksShare) {
+TEST(Micro, is_no_more_than_a_ranks_share) {
   EXPECT_EQ(micro({24 * kMib, kPlenty, 0}, 0.01, 4, 12), 8);  // 16 would save a micro-batch
 }
 
-TEST(PlanForAnotherMachine, HasTheWorkspacesOfItsTargetWhateverThisHostHas) {
+TEST(PlanForAnotherMachine, has_the_workspaces_of_its_target_whatever_this_host_has) {
   auto user = config(4);
   auto there = machine(1);
   there.target = "sm_90";

@@ -36,14 +36,14 @@ std::int64_t address_bytes() {
   return pages * ::sysconf(_SC_PAGESIZE);
 }
 
-TEST(Arena, IsAlignedForDirectTransfersAndStartsAsZero) {
+TEST(Arena, is_aligned_for_direct_transfers_and_starts_as_zero) {
   Arena const arena("device", 3 * kMiB + 5);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(arena.at(0, 1).data()) % Arena::kAlignment, 0u);
   EXPECT_EQ(*arena.at(3 * kMiB, 5).data(), std::byte{0});
   EXPECT_EQ(arena.bytes(), 3 * kMiB + 5);
 }
 
-TEST(Arena, CommittingMoreKeepsAddressesAndBytes) {
+TEST(Arena, committing_more_keeps_addresses_and_bytes) {
   Arena arena("device", kMiB, 64 * kMiB);
   auto* const first = arena.at(0, kMiB).data();
   std::memset(first, 7, kMiB);
@@ -53,7 +53,7 @@ TEST(Arena, CommittingMoreKeepsAddressesAndBytes) {
   *arena.at(64 * kMiB - 1, 1).data() = std::byte{1};
 }
 
-TEST(Arena, CommittingLessGivesMemoryBack) {
+TEST(Arena, committing_less_gives_memory_back) {
   Arena arena("device", 64 * kMiB);
   std::memset(arena.at(0, 64 * kMiB).data(), 7, 64 * kMiB);
   auto const before = process_memory().resident_bytes;
@@ -61,7 +61,7 @@ TEST(Arena, CommittingLessGivesMemoryBack) {
   EXPECT_LT(process_memory().resident_bytes, before - 40 * kMiB);
 }
 
-TEST(Arena, BytesThatComeBackAreZeroWithinAPageToo) {
+TEST(Arena, bytes_that_come_back_are_zero_within_a_page_too) {
   Arena arena("device", 10'000);
   std::memset(arena.at(0, 1).data(), 7, 10'000);
   auto const values = [&](std::int64_t first, std::int64_t last) {
@@ -80,14 +80,14 @@ TEST(Arena, BytesThatComeBackAreZeroWithinAPageToo) {
   EXPECT_EQ(values(8192, 10'000), std::set<int>{0});
 }
 
-TEST(Arena, ReservedAddressesTakeNoMemory) {
+TEST(Arena, reserved_addresses_take_no_memory) {
   auto const before = process_memory().resident_bytes;
   Arena const arena("device", kMiB, std::int64_t{1} << 40);
   EXPECT_LT(process_memory().resident_bytes, before + 8 * kMiB);
 }
 
 // A limit on addresses, as batch systems set it.
-TEST(Arena, ReservesNoMoreThanItTakesWhereAddressesAreFew) {
+TEST(Arena, reserves_no_more_than_it_takes_where_addresses_are_few) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "a sanitizer takes more addresses";
 #endif
@@ -97,7 +97,7 @@ TEST(Arena, ReservesNoMoreThanItTakesWhereAddressesAreFew) {
   EXPECT_EQ(*arena.at(kMiB - 1, 1).data(), std::byte{0});
 }
 
-TEST(Arena, PrefersANumaNode) {
+TEST(Arena, prefers_a_numa_node) {
   Arena arena("host", kMiB, 16 * kMiB);
   auto* const last = arena.at(0, 1).data() + 16 * kMiB - 1;
   int policy = -1;
@@ -114,7 +114,7 @@ TEST(Arena, PrefersANumaNode) {
   EXPECT_EQ(policy, MPOL_PREFERRED);
 }
 
-TEST(Arena, ReservesWholeUnitsOfItsAlignment) {
+TEST(Arena, reserves_whole_units_of_its_alignment) {
   EXPECT_EQ(Arena("device", 3 * kMiB + 5).reserved_bytes(), 4 * kMiB);
   EXPECT_EQ(Arena("device", kMiB, 5 * kMiB).reserved_bytes(), 6 * kMiB);
   EXPECT_EQ(Arena("device", 8 * kMiB, 5 * kMiB).reserved_bytes(), 8 * kMiB);
@@ -125,14 +125,14 @@ TEST(Arena, ReservesWholeUnitsOfItsAlignment) {
 }
 
 // More than there are, all together.
-TEST(Arena, GivesItsAddressesBack) {
+TEST(Arena, gives_its_addresses_back) {
   constexpr std::int64_t tib = std::int64_t{1} << 40;
   auto const reserved = [] { return Arena("device", kMiB, tib).reserved_bytes(); };
   auto const first = reserved();
   for (int i = 0; i < 300; ++i) ASSERT_EQ(reserved(), first) << i;
 }
 
-TEST(Arena, ThatCannotBeCommittedSaysSoAndGivesItsAddressesBack) {
+TEST(Arena, that_cannot_be_committed_says_so_and_gives_its_addresses_back) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "a sanitizer has more data";
 #endif
@@ -149,7 +149,7 @@ TEST(Arena, ThatCannotBeCommittedSaysSoAndGivesItsAddressesBack) {
   EXPECT_LT(address_bytes(), before + most);
 }
 
-TEST(ArenaDeathTest, BytesThatWereGivenBackTrapAndAreZeroWhenTheyComeBack) {
+TEST(ArenaDeathTest, bytes_that_were_given_back_trap_and_are_zero_when_they_come_back) {
   Arena arena("device", 16 * kMiB);
   auto* const at = arena.at(0, 1).data();
   std::memset(at, 7, 16 * kMiB);
@@ -163,13 +163,13 @@ TEST(ArenaDeathTest, BytesThatWereGivenBackTrapAndAreZeroWhenTheyComeBack) {
   EXPECT_EQ(at[16 * kMiB - 1], std::byte{0});
 }
 
-TEST(ArenaDeathTest, BytesThatAreNotCommittedTrap) {
+TEST(ArenaDeathTest, bytes_that_are_not_committed_trap) {
   Arena const arena("device", kMiB, 16 * kMiB);
   auto* const beyond = arena.at(0, 1).data() + 2 * kMiB;
   EXPECT_DEATH(*static_cast<std::byte volatile*>(beyond) = std::byte{1}, "");
 }
 
-TEST(Arena, BytesBeyondItsEndAreRefusedByName) {
+TEST(Arena, bytes_beyond_its_end_are_refused_by_name) {
   Arena arena("host memory", kMiB, 2 * kMiB);
   EXPECT_EQ(arena.at(kMiB - 8, 8).size(), 8u);
   for (auto const& [offset, bytes] :
@@ -180,7 +180,7 @@ TEST(Arena, BytesBeyondItsEndAreRefusedByName) {
             "host memory: grows beyond its addresses");
 }
 
-TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {
+TEST(Arena, more_than_the_address_space_is_refused_by_name) {
   try {
     Arena const arena("memory.device", std::int64_t{1} << 60);
     FAIL();
@@ -190,7 +190,7 @@ TEST(Arena, MoreThanTheAddressSpaceIsRefusedByName) {
   }
 }
 
-TEST(Poison, IsNotANumberInEveryFloatingPointType) {
+TEST(Poison, is_not_a_number_in_every_floating_point_type) {
   std::byte bytes[8];
   fill_with_nan(host_device(), HostBytes(bytes));
   float f = 0;

@@ -6,8 +6,8 @@
 #include "device/host/host_device.hpp"
 #include "io/spill/spill_file.hpp"
 #include "runtime/bind.hpp"
-#include "support/hand_made.hpp"
 #include "tests/support/engine_fakes.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::bound_copies_test {
 namespace {
@@ -88,7 +88,7 @@ class BoundCopies : public ::testing::Test {
 };
 
 // Accesses with a gap between them, in no order; the copy takes the gap along.
-TEST_F(BoundCopies, MoveWhatTheirAccessesCoverInEitherVersion) {
+TEST_F(BoundCopies, move_what_their_accesses_cover_in_either_version) {
   std::vector<Access> const of_a = {{0, 1000 * kKiB, 1212 * kKiB, {}},
                                     {0, 512 * kKiB, 600 * kKiB, {}}};
   std::vector<Access> const of_b = {{1, kMiB, kMiB + 700 * kKiB, {}}};
@@ -102,7 +102,7 @@ TEST_F(BoundCopies, MoveWhatTheirAccessesCoverInEitherVersion) {
   expect_transfer(bound(back), Direction::read);
 }
 
-TEST_F(BoundCopies, MatterWhereStateOrWhatUpdatesReadIsMoved) {
+TEST_F(BoundCopies, matter_where_state_or_what_updates_read_is_moved) {
   auto const matters = [&](Lane lane, BufferId from, BufferId to, bool checksums = true) {
     return bound(copy(lane, from, to), checksums).transfer->matters;
   };
@@ -120,7 +120,7 @@ TEST_F(BoundCopies, MatterWhereStateOrWhatUpdatesReadIsMoved) {
   EXPECT_FALSE(matters(Lane::nvme_write, 0, 1, true)) << "its reload would notice";
 }
 
-TEST_F(BoundCopies, ThatTakeStateBackGoByTheControlWordsOfTheirStep) {
+TEST_F(BoundCopies, that_take_state_back_go_by_the_control_words_of_their_step) {
   auto& item = copy(Lane::nvme_write, 0, 1);
   item.operands.push_back(2);
   auto const back = bound(item);
@@ -129,7 +129,7 @@ TEST_F(BoundCopies, ThatTakeStateBackGoByTheControlWordsOfTheirStep) {
 }
 
 // Of four ranks the third has a short slice of 10 000 elements, and the last one has none.
-TEST_F(BoundCopies, OfSlicesMoveWhatARankHasOfThem) {
+TEST_F(BoundCopies, of_slices_move_what_a_rank_has_of_them) {
   auto& program = made.program;
   auto const whole = made.buffer(Tier::device, 40'000), slice = made.buffer(Tier::device, 16'384);
   program.tensors[whole].dtype = DType::f32;
@@ -156,7 +156,7 @@ TEST_F(BoundCopies, OfSlicesMoveWhatARankHasOfThem) {
   }
 }
 
-TEST_F(BoundCopies, HoldBytesOfTheirTensorsByRank) {
+TEST_F(BoundCopies, hold_bytes_of_their_tensors_by_rank) {
   Program program;
   program.ranks = 3;
   program.tensors.resize(1);

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "plan/data/program.hpp"
-#include "support/hand_made.hpp"
+#include "tests/support/hand_made.hpp"
 
 namespace spillway::test::cursor_test {
 namespace {
 
 // A segment that runs two micro-batches, three times between others of one: numbers go on.
-TEST(Cursor, NumbersTheMicroBatchesOfAStep) {
+TEST(Cursor, numbers_the_micro_batches_of_a_step) {
   HandMade made(5);
   auto const add = [&](int micro_batch) {
     auto const number = made.item(Lane::comm, {}, {});

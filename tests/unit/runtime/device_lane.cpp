@@ -92,7 +92,7 @@ class DeviceLanes : public ::testing::Test {
   int works = 0;
 };
 
-TEST_F(DeviceLanes, TellWhenTheirItemsWereReadyAndBeganAndEnded) {
+TEST_F(DeviceLanes, tell_when_their_items_were_ready_and_began_and_ended) {
   using enum Lane;
   begin(0).at_s = 1000;
   begin(1).at_s = 2000;
@@ -135,7 +135,7 @@ TEST_F(DeviceLanes, TellWhenTheirItemsWereReadyAndBeganAndEnded) {
 }
 
 // The copy back comes behind the op, which waits for that of the step before.
-TEST_F(DeviceLanes, StallForNoItemThatHasNoInstanceYet) {
+TEST_F(DeviceLanes, stall_for_no_item_that_has_no_instance_yet) {
   using enum Lane;
   made.program.items[3].waits = {2, 4};
   begin(0).at_s = 1000;
@@ -153,7 +153,7 @@ TEST_F(DeviceLanes, StallForNoItemThatHasNoInstanceYet) {
   }
 }
 
-TEST_F(DeviceLanes, WaitInTheirStreamsForTheLatestItemsOfOtherLanes) {
+TEST_F(DeviceLanes, wait_in_their_streams_for_the_latest_items_of_other_lanes) {
   using enum Lane;
   for (auto const which : {h2d, d2h, compute}) launch(which);
   auto const& copies = stream(h2d).recorded;
@@ -169,7 +169,7 @@ TEST_F(DeviceLanes, WaitInTheirStreamsForTheLatestItemsOfOtherLanes) {
 }
 
 // An item that is left out has its marks all the same.
-TEST_F(DeviceLanes, LeaveOutTheWorkAlone) {
+TEST_F(DeviceLanes, leave_out_the_work_alone) {
   launch(Lane::h2d, false);
   EXPECT_EQ(works, 0);
   EXPECT_EQ(stream(Lane::h2d).recorded.size(), 4u);
@@ -177,7 +177,7 @@ TEST_F(DeviceLanes, LeaveOutTheWorkAlone) {
   EXPECT_EQ(state->clocks[index(Lane::h2d)].count(), 2u);
 }
 
-TEST_F(DeviceLanes, HaveEndedWhereWhatIsAwaitedAndTheRunsBeginHave) {
+TEST_F(DeviceLanes, have_ended_where_what_is_awaited_and_the_runs_begin_have) {
   auto& compute = lane(Lane::compute);
   auto& cursor = cursors[index(Lane::compute)];
   auto const& clock = state->clocks[index(Lane::compute)];
@@ -228,7 +228,7 @@ class FakeDeviceRun : public ::testing::Test {
 };
 
 // Copies are those of the lanes' own counts, in whatever step they end.
-TEST_F(FakeDeviceRun, CountsTheBytesOfItsCopies) {
+TEST_F(FakeDeviceRun, counts_the_bytes_of_its_copies) {
   Tiers tiers(device, made.program.peak_bytes, nullptr);
   Engine engine(parts(tiers));
   std::array<std::int64_t, kLanes> bytes{};
@@ -253,7 +253,7 @@ std::map<std::string, std::string> threads() {
   return names;
 }
 
-TEST_F(FakeDeviceRun, HasAThreadThatAsksTheDevice) {
+TEST_F(FakeDeviceRun, has_a_thread_that_asks_the_device) {
   auto& batch = made.program.items[made.item(Lane::comm, {}, {})];
   batch.operands = {};
   Tiers tiers(device, made.program.peak_bytes, nullptr);
@@ -265,14 +265,14 @@ TEST_F(FakeDeviceRun, HasAThreadThatAsksTheDevice) {
   EXPECT_EQ(begun, (std::multiset<std::string>{"comm", "device", "transfer"}));
 }
 
-TEST_F(FakeDeviceRun, IsRefusedToAProgramOfOneMemory) {
+TEST_F(FakeDeviceRun, is_refused_to_a_program_of_one_memory) {
   made.program.unified = true;
   Tiers tiers(device, made.program.peak_bytes, nullptr);
   EXPECT_EQ(mistake([&] { Engine engine(parts(tiers)); }),
             "this Program is not for a device with memory of its own");
 }
 
-TEST_F(FakeDeviceRun, LeavesBytesOfTheDeviceToTheDevice) {
+TEST_F(FakeDeviceRun, leaves_bytes_of_the_device_to_the_device) {
   Tiers tiers(device, made.program.peak_bytes, nullptr);
   EXPECT_EQ(mistake([&] { host_bytes(tiers, made.at_buffer(1), 0); }),
             "the host cannot reach 'b' in the device's memory");

@@ -13,8 +13,8 @@
 #include "io/ring/scripted_queue.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/data/program.hpp"
-#include "support/random_program.hpp"
 #include "tests/support/engine_fakes.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::engine_test {
 namespace {
@@ -118,7 +118,7 @@ class EngineRun : public ::testing::Test {
   NoBatches m_batches;
 };
 
-TEST_F(EngineRun, OverlappingLanesComputeWhatItemsOneByOneWould) {
+TEST_F(EngineRun, overlapping_lanes_compute_what_items_one_by_one_would) {
   Random random(7);
   for (int i = 0; i < 150; ++i) {
     auto const program = runnable(random_program(random));
@@ -131,7 +131,7 @@ TEST_F(EngineRun, OverlappingLanesComputeWhatItemsOneByOneWould) {
   }
 }
 
-TEST_F(EngineRun, StorageMayAnswerInAnyOrderAndInParts) {
+TEST_F(EngineRun, storage_may_answer_in_any_order_and_in_parts) {
   Random random(16), draws(17);
   auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
     if (draws() % 3 == 0) return {};
@@ -145,7 +145,7 @@ TEST_F(EngineRun, StorageMayAnswerInAnyOrderAndInParts) {
   }
 }
 
-TEST_F(EngineRun, PoisonAndALockedAllocatorChangeNothing) {
+TEST_F(EngineRun, poison_and_a_locked_allocator_change_nothing) {
   Random random(8);
   for (int i = 0; i < 60; ++i) {
     auto const program = runnable(random_program(random));
@@ -156,7 +156,7 @@ TEST_F(EngineRun, PoisonAndALockedAllocatorChangeNothing) {
 }
 
 // What the first test would see if the engine took no notice of waits.
-TEST_F(EngineRun, WithoutItsWaitsAProgramGoesWrong) {
+TEST_F(EngineRun, without_its_waits_a_program_goes_wrong) {
   Random random(9);
   int wrong = 0;
   for (int i = 0; i < 60; ++i) {
@@ -175,7 +175,7 @@ TEST_F(EngineRun, WithoutItsWaitsAProgramGoesWrong) {
   EXPECT_GT(wrong, 0);
 }
 
-TEST_F(EngineRun, MeasuredPeaksAreThePlannedOnes) {
+TEST_F(EngineRun, measured_peaks_are_the_planned_ones) {
   Random random(10);
   for (int i = 0; i < 40; ++i) {
     auto const program = runnable(random_program(random));
@@ -192,7 +192,7 @@ TEST_F(EngineRun, MeasuredPeaksAreThePlannedOnes) {
   }
 }
 
-TEST_F(EngineRun, BuffersOfTwoVersionsTakeTurns) {
+TEST_F(EngineRun, buffers_of_two_versions_take_turns) {
   Random random(15);
   auto const has_two = [](Program const& program) {
     return std::ranges::any_of(program.buffers, [](auto const& b) { return b.versions == 2; });
@@ -218,7 +218,7 @@ TEST_F(EngineRun, BuffersOfTwoVersionsTakeTurns) {
   EXPECT_EQ(engine.bytes(tensor).data(), even.data());
 }
 
-TEST_F(EngineRun, TimesNameEveryExecutionInOrder) {
+TEST_F(EngineRun, times_name_every_execution_in_order) {
   Random random(11);
   auto program = runnable(random_program(random));
   while (program.micro_batches < 4) program = runnable(random_program(random));
@@ -243,7 +243,7 @@ TEST_F(EngineRun, TimesNameEveryExecutionInOrder) {
   }
 }
 
-TEST_F(EngineRun, WhatAnItemThrowsOnAnyLaneComesOutOnTheCallersThread) {
+TEST_F(EngineRun, what_an_item_throws_on_any_lane_comes_out_on_the_callers_thread) {
   Random random(12);
   for (int i = 0; i < 40; ++i) {
     auto const program = runnable(random_program(random));
@@ -265,7 +265,7 @@ TEST_F(EngineRun, WhatAnItemThrowsOnAnyLaneComesOutOnTheCallersThread) {
   }
 }
 
-TEST_F(EngineRun, AKernelThatAllocatesAfterStepZeroEndsTheProcess) {
+TEST_F(EngineRun, a_kernel_that_allocates_after_step_zero_ends_the_process) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   auto const run = [this] {
     Random random(14);
@@ -282,7 +282,7 @@ TEST_F(EngineRun, AKernelThatAllocatesAfterStepZeroEndsTheProcess) {
   EXPECT_DEATH(run(), "step 0 may\ndebug.locked_allocator");
 }
 
-TEST_F(EngineRun, ThousandsOfStepsOfTinyItemsStayInOrder) {
+TEST_F(EngineRun, thousands_of_steps_of_tiny_items_stay_in_order) {
   Random random(13);
   auto const program = runnable(random_program(random));
   constexpr int kSteps = 3000;

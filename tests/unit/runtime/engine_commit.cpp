@@ -16,7 +16,7 @@ class EngineCommit : public MiniatureRun {
   EngineCommit() : MiniatureRun(std::make_unique<FaultOnNth>(Fault::error, 4, 7)) {}
 };
 
-TEST_F(EngineCommit, GoReportsSumsAndLetsTheUpdateRun) {
+TEST_F(EngineCommit, go_reports_sums_and_lets_the_update_run) {
   Engine engine(parts(), {.poison = true});
   auto const result = engine.run_step(0);
   EXPECT_EQ(result.word, CommitWord::go);
@@ -29,7 +29,7 @@ TEST_F(EngineCommit, GoReportsSumsAndLetsTheUpdateRun) {
   EXPECT_EQ(weight(engine), 0.5);
 }
 
-TEST_F(EngineCommit, AStorageErrorIsNotCommittedAndTheStepRunsAgain) {
+TEST_F(EngineCommit, a_storage_error_is_not_committed_and_the_step_runs_again) {
   Engine engine(parts());
   for (int step = 0; step < 3; ++step) EXPECT_EQ(engine.run_step(step).word, CommitWord::go);
   EXPECT_EQ(engine.run_step(3).word, CommitWord::storage_error);
@@ -43,7 +43,7 @@ TEST_F(EngineCommit, AStorageErrorIsNotCommittedAndTheStepRunsAgain) {
   EXPECT_EQ(engine.run_step(5).word, CommitWord::go);
 }
 
-TEST_F(EngineCommit, NonFiniteStopsTheUpdate) {
+TEST_F(EngineCommit, non_finite_stops_the_update) {
   Engine engine(parts());
   g_norm = INFINITY;
   EXPECT_EQ(engine.run_step(0).word, CommitWord::non_finite);
@@ -52,7 +52,7 @@ TEST_F(EngineCommit, NonFiniteStopsTheUpdate) {
   EXPECT_EQ(engine.run_step(0).word, CommitWord::go);
 }
 
-TEST_F(EngineCommit, StopCommitsTheStepFirst) {
+TEST_F(EngineCommit, stop_commits_the_step_first) {
   Engine engine(parts());
   g_stop = true;
   auto const result = engine.run_step(0);
@@ -61,7 +61,7 @@ TEST_F(EngineCommit, StopCommitsTheStepFirst) {
   EXPECT_EQ(weight(engine), 0.5);
 }
 
-TEST_F(EngineCommit, StopIsHeardInAStepThatIsNotFinite) {
+TEST_F(EngineCommit, stop_is_heard_in_a_step_that_is_not_finite) {
   Engine engine(parts());
   g_stop = true;
   g_norm = INFINITY;
@@ -82,7 +82,7 @@ class LostComm final : public Comm {
   }
 };
 
-TEST_F(EngineCommit, ALostPeerEndsTheStepOnTheCallersThread) {
+TEST_F(EngineCommit, a_lost_peer_ends_the_step_on_the_callers_thread) {
   m_comm = std::make_unique<LostComm>();
   Engine engine(parts());
   try {
@@ -110,7 +110,7 @@ class ApartComm final : public Comm {
   }
 };
 
-TEST_F(EngineCommit, RanksWithDifferentGradientsAreNotTrainedFurther) {
+TEST_F(EngineCommit, ranks_with_different_gradients_are_not_trained_further) {
   m_comm = std::make_unique<ApartComm>();
   Engine engine(parts());
   EXPECT_THROW(engine.run_step(0), Error);

@@ -16,9 +16,9 @@
 #include "kernels/host/workspaces.hpp"
 #include "plan/search/solve.hpp"
 #include "runtime/engine.hpp"
-#include "support/plan_words.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/pattern_batches.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway::engine_gpt_test {
@@ -120,7 +120,7 @@ class EngineGpt : public ::testing::TestWithParam<Precision> {
   }
 };
 
-TEST_P(EngineGpt, EveryPlanTrainsToTheSameBits) {
+TEST_P(EngineGpt, every_plan_trains_to_the_same_bits) {
   auto const g = graph();
   auto const keep = train(g, BlockPolicy::keep, {"device"});
   EXPECT_EQ(train(g, BlockPolicy::keep, {"device"}), keep) << "run again";

@@ -53,7 +53,7 @@ bool writes(TransferRequest const& request) {
 }
 
 // The second of two spills ends first. What waits for the first must not take it for that one.
-TEST_F(EngineLanes, ALaneThatEndsOutOfOrderPublishesInOrder) {
+TEST_F(EngineLanes, a_lane_that_ends_out_of_order_publishes_in_order) {
   HandMadeRun made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::device, kBytes);
@@ -86,7 +86,7 @@ TEST_F(EngineLanes, ALaneThatEndsOutOfOrderPublishesInOrder) {
   EXPECT_FALSE(seen_early);
 }
 
-TEST_F(EngineLanes, AReadDoesNotOvertakeItsWrite) {
+TEST_F(EngineLanes, a_read_does_not_overtake_its_write) {
   HandMadeRun made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), back = made.buffer(Tier::device, kBytes);
@@ -111,7 +111,7 @@ TEST_F(EngineLanes, AReadDoesNotOvertakeItsWrite) {
 
 // A write that ends only after a read that begins after it: who runs transfers one after the other
 // never comes to the read.
-TEST_F(EngineLanes, ReadsAndWritesAreUnderWayTogether) {
+TEST_F(EngineLanes, reads_and_writes_are_under_way_together) {
   constexpr int kSteps = 3;
   HandMadeRun made;
   made.segment("last");
@@ -146,7 +146,7 @@ TEST_F(EngineLanes, ReadsAndWritesAreUnderWayTogether) {
 }
 
 // A step's host item ends only after the next step has computed.
-TEST_F(EngineLanes, ComputeGoesOnWhileTheLastStepsHostItemsRun) {
+TEST_F(EngineLanes, compute_goes_on_while_the_last_steps_host_items_run) {
   HandMadeRun made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::host, kBytes);
@@ -166,7 +166,7 @@ TEST_F(EngineLanes, ComputeGoesOnWhileTheLastStepsHostItemsRun) {
 }
 
 // Nothing but the engine holds compute back here.
-TEST_F(EngineLanes, ALaneIsAtMostOneStepBehind) {
+TEST_F(EngineLanes, a_lane_is_at_most_one_step_behind) {
   HandMadeRun made;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::host, kBytes);
@@ -192,7 +192,7 @@ TEST_F(EngineLanes, ALaneIsAtMostOneStepBehind) {
 }
 
 // More copies than a lane may have under way, of which none ends before it must.
-TEST_F(EngineLanes, FullStorageDelaysAndLosesNothing) {
+TEST_F(EngineLanes, full_storage_delays_and_loses_nothing) {
   constexpr int kCopies = 100;
   HandMadeRun made;
   made.segment("last");

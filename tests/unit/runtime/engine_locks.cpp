@@ -57,7 +57,7 @@ void run_that_allocates(Lane where) {
   std::_Exit(0);  // nobody has noticed
 }
 
-TEST(LaneLocksDeathTest, WatchEachLaneByItself) {
+TEST(LaneLocksDeathTest, watch_each_lane_by_itself) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   for (auto const where : {Lane::compute, Lane::host, Lane::nvme_write})
     EXPECT_DEATH(run_that_allocates(where), "step 0 may\ndebug.locked_allocator") << name(where);
@@ -100,12 +100,12 @@ class EngineLocks : public MiniatureRun {
   Batches source;
 };
 
-TEST_F(EngineLocks, LeaveRanksTheMemoryForTheirMessages) {
+TEST_F(EngineLocks, leave_ranks_the_memory_for_their_messages) {
   run(4);
 }
 
 using EngineLocksDeathTest = EngineLocks;
-TEST_F(EngineLocksDeathTest, WatchBatches) {
+TEST_F(EngineLocksDeathTest, watch_batches) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   source.allocates = true;
   EXPECT_DEATH(run(2), "step 0 may\ndebug.locked_allocator");

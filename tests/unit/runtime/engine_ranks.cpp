@@ -58,7 +58,7 @@ class EngineRanks : public MiniatureRun {
   double m_before = 0;  // the weight, which an update makes larger
 };
 
-TEST_F(EngineRanks, LossesAndWeightsAreAddedAndTheNormIsThatOfAll) {
+TEST_F(EngineRanks, losses_and_weights_are_added_and_the_norm_is_that_of_all) {
   change(0, [](SentShare& share) {
     share.loss_sum += 1000, share.weight_sum += 100, share.norm_squared = 9;
   });
@@ -72,7 +72,7 @@ TEST_F(EngineRanks, LossesAndWeightsAreAddedAndTheNormIsThatOfAll) {
   EXPECT_FALSE(result.stop);
 }
 
-TEST_F(EngineRanks, WhatOneKnowsAllDo) {
+TEST_F(EngineRanks, what_one_knows_all_do) {
   for (std::size_t const rank : {0u, 2u}) {
     change(rank, [](SentShare& share) { share.stop = 1; });
     auto const stopped = result_of(3);
@@ -95,7 +95,7 @@ TEST_F(EngineRanks, WhatOneKnowsAllDo) {
   }
 }
 
-TEST_F(EngineRanks, WithOtherGradientsEndTheRunAndAreTold) {
+TEST_F(EngineRanks, with_other_gradients_end_the_run_and_are_told) {
   auto const apart =
       "step 7: ranks hold different gradients; check the memory of the machines and start again "
       "from the last checkpoint";
@@ -110,7 +110,7 @@ TEST_F(EngineRanks, WithOtherGradientsEndTheRunAndAreTold) {
 
 // Numbers that are none have bits of their own on each rank, and gradients of a step that storage
 // failed in are not complete.
-TEST_F(EngineRanks, MayHaveOtherBitsWhereTheyHaveNoNumbers) {
+TEST_F(EngineRanks, may_have_other_bits_where_they_have_no_numbers) {
   change(2, [](SentShare& share) { ++share.norms_checksum, share.storage_failed = 1; });
   EXPECT_EQ(result_of(7).word, CommitWord::storage_error);
   change(2, [](SentShare& share) { ++share.norms_checksum, share.state_lost = 1; });

@@ -53,7 +53,7 @@ class EngineReports : public ::testing::Test {
   std::unique_ptr<Tiers> m_tiers;  // cannot be moved
 };
 
-TEST_F(EngineReports, NameTheLaneThatComputeWaitsFor) {
+TEST_F(EngineReports, name_the_lane_that_compute_waits_for) {
   g_disturb = [this](Op const& op, std::uint64_t) {
     if (op.id == m_slow) std::this_thread::sleep_for(kSlow);
   };
@@ -75,7 +75,7 @@ TEST_F(EngineReports, NameTheLaneThatComputeWaitsFor) {
 }
 
 // A lane is busy or waits, and never both at once.
-TEST_F(EngineReports, CountNoSecondTwice) {
+TEST_F(EngineReports, count_no_second_twice) {
   g_disturb = [this](Op const& op, std::uint64_t) {
     if (op.id == m_slow) std::this_thread::sleep_for(kSlow);
   };
@@ -92,7 +92,7 @@ TEST_F(EngineReports, CountNoSecondTwice) {
   }
 }
 
-TEST_F(EngineReports, CountTheBytesOfCopiesAlone) {
+TEST_F(EngineReports, count_the_bytes_of_copies_alone) {
   Engine engine(parts());
   std::int64_t back = 0;
   for (int step = 0; step < 10; ++step) {
@@ -115,7 +115,7 @@ std::map<std::string, std::string> threads() {
   return names;
 }
 
-TEST_F(EngineReports, ThreadsHaveTheNamesOfTheirLanes) {
+TEST_F(EngineReports, threads_have_the_names_of_their_lanes) {
   auto const before = threads();
   Engine engine(parts());
   std::multiset<std::string> begun;
@@ -124,7 +124,7 @@ TEST_F(EngineReports, ThreadsHaveTheNamesOfTheirLanes) {
   EXPECT_EQ(begun, (std::multiset<std::string>{"host", "transfer"}));
 }
 
-TEST(SecondsByKind, AreOfOpsAloneByTheirKind) {
+TEST(SecondsByKind, are_of_ops_alone_by_their_kind) {
   Program program;
   for (auto const kind : {OpKind::matmul, OpKind::adamw}) {
     Op op;
@@ -199,7 +199,7 @@ Kernel refused_kernel(OpKind) {
   return {bind_refused, bind_refused};
 }
 
-TEST_F(EngineVersions, OfAnOpThatItsKernelRefusesAreNamed) {
+TEST_F(EngineVersions, of_an_op_that_its_kernel_refuses_are_named) {
   m_made.program.ops.front().name = "h.0/fc";
   EXPECT_EQ(
       test::mistake([&] {
@@ -209,7 +209,7 @@ TEST_F(EngineVersions, OfAnOpThatItsKernelRefusesAreNamed) {
 }
 
 // Whatever an item may be made of, no byte outside of what it names is reached.
-TEST_F(EngineVersions, OfAnItemWithOtherOperandsThanItsOpAreRefused) {
+TEST_F(EngineVersions, of_an_item_with_other_operands_than_its_op_are_refused) {
   m_made.program.ops.front().name = "h.0/fc";
   for (Item& item : m_made.program.items)
     if (item.op == 0) item.operands.push_back(item.operands.front());
@@ -220,7 +220,7 @@ TEST_F(EngineVersions, OfAnItemWithOtherOperandsThanItsOpAreRefused) {
       "h.0/fc: its item has another number of operands");
 }
 
-TEST_F(EngineVersions, AreThoseOfTheLastStep) {
+TEST_F(EngineVersions, are_those_of_the_last_step) {
   Engine engine({m_made.program, *m_tiers, KernelTable(counting_kernel), *m_comm, m_batches, {}});
   auto const first_word = [&](TensorId tensor) {
     return *reinterpret_cast<std::uint64_t const*>(engine.bytes(tensor).data());
@@ -236,7 +236,7 @@ TEST_F(EngineVersions, AreThoseOfTheLastStep) {
   }
 }
 
-TEST_F(EngineVersions, HoldNoNumbersBeforeTheyAreWrittenWithPoison) {
+TEST_F(EngineVersions, hold_no_numbers_before_they_are_written_with_poison) {
   std::vector<bool> const twice = {true, true, false, true, true, false};
   EXPECT_EQ(found_poison_in(2, true), twice) << "state keeps its bytes";
 #ifndef __SANITIZE_ADDRESS__  // which lets nobody read what the last step has not written
@@ -245,12 +245,12 @@ TEST_F(EngineVersions, HoldNoNumbersBeforeTheyAreWrittenWithPoison) {
 #endif
 }
 
-TEST_F(EngineVersions, KeepWhatTheyHeldWithoutPoison) {
+TEST_F(EngineVersions, keep_what_they_held_without_poison) {
   EXPECT_EQ(found_poison_in(3, false), std::vector<bool>(9, false));
 }
 
 // Where bytes become those of another lifetime, which debug.poison fills with NaNs.
-TEST(FirstWrites, BeginTheLifetimesOfAStep) {
+TEST(FirstWrites, begin_the_lifetimes_of_a_step) {
   HandMade made(4);  // the middle segment comes twice
   auto const gradient = made.buffer(Tier::device, 8), scratch = made.buffer(Tier::host, 16);
   auto const state = made.buffer(Tier::device, 24), away = made.buffer(Tier::nvme, 32);

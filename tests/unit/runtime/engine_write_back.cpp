@@ -94,12 +94,12 @@ class EngineWriteBack : public ::testing::Test {
   std::optional<Engine> m_engine;
 };
 
-TEST_F(EngineWriteBack, IsProvedWithItsThirdOperand) {
+TEST_F(EngineWriteBack, is_proved_with_its_third_operand) {
   auto const violation = verify(m_made.program);
   EXPECT_FALSE(violation) << violation->why;
 }
 
-TEST_F(EngineWriteBack, CommittedStepsReachTheFileAndOthersDoNot) {
+TEST_F(EngineWriteBack, committed_steps_reach_the_file_and_others_do_not) {
   start(nullptr);
   for (int step = 0; step < 5; ++step) EXPECT_EQ(m_engine->run_step(step).word, CommitWord::go);
   g_norm = INFINITY;
@@ -112,7 +112,7 @@ TEST_F(EngineWriteBack, CommittedStepsReachTheFileAndOthersDoNot) {
   EXPECT_EQ(stored(), 6);
 }
 
-TEST_F(EngineWriteBack, BytesAreCountedInTheStepThatMovedThemOrALaterOne) {
+TEST_F(EngineWriteBack, bytes_are_counted_in_the_step_that_moved_them_or_a_later_one) {
   start(nullptr);
   std::int64_t spilled = 0, reloaded = 0;
   for (int step = 0; step < 50; ++step) {
@@ -127,7 +127,7 @@ TEST_F(EngineWriteBack, BytesAreCountedInTheStepThatMovedThemOrALaterOne) {
   EXPECT_GE(spilled, 50 * 64);
 }
 
-TEST_F(EngineWriteBack, StateThatCannotBeReadIsOldStateAndTheStepIsDoneAgain) {
+TEST_F(EngineWriteBack, state_that_cannot_be_read_is_old_state_and_the_step_is_done_again) {
   FaultOnNth faults(Fault::error, 3, 0);
   start(&faults);
   for (int step = 0; step < 2; ++step) EXPECT_EQ(m_engine->run_step(step).word, CommitWord::go);
@@ -139,7 +139,7 @@ TEST_F(EngineWriteBack, StateThatCannotBeReadIsOldStateAndTheStepIsDoneAgain) {
   EXPECT_EQ(stored(), 3);
 }
 
-TEST_F(EngineWriteBack, StateThatCannotBeWrittenAfterItsCommitIsLost) {
+TEST_F(EngineWriteBack, state_that_cannot_be_written_after_its_commit_is_lost) {
   FaultOnNth faults(Fault::error, 0, 3);  // the first write is the test's own
   start(&faults);
   EXPECT_EQ(m_engine->run_step(0).word, CommitWord::go);
@@ -158,7 +158,7 @@ TEST_F(EngineWriteBack, StateThatCannotBeWrittenAfterItsCommitIsLost) {
   EXPECT_EQ(m_spill->counters().written_bytes, 2 * 64) << "nothing is written any more";
 }
 
-TEST(FailureLog, TellsWhatACommitHasSeen) {
+TEST(FailureLog, tells_what_a_commit_has_seen) {
   FailureLog before, after, between, transient;
   EXPECT_FALSE(before.note(true));
   EXPECT_TRUE(before.collect());
@@ -184,7 +184,7 @@ TEST(FailureLog, TellsWhatACommitHasSeen) {
 }
 
 // What was not let go loses nothing, whenever a transfer fails.
-TEST(FailureLog, LosesNothingOfAStepThatIsNotCommitted) {
+TEST(FailureLog, loses_nothing_of_a_step_that_is_not_committed) {
   FailureLog after, between, twice;
   EXPECT_FALSE(after.collect());
   EXPECT_FALSE(after.decide(false));

@@ -9,7 +9,7 @@
 namespace spillway::lanes_test {
 namespace {
 
-TEST(LaneClock, AWaitForThePastReturnsAtOnce) {
+TEST(LaneClock, a_wait_for_the_past_returns_at_once) {
   LaneClock clock;
   EXPECT_TRUE(clock.wait_for(0));
   clock.publish();
@@ -17,7 +17,7 @@ TEST(LaneClock, AWaitForThePastReturnsAtOnce) {
   EXPECT_EQ(clock.count(), 1u);
 }
 
-TEST(LaneClock, WaitersSeeWhatWasWrittenBeforeThePublish) {
+TEST(LaneClock, waiters_see_what_was_written_before_the_publish) {
   constexpr int kItems = 20000;
   LaneClock there, back;
   std::int64_t value = 0;  // plain: only the clocks order its accesses
@@ -41,7 +41,7 @@ TEST(LaneClock, WaitersSeeWhatWasWrittenBeforeThePublish) {
   EXPECT_TRUE(equal);
 }
 
-TEST(LaneClock, FailureWakesEveryWaiterAndLasts) {
+TEST(LaneClock, failure_wakes_every_waiter_and_lasts) {
   LaneClock clock;
   std::atomic<int> woken = 0;
   std::vector<std::thread> waiters;
@@ -58,7 +58,7 @@ TEST(LaneClock, FailureWakesEveryWaiterAndLasts) {
   EXPECT_EQ(clock.count(), 2u);
 }
 
-TEST(LaneClock, AnAlarmRingsOnceWhenItsCountIsReached) {
+TEST(LaneClock, an_alarm_rings_once_when_its_count_is_reached) {
   LaneClock clock;
   EXPECT_FALSE(clock.publish()) << "nobody has set one";
   clock.set_alarm(3);
@@ -73,7 +73,7 @@ TEST(LaneClock, AnAlarmRingsOnceWhenItsCountIsReached) {
   EXPECT_FALSE(clock.publish(100));
 }
 
-TEST(LaneClock, OfTwoAlarmsTheEarlierOneStays) {
+TEST(LaneClock, of_two_alarms_the_earlier_one_stays) {
   LaneClock clock;
   clock.set_alarm(2);
   clock.set_alarm(5);
@@ -87,7 +87,7 @@ TEST(LaneClock, OfTwoAlarmsTheEarlierOneStays) {
   EXPECT_FALSE(clock.publish(2));
 }
 
-TEST(LaneClock, ThatHasFailedCountsOnAndRingsOnlyItsAlarm) {
+TEST(LaneClock, that_has_failed_counts_on_and_rings_only_its_alarm) {
   LaneClock clock;
   clock.publish(2);
   EXPECT_FALSE(clock.failed());

@@ -92,7 +92,7 @@ class LateNorms : public ::testing::Test {
   NoBatches m_batches;
 };
 
-TEST_F(LateNorms, AreReportedBehindADecisionThatDidNotKnowThem) {
+TEST_F(LateNorms, are_reported_behind_a_decision_that_did_not_know_them) {
   auto const step = result();
   EXPECT_EQ(step.word, CommitWord::go);
   EXPECT_EQ(step.loss_sum, 6);
@@ -112,7 +112,7 @@ TEST_F(LateNorms, AreReportedBehindADecisionThatDidNotKnowThem) {
   EXPECT_EQ(m_words[control_learning_rate], 1) << "updates go by the decision before them";
 }
 
-TEST_F(LateNorms, AreNotReportedOfAStepThatIsNotCommitted) {
+TEST_F(LateNorms, are_not_reported_of_a_step_that_is_not_committed) {
   g_loss = NAN;
   auto const step = result();
   EXPECT_EQ(step.word, CommitWord::non_finite);
@@ -122,7 +122,7 @@ TEST_F(LateNorms, AreNotReportedOfAStepThatIsNotCommitted) {
 }
 
 // A signal that comes between the two is heard, and one that came before them is not forgotten.
-TEST_F(LateNorms, LeaveARequestToStopAsItWas) {
+TEST_F(LateNorms, leave_a_request_to_stop_as_it_was) {
   g_stop_at = 1;
   EXPECT_TRUE(result().stop);
   EXPECT_EQ(g_questions, 2);

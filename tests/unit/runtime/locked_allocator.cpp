@@ -45,7 +45,7 @@ constexpr Form kForms[] = {
      [](void* p) { ::operator delete[](p); }, false},
 };
 
-TEST(LockedAllocator, EveryFormSaysThatThereIsNotEnoughMemoryAsItShould) {
+TEST(LockedAllocator, every_form_says_that_there_is_not_enough_memory_as_it_should) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer ends the process that asks for so much";
 #endif
@@ -59,7 +59,7 @@ TEST(LockedAllocator, EveryFormSaysThatThereIsNotEnoughMemoryAsItShould) {
   }
 }
 
-TEST(LockedAllocator, AlignedFormsAlignAndTakeTheSmallestAlignments) {
+TEST(LockedAllocator, aligned_forms_align_and_take_the_smallest_alignments) {
   for (auto const& form : kForms) {
     if (!std::string_view(form.name).starts_with("aligned")) continue;
     std::vector<void*> all(30);
@@ -80,7 +80,7 @@ TEST(LockedAllocator, AlignedFormsAlignAndTakeTheSmallestAlignments) {
   }
 }
 
-TEST(LockedAllocatorDeathTest, EveryFormIsWatched) {
+TEST(LockedAllocatorDeathTest, every_form_is_watched) {
   for (auto const& form : kForms) {
     SCOPED_TRACE(form.name);
     EXPECT_DEATH(
@@ -92,7 +92,7 @@ TEST(LockedAllocatorDeathTest, EveryFormIsWatched) {
   }
 }
 
-TEST(LockedAllocatorDeathTest, AnInnerScopeUnlocksNothing) {
+TEST(LockedAllocatorDeathTest, an_inner_scope_unlocks_nothing) {
   EXPECT_DEATH(
       {
         AllocatorLock const lock(true);
@@ -109,7 +109,7 @@ TEST(LockedAllocatorDeathTest, AnInnerScopeUnlocksNothing) {
       "operator new");
 }
 
-TEST(LockedAllocatorDeathTest, NewEndsTheProcessWithALine) {
+TEST(LockedAllocatorDeathTest, new_ends_the_process_with_a_line) {
   EXPECT_DEATH(
       {
         AllocatorLock const lock(true);
@@ -118,7 +118,7 @@ TEST(LockedAllocatorDeathTest, NewEndsTheProcessWithALine) {
       "debug.locked_allocator: .* operator new");
 }
 
-TEST(LockedAllocatorDeathTest, AlignedAndArrayAndNothrowFormsAreWatchedToo) {
+TEST(LockedAllocatorDeathTest, aligned_and_array_and_nothrow_forms_are_watched_too) {
   struct alignas(64) Line {
     char bytes[64];
   };
@@ -138,7 +138,7 @@ TEST(LockedAllocatorDeathTest, AlignedAndArrayAndNothrowFormsAreWatchedToo) {
       "operator new");
 }
 
-TEST(LockedAllocatorDeathTest, AnArenaRequestEndsTheProcess) {
+TEST(LockedAllocatorDeathTest, an_arena_request_ends_the_process) {
   Arena arena("device", 4096, 1 << 20);
   EXPECT_DEATH(
       {
@@ -148,7 +148,7 @@ TEST(LockedAllocatorDeathTest, AnArenaRequestEndsTheProcess) {
       "arena bytes");
 }
 
-TEST(LockedAllocator, WatchesOnlyItsThreadAndItsScope) {
+TEST(LockedAllocator, watches_only_its_thread_and_its_scope) {
   {
     AllocatorLock const off(false);
     allocate();

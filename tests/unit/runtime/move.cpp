@@ -14,12 +14,12 @@
 #include "plan/proof/derive.hpp"
 #include "plan/proof/verify.hpp"
 #include "plan/search/solve.hpp"
-#include "support/plan_words.hpp"
-#include "support/random_plan.hpp"
-#include "support/random_program.hpp"
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/engine_fakes.hpp"
 #include "tests/support/family_case.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 
 namespace spillway::test::move_test {
 namespace {
@@ -126,7 +126,7 @@ Graph graph_to_move(unsigned seed, Random& draws) {
   return tiny_training_graph(families[seed / 2 % families.size()].config);
 }
 
-TEST(Move, BringsEveryByteOfStateFromAnyPlanToAnyOther) {
+TEST(Move, brings_every_byte_of_state_from_any_plan_to_any_other) {
   int moves = 0, with_slots = 0, of_two_memories = 0;
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
@@ -165,7 +165,7 @@ Program with_state_at(Spot const& at, std::int64_t bytes = 9 * kMiB + 100) {
   return program;
 }
 
-TEST(Move, OverItselfGoesUpFromItsEndAndDownFromItsBeginning) {
+TEST(Move, over_itself_goes_up_from_its_end_and_down_from_its_beginning) {
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
     for (std::int64_t const apart : {64 * kKiB, 5 * kMiB}) {
       auto const low = with_state_at({tier, kMiB}), high = with_state_at({tier, kMiB + apart});
@@ -179,7 +179,7 @@ TEST(Move, OverItselfGoesUpFromItsEndAndDownFromItsBeginning) {
 }
 
 // Storage takes whole pieces, whatever the slices are in which a tensor goes there and back.
-TEST(Move, OfALargeTensorToStorageAndBackIsCutWherePiecesEnd) {
+TEST(Move, of_a_large_tensor_to_storage_and_back_is_cut_where_pieces_end) {
   constexpr std::int64_t bytes = 70 * kMiB + 4;
   for (Tier const tier : {Tier::device, Tier::host}) {
     auto const here = with_state_at({tier, kMiB}, bytes),
@@ -193,14 +193,14 @@ TEST(Move, OfALargeTensorToStorageAndBackIsCutWherePiecesEnd) {
   }
 }
 
-TEST(Move, ToTheSamePlanMovesNothing) {
+TEST(Move, to_the_same_plan_moves_nothing) {
   auto const graph = gpt_training_graph({.layers = 2, .hidden = 64, .heads = 2, .vocab = 300});
   auto const program = compile(graph, nullptr, make_plan(graph, {}, BlockPolicy::keep), 1, 1).train;
   EXPECT_TRUE(make_move(program, program)->items.empty());
 }
 
 // What does not go through in the proof would cost a run its state.
-TEST(Move, IsRefusedWhereStateIsOverwrittenBeforeItWasMoved) {
+TEST(Move, is_refused_where_state_is_overwritten_before_it_was_moved) {
   auto const graph = gpt_training_graph({.layers = 1, .hidden = 64, .heads = 2, .vocab = 300});
   auto const program = [&](char const* parameters, char const* optimizer) {
     PlanWords request;
@@ -234,7 +234,7 @@ TEST(Move, IsRefusedWhereStateIsOverwrittenBeforeItWasMoved) {
 }
 
 // It has no commit that would say so.
-TEST(Move, ThatStorageFailsIsKnownToHaveFailed) {
+TEST(Move, that_storage_fails_is_known_to_have_failed) {
   auto const graph = gpt_training_graph({.layers = 1, .hidden = 64, .heads = 2, .vocab = 300});
   auto const program = [&](char const* optimizer) {
     PlanWords request;
@@ -254,7 +254,7 @@ TEST(Move, ThatStorageFailsIsKnownToHaveFailed) {
   EXPECT_FALSE(held);
 }
 
-TEST(MoveOrder, ParksOneWhereTwoWantEachOthersPlaces) {
+TEST(MoveOrder, parks_one_where_two_want_each_others_places) {
   Spot const device{Tier::device, 0}, host{Tier::host, 0};
   std::vector<Relocation> const swap = {{kMiB, device, host}, {kMiB, host, device}};
   auto const order = move_order(swap, {kMiB, 2 * kMiB, 0}, true);
@@ -268,7 +268,7 @@ TEST(MoveOrder, ParksOneWhereTwoWantEachOthersPlaces) {
   EXPECT_FALSE(move_order(swap, {kMiB, kMiB, kMiB - 1}, true));
 }
 
-TEST(MoveOrder, StaysClearOfWhatStays) {
+TEST(MoveOrder, stays_clear_of_what_stays) {
   Spot const at{Tier::device, 0}, there{Tier::device, 4 * kMiB};
   std::vector<Relocation> const one = {{kMiB, {Tier::host, 0}, at}, {4 * kMiB, there, there}};
   auto const order = move_order(one, kRoomy, true);
@@ -276,7 +276,7 @@ TEST(MoveOrder, StaysClearOfWhatStays) {
   EXPECT_EQ(order->hops.size(), 1u);
 }
 
-TEST(MoveOrder, TakesSlotsForWhatMovesOverItselfOrWithinStorage) {
+TEST(MoveOrder, takes_slots_for_what_moves_over_itself_or_within_storage) {
   std::vector<Relocation> const shift = {{3 * kMiB, {Tier::device, 0}, {Tier::device, 64 * kKiB}}};
   auto const order = move_order(shift, kRoomy, true);
   ASSERT_TRUE(order);

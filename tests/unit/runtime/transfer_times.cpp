@@ -89,7 +89,7 @@ class Looks final : public OrderWatch {
 };
 
 // A copy to the host and one to storage wait for an op, and another op waits for both.
-TEST_F(TransferTimes, AreThoseOfTheFirstLookTheBeginAndTheEnd) {
+TEST_F(TransferTimes, are_those_of_the_first_look_the_begin_and_the_end) {
   constexpr std::int64_t size = 1 << 20;
   made.segment("last");
   auto const a = made.buffer(Tier::device, size), here = made.buffer(Tier::host, size);
@@ -142,7 +142,7 @@ TEST_F(TransferTimes, AreThoseOfTheFirstLookTheBeginAndTheEnd) {
 }
 
 // The thread has gone on to the next run when the last transfer of this one ends.
-TEST_F(TransferTimes, OfOneThatEndsLateAreThoseOfItsRun) {
+TEST_F(TransferTimes, of_one_that_ends_late_are_those_of_its_run) {
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), away = made.buffer(Tier::nvme, kBytes);
   made.op(Lane::compute, {}, {a});
@@ -167,7 +167,7 @@ TEST_F(TransferTimes, OfOneThatEndsLateAreThoseOfItsRun) {
   }
 }
 
-TEST_F(TransferTimes, OfAFailureAfterTheStepAreThoseOfItsRun) {
+TEST_F(TransferTimes, of_a_failure_after_the_step_are_those_of_its_run) {
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), away = made.buffer(Tier::nvme, kBytes);
   made.op(Lane::compute, {}, {a});
@@ -190,7 +190,7 @@ TEST_F(TransferTimes, OfAFailureAfterTheStepAreThoseOfItsRun) {
 }
 
 // A Program without a commit has nobody else who would say so.
-TEST_F(TransferTimes, OfAFailureWithinAStepWithoutACommitThrow) {
+TEST_F(TransferTimes, of_a_failure_within_a_step_without_a_commit_throw) {
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), away = made.buffer(Tier::nvme, kBytes);
   made.op(Lane::compute, {}, {a});
@@ -203,7 +203,7 @@ TEST_F(TransferTimes, OfAFailureWithinAStepWithoutACommitThrow) {
 }
 
 // A lane begins no more than it can keep in mind until they end, though storage would take more.
-TEST_F(TransferTimes, AreKeptOfAsManyAsMayBeUnderWay) {
+TEST_F(TransferTimes, are_kept_of_as_many_as_may_be_under_way) {
   constexpr std::size_t most = 64;
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes);
@@ -234,7 +234,7 @@ TEST_F(TransferTimes, AreKeptOfAsManyAsMayBeUnderWay) {
 }
 
 // Storage may still write from memory that would be given back.
-TEST_F(TransferTimes, OfAnEngineThatFailsComeToTheirEnds) {
+TEST_F(TransferTimes, of_an_engine_that_fails_come_to_their_ends) {
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::device, kBytes);
   auto const away = made.buffer(Tier::nvme, kBytes);
@@ -264,7 +264,7 @@ TEST_F(TransferTimes, OfAnEngineThatFailsComeToTheirEnds) {
 }
 
 // Of two lanes that fail, the one that failed first is told, however often one asks.
-TEST_F(TransferTimes, OfALaterFailureAreNotTold) {
+TEST_F(TransferTimes, of_a_later_failure_are_not_told) {
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::host, kBytes);
   auto const first = made.op(Lane::compute, {}, {a});
@@ -300,7 +300,7 @@ TEST_F(TransferTimes, OfALaterFailureAreNotTold) {
 }
 
 // Compute may not begin a step before the one before the last has ended on all lanes.
-TEST_F(TransferTimes, OfComputeThatWaitsForALaneBehindAreTold) {
+TEST_F(TransferTimes, of_compute_that_waits_for_a_lane_behind_are_told) {
   made.segment("last");
   auto const a = made.buffer(Tier::device, kBytes), b = made.buffer(Tier::host, kBytes);
   made.op(Lane::compute, {}, {a});

@@ -19,7 +19,7 @@ Recipe const kMasked = of(Objective::masked, {.mask = 257, .eos = 256});
 Recipe const kSpans =
     of(Objective::spans, {.pad = 257, .eos = 256, .first_sentinel = 357, .sentinels = 100});
 
-TEST(ByteText, BytesAreTokens) {
+TEST(ByteText, bytes_are_tokens) {
   EXPECT_EQ(tokens_of("a\xc3\xa9", kNext), (Tokens{97, 0xc3, 0xa9}));
   EXPECT_EQ(tokens_of("[MASK]", kNext).size(), 6u);
   EXPECT_EQ(text_of(97, kNext), "a");
@@ -27,12 +27,12 @@ TEST(ByteText, BytesAreTokens) {
   EXPECT_EQ(text_of(256, kNext), "");
 }
 
-TEST(ByteText, AMaskStandsForAToken) {
+TEST(ByteText, a_mask_stands_for_a_token) {
   EXPECT_EQ(tokens_of("a[MASK][MASK]b", kMasked), (Tokens{97, 257, 257, 98}));
   EXPECT_EQ(tokens_of("[MASK", kMasked).size(), 5u);
 }
 
-TEST(ByteText, AnEncodersTextHasSentinelsAndEnds) {
+TEST(ByteText, an_encoders_text_has_sentinels_and_ends) {
   EXPECT_EQ(tokens_of("a<extra_id_0>b<extra_id_12>", kSpans), (Tokens{97, 357, 98, 345, 256}));
   EXPECT_EQ(tokens_of("<extra_id_>", kSpans).size(), 12u);
   EXPECT_EQ(tokens_of("<extra_id_1", kSpans).size(), 12u);
@@ -42,7 +42,7 @@ TEST(ByteText, AnEncodersTextHasSentinelsAndEnds) {
   EXPECT_EQ(tokens_of("a", without_end), Tokens{97});
 }
 
-TEST(ByteText, ASentinelThatThereIsNotIsRefused) {
+TEST(ByteText, a_sentinel_that_there_is_not_is_refused) {
   EXPECT_EQ(tokens_of("<extra_id_99>", kSpans).front(), 258);
   for (auto const* const text : {"<extra_id_100>", "<extra_id_101>", "<extra_id_300>"})
     EXPECT_THROW(tokens_of(text, kSpans), Error) << text;
@@ -57,7 +57,7 @@ TEST(ByteText, ASentinelThatThereIsNotIsRefused) {
   }
 }
 
-TEST(ByteText, SentinelsAreWordsAgain) {
+TEST(ByteText, sentinels_are_words_again) {
   EXPECT_EQ(text_of(357, kSpans), "<extra_id_0>");
   EXPECT_EQ(text_of(258, kSpans), "<extra_id_99>");
   for (std::int32_t const token : {256, 257, 358}) EXPECT_EQ(text_of(token, kSpans), "") << token;
@@ -67,7 +67,7 @@ TEST(ByteText, SentinelsAreWordsAgain) {
 }
 
 // Ids that a model has of its own may lie among its sentinels, and these among bytes.
-TEST(ByteText, IdsOfAnotherMeaningAreNoSentinels) {
+TEST(ByteText, ids_of_another_meaning_are_no_sentinels) {
   auto mixed = kSpans;
   mixed.ids.pad = 300, mixed.ids.eos = 310;
   for (auto const& [token, word] : {std::pair(299, "<extra_id_58>"), std::pair(300, ""),

@@ -10,7 +10,7 @@
 #include "io/tokens/byte_tokenizer.hpp"
 #include "state/checkpoints.hpp"
 #include "state/resume.hpp"
-#include "support/refusals.hpp"
+#include "tests/support/refusals.hpp"
 #include "tests/unit/state/tiny_state.hpp"
 
 namespace spillway::test::start_words_test {

@@ -50,7 +50,7 @@ class Stored {
   Buffer m_buffer;
 };
 
-TEST(StoredTensor, KeepsWhatIsWrittenAndIsZeroElsewhere) {
+TEST(StoredTensor, keeps_what_is_written_and_is_zero_elsewhere) {
   Stored stored;
   stored.at(3, true) = 1.5f;
   stored.at(kWindowElements + 7, true) = 2.5f;
@@ -60,7 +60,7 @@ TEST(StoredTensor, KeepsWhatIsWrittenAndIsZeroElsewhere) {
   EXPECT_EQ(stored.at(kWindowElements + 7, false), 2.5f);
 }
 
-TEST(StoredTensor, HoldsWhatAMoveHasBrought) {
+TEST(StoredTensor, holds_what_a_move_has_brought) {
   Stored stored;
   stored.write_past_it(2.5f);
   stored.find();
@@ -68,7 +68,7 @@ TEST(StoredTensor, HoldsWhatAMoveHasBrought) {
   EXPECT_EQ(stored.at(kWindowElements + 7, false), 2.5f);
 }
 
-TEST(StoredTensor, SeesAfterAFlushWhatStepsHaveChanged) {
+TEST(StoredTensor, sees_after_a_flush_what_steps_have_changed) {
   Stored stored;
   stored.at(3, true) = 1.5f;
   stored.tensor.complete();
@@ -78,7 +78,7 @@ TEST(StoredTensor, SeesAfterAFlushWhatStepsHaveChanged) {
   EXPECT_EQ(stored.at(3, false), 4.0f);
 }
 
-TEST(StoredTensor, DoesNotTakeAFailedReadForBytes) {
+TEST(StoredTensor, does_not_take_a_failed_read_for_bytes) {
   FaultOnNth faults(Fault::error, 1, 0, false);
   Stored stored(&faults);
   stored.at(3, true) = 1.5f;
@@ -88,7 +88,7 @@ TEST(StoredTensor, DoesNotTakeAFailedReadForBytes) {
 }
 
 // What could not be written is there still, and written when that is tried again.
-TEST(StoredTensor, DoesNotLoseWhatAFailedWriteHasNotStored) {
+TEST(StoredTensor, does_not_lose_what_a_failed_write_has_not_stored) {
   FaultOnNth faults(Fault::error, 0, 1, false);
   Stored stored(&faults);
   stored.at(3, true) = 1.5f;
@@ -103,7 +103,7 @@ TEST(StoredTensor, DoesNotLoseWhatAFailedWriteHasNotStored) {
 }
 
 // The last one holds what is left of the tensor, and what is only read is not written.
-TEST(StoredTensor, WritesItsWindowsOnceEach) {
+TEST(StoredTensor, writes_its_windows_once_each) {
   FaultOnNth third(Fault::error, 0, 3, true);
   Stored stored(&third);
   stored.at(3, false);

@@ -8,7 +8,7 @@
 #include "run/prepare.hpp"
 #include "runtime/tiers.hpp"
 #include "state/model_state.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
 namespace spillway::test {

@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Of, ChangePlaces,
                          ::testing::Combine(::testing::Bool(), ::testing::ValuesIn(kSpots),
                                             ::testing::ValuesIn(kSpots)));
 
-TEST_P(ChangePlaces, KeepsStateThatLiesInWhatIsGivenBack) {
+TEST_P(ChangePlaces, keeps_state_that_lies_in_what_is_given_back) {
   auto const& [unified, before, after] = GetParam();
   auto const from = with_state_at(before, unified), to = with_state_at(after, unified);
   TinyRun run(from, to);
@@ -124,7 +124,7 @@ TEST_P(ChangePlaces, KeepsStateThatLiesInWhatIsGivenBack) {
   run.expect_state_of(to);
 }
 
-TEST(ChangeOfPlaces, SaysThatStateIsLostWhereStorageFailedAndThrowsWhatElseHappened) {
+TEST(ChangeOfPlaces, says_that_state_is_lost_where_storage_failed_and_throws_what_else_happened) {
   auto const from = with_state_at({Tier::device, 0}, true);
   auto const to = with_state_at({Tier::host, 0}, true);
   TinyRun run(from, to);
@@ -142,7 +142,7 @@ std::int64_t data_bytes() {
   return 0;
 }
 
-TEST(ChangeOfPlaces, LeavesAllAsItWasWhereThereIsNoMemoryToMoveIn) {
+TEST(ChangeOfPlaces, leaves_all_as_it_was_where_there_is_no_memory_to_move_in) {
   auto const from = with_state_at({Tier::device, 0}, true);
   auto const to = with_state_at({Tier::host, 0}, true);
   TinyRun run(from, to);

@@ -16,7 +16,7 @@
 #include "run/prepare.hpp"
 #include "runtime/tiers.hpp"
 #include "state/checkpoints.hpp"
-#include "support/plan_words.hpp"
+#include "tests/support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "train/save_time.hpp"
 

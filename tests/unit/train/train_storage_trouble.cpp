@@ -29,7 +29,7 @@ class StorageTroubles : public ::testing::Test {
   StorageTrouble m_trouble{&m_spill, *m_comm};
 };
 
-TEST_F(StorageTroubles, CostAStepThreeTriesEachWithItsOwnReason) {
+TEST_F(StorageTroubles, cost_a_step_three_tries_each_with_its_own_reason) {
   for (std::int64_t i = 0; i < 3; ++i) {
     fail_at(i * kSpillAlignment);
     auto const status = m_trouble.after(CommitWord::storage_error, 7);
@@ -45,7 +45,7 @@ TEST_F(StorageTroubles, CostAStepThreeTriesEachWithItsOwnReason) {
 }
 
 // Only when tries do not help; from then on there are three again.
-TEST_F(StorageTroubles, AreOverWhereAnotherPlanDoesWithoutStorage) {
+TEST_F(StorageTroubles, are_over_where_another_plan_does_without_storage) {
   int asked = 0;
   auto const without = [&] { return ++asked == 1; };
   for (int failure = 1; failure <= 6; ++failure) {
@@ -59,7 +59,7 @@ TEST_F(StorageTroubles, AreOverWhereAnotherPlanDoesWithoutStorage) {
 }
 
 // What is done about it is a move, which may fail too.
-TEST_F(StorageTroubles, EndTheRunWhereStateIsLostOnTheWayToAnotherPlan) {
+TEST_F(StorageTroubles, end_the_run_where_state_is_lost_on_the_way_to_another_plan) {
   auto const loses = [&] {
     m_trouble.lose_state();
     return false;
@@ -73,7 +73,7 @@ TEST_F(StorageTroubles, EndTheRunWhereStateIsLostOnTheWayToAnotherPlan) {
   EXPECT_EQ(said().find("the run stops before it"), std::string::npos);
 }
 
-TEST_F(StorageTroubles, OnTheWayToAnotherPlanAreErrorsThatNameWhatIsLost) {
+TEST_F(StorageTroubles, on_the_way_to_another_plan_are_errors_that_name_what_is_lost) {
   fail_at(2 * kSpillAlignment);
   m_trouble.lose_state();
   auto const text = said();
@@ -86,7 +86,7 @@ TEST_F(StorageTroubles, OnTheWayToAnotherPlanAreErrorsThatNameWhatIsLost) {
 }
 
 // As a rank has none whose part of the plan spills nothing.
-TEST_F(StorageTroubles, OfARankWithoutASpillFileAreOthersToTell) {
+TEST_F(StorageTroubles, of_a_rank_without_a_spill_file_are_others_to_tell) {
   StorageTrouble none(nullptr, *m_comm);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(none.after(CommitWord::storage_error, 7),
@@ -98,7 +98,7 @@ TEST_F(StorageTroubles, OfARankWithoutASpillFileAreOthersToTell) {
   EXPECT_EQ(said(), "");
 }
 
-TEST_F(StorageTroubles, AreForgottenByAStepThatCounts) {
+TEST_F(StorageTroubles, are_forgotten_by_a_step_that_counts) {
   for (int step = 1; step < 9; ++step) {
     fail_at(0);
     EXPECT_FALSE(m_trouble.after(CommitWord::storage_error, step));
@@ -107,7 +107,7 @@ TEST_F(StorageTroubles, AreForgottenByAStepThatCounts) {
 }
 
 // The step that was to be done again finds that the one before it is lost.
-TEST_F(StorageTroubles, ThatCostMoreThanAStepAreNamedThoughTheyWereToldBefore) {
+TEST_F(StorageTroubles, that_cost_more_than_a_step_are_named_though_they_were_told_before) {
   fail_at(kSpillAlignment);
   EXPECT_FALSE(m_trouble.after(CommitWord::storage_error, 2));
   said();
