@@ -64,7 +64,7 @@ constexpr std::array kLaziness = {cuda::Laziness::eager, cuda::Laziness::latest}
 
 // The process that a dropped call leaves may be in any state, so each has one of its own: these
 // tests are run there, and pass if nothing was noticed.
-TEST_F(StandInDrops, DISABLED_ACallIsNotNoticed) {
+TEST_F(StandInDrops, DISABLED_a_call_is_not_noticed) {
   cuda::PlannedFault const fault{.call = std::getenv("SPILLWAY_DROPPED"),
                                  .n = static_cast<std::int64_t>(number_in("SPILLWAY_NUMBER", 0)),
                                  .kind = cuda::PlannedFault::Kind::dropped};
@@ -74,7 +74,7 @@ TEST_F(StandInDrops, DISABLED_ACallIsNotNoticed) {
   }
 }
 
-TEST_F(StandInDrops, DISABLED_AWaitIsNotNoticed) {
+TEST_F(StandInDrops, DISABLED_a_wait_is_not_noticed) {
   static Program const whole = program;
   auto& waits = program.items[number_in("SPILLWAY_DROPPED", 0)].waits;
   waits.erase(waits.begin() + static_cast<std::ptrdiff_t>(number_in("SPILLWAY_NUMBER", 0)));
@@ -139,7 +139,7 @@ TEST_F(StandInDrops, no_call_can_be_left_out) {
     for (auto const n : some_of(count, call == kCopy ? 1 + kCopiesThatNobodyReads : 1)) {
       if (n < first_to_drop(call, count)) continue;
       ++dropped;
-      if (is_noticed("ACallIsNotNoticed", call, n)) continue;
+      if (is_noticed("a_call_is_not_noticed", call, n)) continue;
       auto& list = call == kCopy ? copies : unnoticed;
       if (needless[call].contains(n))
         ++changed_nothing;
@@ -176,7 +176,7 @@ TEST_F(StandInDrops, no_wait_that_is_needed_can_be_left_out) {
       ++needless;
       continue;
     }
-    if (is_noticed("AWaitIsNotNoticed", std::to_string(item), n)) continue;
+    if (is_noticed("a_wait_is_not_noticed", std::to_string(item), n)) continue;
     auto const& of = program.items[static_cast<std::size_t>(item)];
     unnoticed.push_back(fmt::format("{} for {}", describe(program, item),
                                     describe(program, of.waits[static_cast<std::size_t>(n)])));

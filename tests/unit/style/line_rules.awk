@@ -130,4 +130,10 @@ header_file && code ~ /^(#include|namespace)/ && !(FILENAME in once) {
   breach("pragma-once", "comes first in a header")
 }
 code ~ /^#include "/ { check_include() }
+code ~ /^#include "support\// {
+  breach("support-path", "tests name it from the root: tests/support/")
+}
+code ~ /^(TYPED_)?TEST(_F|_P)?\([A-Za-z0-9_]+, *[A-Z]+[a-z0-9]+[A-Z]/ {
+  breach("test-name", "words with _ between them, as in says_what_is_missing")
+}
 code ~ /^#include/ && !includes++ && FILENAME ~ /\.cpp$/ { check_first_include() }
