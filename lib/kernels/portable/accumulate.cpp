@@ -1,4 +1,5 @@
-// accumulate: sum += fresh, in place: a gradient of another micro-batch joins those before it.
+// The op `accumulate` computes sum += fresh in place. It adds a new gradient, of another
+// micro-batch or of another use of a parameter, to those before it.
 #include "kernels/portable/elementwise.hpp"
 
 namespace spillway::SPILLWAY_SPACE {

@@ -1,4 +1,4 @@
-// activation: g = act(f), element by element.
+// The op `activation` computes g = act(f) for each element.
 #include "kernels/formulas/activation.hpp"
 
 #include "kernels/formulas/activation_reference.hpp"
@@ -23,11 +23,11 @@ struct Reference {
 };
 
 struct LookUp {
-  std::uint16_t const* table;  // bits of act(f)
+  std::uint16_t const* table;  // the bits of act(f), indexed by the bits of f
   bf16 const* f;
   bf16* g;
 
-  // No simd loop: assembling vectors costs GCC twice the time.
+  // This is no simd loop: assembling vectors of looked-up values takes twice as long.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     for (auto i = first; i < last; ++i) g[i].bits = table[f[i].bits];
   }

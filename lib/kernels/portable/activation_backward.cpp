@@ -1,4 +1,4 @@
-// activation_backward: df = act'(f) dg, element by element.
+// The op `activation_backward` computes df = act'(f) dg for each element.
 #include "kernels/formulas/activation.hpp"
 #include "kernels/formulas/activation_reference.hpp"
 #include "kernels/portable/bf16_table.hpp"
@@ -22,7 +22,7 @@ struct Reference {
 };
 
 struct LookUp {
-  float const* table;  // act'(f)
+  float const* table;  // act'(f), indexed by the bits of f
   bf16 const* f;
   bf16 const* dg;
   bf16* df;

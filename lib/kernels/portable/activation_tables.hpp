@@ -1,4 +1,4 @@
-// Activations and their slopes as CPUs look them up for bf16, in fp32.
+// Gives kernels the values and slopes of activations in fp32. CPUs look them up for bf16.
 #pragma once
 
 #include "kernels/dispatch.hpp"
@@ -28,7 +28,7 @@ struct Computed {
   }
 };
 
-// The tables for an op, which live on; none where the formula is as fast.
+// Returns the tables for an op, which are never freed, or none where the formula is as fast.
 inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
   if (kLikeDevice || dtype(context, op.outputs.front()) != DType::bf16) return {};
   return with_formula(op, []<class Form>(Form) -> LookedUp {
@@ -38,7 +38,7 @@ inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
   });
 }
 
-// Calls f with what gives the activation and its slope at elements of type T.
+// Calls f with an object whose methods `value` and `slope` take elements of type T.
 template <class T, class F>
 void with_activation(Activation form, LookedUp const& tables, F const& f) {
   if constexpr (std::is_same_v<T, bf16>) {

@@ -1,6 +1,6 @@
-// adamw: updates one chunk in place. In bf16 runs a parameter and its remainder together are the
-// fp32 master. Moments in bf16 are rounded by draws: with a decay of 0.999 most steps change them
-// by less than bf16 resolves, and rounding to nearest would leave them where they are.
+// The op `adamw` updates one chunk in place. In bf16 runs a parameter and its remainder together
+// are the fp32 master. Moments in bf16 are rounded by random draws, because with a decay of 0.999
+// most steps change them by less than bf16 resolves, and rounding to nearest would undo that.
 #include "kernels/formulas/adamw.hpp"
 
 #include "base/check.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 Label const label = "spillway::adamw";
 
-// These read and write fp32 masters. An fp32 parameter is its own master.
+// These structs read and write fp32 masters. An fp32 parameter is its own master.
 struct Fp32Masters {
   float* parameter;
 
@@ -36,7 +36,7 @@ struct SplitMasters {
   }
 };
 
-// Says where the draws of an op's elements come from.
+// Says which random draws an op's elements get (MomentDraws).
 struct DrawnFrom {
   std::uint64_t seed;
   int chunk;
@@ -58,7 +58,7 @@ struct AdamW {
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
-    auto const o = *this;  // a copy whose pointers no store of the loop can change
+    auto const o = *this;  // a local copy, whose pointers the loop's stores cannot change
     if constexpr (std::is_same_v<Moment, bf16>) {
       o.update_by_draws(range.offset + first, range.offset + last, step);
     } else {
@@ -79,7 +79,7 @@ struct AdamW {
     for (; i < last; ++i) update(i, step, draws.of(drawn_from.first + i));
   }
 
-  // Returns the first element that is left, of a tile that ends behind `last`.
+  // Updates elements to the end of the last whole tile of draws. Returns the first one left.
   std::int64_t update_tiles(std::int64_t i, std::int64_t last, AdamWStep const& step,
                             Draws const& draws) const {
     auto const first = drawn_from.first;
@@ -157,8 +157,8 @@ struct AdamWKernel {
       for_each_range(exec, label, range.count, update_of(o, settings, range));
   }
 
-  // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most ranges
-  // are small.
+  // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most are
+  // small.
   template <class T, class G, class Moment>
   static void run_serially(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
                            Settings const& settings) {

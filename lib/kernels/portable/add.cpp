@@ -1,4 +1,4 @@
-// add: c = a + b, element by element.
+// The op `add` computes c = a + b for each element.
 #include "kernels/portable/elementwise.hpp"
 
 namespace spillway::SPILLWAY_SPACE {

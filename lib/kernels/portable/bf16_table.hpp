@@ -1,5 +1,5 @@
-// A function of one bf16 has 65536 values: CPUs look up what takes them longer to compute. Those
-// that a run needs, of a few exponents, stay in the first cache.
+// A function of one bf16 has 65536 values, so CPUs look them up if they take longer to compute. The
+// values that a run needs belong to few exponents, so they stay in the first-level cache.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// f(x) at every x; a table is indexed by the bits of x. Its copies share it.
+// Holds f(x) for every x, indexed by the bits of x. Copies of a table share its values.
 template <class Value>
 class Bf16Table {
  public:

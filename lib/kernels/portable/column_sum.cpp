@@ -1,4 +1,4 @@
-// column_sum: db = the sum of dy's rows: the gradient of a bias.
+// The op `column_sum` computes db, the sum of dy's rows, which is the gradient of a bias.
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
 
@@ -9,7 +9,7 @@ Label const label = "spillway::column_sum", label_total = "spillway::column_sum_
 
 struct Extents {
   Partitions partitions;
-  std::int64_t columns, row_stride;  // of dy
+  std::int64_t columns, row_stride;  // both of dy; in elements
 };
 
 template <class T>
@@ -28,7 +28,8 @@ struct SumRows {
   }
 
  private:
-  // Read side by side: a core follows several streams faster than one. Still added in order.
+  // This many rows are read side by side, because a core reads several streams faster than one.
+  // They are still added in order.
   static constexpr int kRowsAtOnce = 8;
 
   template <int rows>

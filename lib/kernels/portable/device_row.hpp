@@ -1,5 +1,6 @@
-// A row's loops on a device: a team owns the row, neighbouring threads take neighbouring columns.
-// The same interface as HostRow, and the same bits of a sum whatever the team's size.
+// Runs the loops over a row on a device: a team of threads owns the row, and neighbouring threads
+// take neighbouring columns. A DeviceRow has the same methods as a HostRow, and its sums have the
+// same bits whatever the team's size.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -9,8 +10,8 @@
 
 namespace spillway {
 
-// Every row gets a team, with the scratch in which its threads' lanes meet. Threads beyond
-// kSumLanes would have nothing to sum.
+// Returns a policy that gives each row a team and the scratch that a DeviceRow needs. A team has at
+// most kSumLanes threads, because more would have nothing to sum.
 template <class Space, class TeamSize = int>
 Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
                                     TeamSize size = kSumLanes) {
@@ -18,7 +19,7 @@ Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
   return policy.set_scratch_size(0, Kokkos::PerTeam(kSumLanes * sizeof(double)));
 }
 
-// It is made from a member of such a team.
+// A DeviceRow is made from a member of such a team.
 template <class Member>
 class DeviceRow {
  public:
@@ -58,14 +59,14 @@ class DeviceRow {
   }
 
  private:
-  // lane[l] = `start`, to which add(part, j) has added the lane's columns in order; all lanes are
-  // then known to all threads.
+  // Sets lane[l] to `start` and calls add(lane[l], j) for the lane's columns j in order. Afterwards
+  // all threads of the team have all lanes.
   template <class Part, class Add>
   KOKKOS_FUNCTION void fill_lanes(Part (&lane)[kSumLanes], Part start, std::int64_t columns,
                                   Add const& add) const {
     static_assert(sizeof(Part) <= sizeof(double));
     auto* const shared = static_cast<Part*>(m_scratch);
-    m_member.team_barrier();  // the last lanes were read by all
+    m_member.team_barrier();  // all threads have read the scratch of the call before
     Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, int{kSumLanes}), [&](int l) {
       Part part = start;
       for (std::int64_t j = l; j < columns; j += kSumLanes) add(part, j);

@@ -1,4 +1,4 @@
-// dropout: y = x / (1 - p) where a number drawn by counter is >= p, else 0.
+// The op `dropout` computes y = x / (1 - p) where a counter-based random number is >= p, else 0.
 #include "kernels/formulas/dropout.hpp"
 
 #include "base/check.hpp"
@@ -11,7 +11,7 @@ namespace {
 Label const label = "spillway::dropout";
 
 struct Settings {
-  std::int64_t samples, elements;  // elements per sample
+  std::int64_t samples, elements;  // `elements` counts those of one sample
   float p, scale;
   std::uint64_t seed, origin;
 
@@ -22,9 +22,9 @@ template <class T>
 struct Dropout {
   Pointers<OpKind::dropout, T> o;
   Settings s;
-  std::int64_t blocks;  // per sample
+  std::int64_t blocks;  // blocks of draws per sample
 
-  // A range of blocks, cut at the samples' ends and before their last, perhaps partial, block.
+  // Handles a range of blocks of draws, sample by sample. A sample's last block may be shorter.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     auto const whole = s.elements / kDropoutDraws;
     while (first < last) {
@@ -49,7 +49,7 @@ struct Dropout {
       drop_block(settings, number, block, in + block * kDropoutDraws, out + block * kDropoutDraws);
   }
 
-  // A function of its own: GCC keeps a struct that is declared in a simd loop in memory.
+  // This is a separate function because GCC keeps a struct declared in a simd loop in memory.
   KOKKOS_FUNCTION static void drop_block(Settings const& s, std::uint64_t sample,
                                          std::int64_t block, T const* in, T* out) {
     auto const draws = dropout_draws(s.seed, s.origin, sample, static_cast<std::uint64_t>(block));
@@ -95,7 +95,7 @@ struct DropoutKernel {
     for_each_range(exec, label, s.samples * s.blocks(), Dropout<T>{o, s, s.blocks()});
   }
 
-  // Element by element.
+  // The serial reference computes element by element.
   template <class T>
   static void run_serially(Pointers<OpKind::dropout, T> const& o, Settings const& s) {
     for (std::int64_t sample = 0; sample < s.samples; ++sample)

@@ -12,11 +12,11 @@
 
 namespace spillway::SPILLWAY_SPACE {
 
-// The arguments of a formula, and where its value goes.
+// Points to the arguments of a formula and to its values.
 template <class T>
 struct Places {
   T const* first;
-  T const* second;  // null: the formula has one argument
+  T const* second;  // null if the formula has one argument
   T* output;
 };
 template <class T>

@@ -1,4 +1,5 @@
-// embed: x[m] = wte[tokens[m]] [+ wpe[positions[m], or m mod sequence]] [+ wtt[types[m], or 0]].
+// The op `embed` computes x[m] = wte[tokens[m]] [+ wpe[positions[m], or m mod sequence]] [+
+// wtt[types[m], or 0]]. What is in brackets may be absent.
 #include "kernels/formulas/embed.hpp"
 
 #include "kernels/portable/rows.hpp"

@@ -1,9 +1,10 @@
-// embed_backward: a row of a table's gradient is the sum of dx over the rows that took it: dwte[v]
-// [+]= over those that hold token v, dwpe[s] = over those at position s, dwtt[k] = over those of
-// type k. Sums go in the order of rows.
+// The op `embed_backward` computes the gradients of tables. A row of a table gets the sum of those
+// rows of dx that took it: dwte[v] [+]= those that hold token v, dwpe[s] = those at position s,
+// dwtt[k] = those of type k. Sums go in the order of rows.
 //
-// The rows that took each row of a table are found first, as linked lists in the workspace: each
-// work item owns a range of the table and reads all rows, so no two write to one list.
+// The rows that took each row of a table are first listed, as linked lists in the workspace. Each
+// item of work owns a range of the table's rows and reads all rows of dx, so no two items write to
+// the same list.
 #include <algorithm>
 
 #include "kernels/formulas/embed.hpp"
@@ -19,8 +20,8 @@ constexpr std::int64_t kEntriesPerItem = 256;
 
 struct Extents {
   std::int64_t rows, columns, sequence;
-  std::int64_t words, places, types;  // rows of the tables; 0: there is none
-  bool accumulate;                    // to dwte
+  std::int64_t words, places, types;  // rows of the tables; 0 if there is no such table
+  bool accumulate;                    // whether to add to dwte or overwrite it
 
   std::int64_t longest() const { return std::max({words, places, types}); }
 };
@@ -28,7 +29,7 @@ struct Extents {
 struct ListRows {
   TableIndex index;
   std::int32_t* first;  // [entries]: the first row that took an entry, or -1
-  std::int32_t* next;   // [rows]: the next row that took the same, or -1
+  std::int32_t* next;   // [rows]: the next row that took the same entry, or -1
   std::int64_t rows, entries;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
@@ -74,7 +75,8 @@ struct SumEntry {
   }
 };
 
-// Calls sum(index of the table's rows, its gradient, its rows, whether to add) for each table.
+// Calls sum(index, gradient, number of rows of the table, whether to add) for each table. The index
+// says which row of the table each row of dx took.
 template <class T, class G, class Sum>
 void for_each_table(Pointers<OpKind::embed_backward, T, G> const& o, Extents const& e,
                     Sum const& sum) {
@@ -117,7 +119,7 @@ struct EmbedBackward {
     });
   }
 
-  // Every element of a gradient by a search through all rows.
+  // The serial reference searches all rows for each element of a gradient.
   template <class T, class G>
   static void run_serially(Pointers<OpKind::embed_backward, T, G> const& o, Extents const& e) {
     for_each_table(o, e, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {

@@ -1,5 +1,5 @@
-// gated: y = act(gate) up (Shazeer, arXiv:2002.05202: SwiGLU, GEGLU, ReGLU), element by element of
-// two matrices that may be columns of one product.
+// The op `gated` computes y = act(gate) up for each element (Shazeer, arXiv:2002.05202: SwiGLU,
+// GEGLU, ReGLU). gate and up may be columns of one product.
 #include "kernels/formulas/activation_reference.hpp"
 #include "kernels/portable/activation_tables.hpp"
 #include "kernels/portable/rows.hpp"
@@ -14,7 +14,7 @@ struct Extents {
   Activation form;
   LookedUp tables;
   std::int64_t rows, columns;
-  std::int64_t gate_stride, up_stride, y_stride;  // from row to row
+  std::int64_t gate_stride, up_stride, y_stride;  // in elements, from row to row
 };
 
 template <class T, class Activated>

@@ -1,4 +1,4 @@
-// gated_backward: dgate = act'(gate) up dy, dup = act(gate) dy, element by element.
+// The op `gated_backward` computes dgate = act'(gate) up dy and dup = act(gate) dy.
 #include "kernels/formulas/activation_reference.hpp"
 #include "kernels/portable/activation_tables.hpp"
 #include "kernels/portable/rows.hpp"
@@ -13,7 +13,8 @@ struct Extents {
   Activation form;
   LookedUp tables;
   std::int64_t rows, columns;
-  std::int64_t gate_stride, up_stride, dy_stride, dgate_stride, dup_stride;  // from row to row
+  // Strides are in elements, from row to row.
+  std::int64_t gate_stride, up_stride, dy_stride, dgate_stride, dup_stride;
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// A row's loops on a CPU: one thread owns the row, columns are SIMD lanes.
+// Runs the loops over a row on a CPU: one thread owns the row, and columns are SIMD lanes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace spillway {
 
-// The sum of term(j) over [0, n), in fp32 or fp64.
+// Returns the sum of term(j) for j in [0, n), in fp32 or fp64, in the order of
+// formulas/sum_lanes.hpp.
 template <class Sum, class Term>
 Sum sum_in_lanes(std::int64_t n, Term const& term) {
   Sum lane[kSumLanes] = {};
@@ -22,15 +23,15 @@ Sum sum_in_lanes(std::int64_t n, Term const& term) {
 
 class HostRow {
  public:
-  // body(j) for every column, independent of each other.
+  // Calls body(j) for every column. No call may depend on another.
   template <class Body>
   void for_columns(std::int64_t columns, Body const& body) const {
 #pragma omp simd
     for (std::int64_t j = 0; j < columns; ++j) body(j);
   }
 
-  // body(first, count) for blocks of at most kBlock columns, whose running sums over rows are local
-  // to the body: they stay in registers or the first cache.
+  // Calls body(first, count) for blocks of at most kBlock columns. A body may keep running sums
+  // over rows for that many columns in registers or the first-level cache.
   static constexpr int kBlock = 64;
   template <class Body>
   void for_column_blocks(std::int64_t columns, Body const& body) const {
@@ -44,7 +45,7 @@ class HostRow {
     return sum_in_lanes<Sum>(columns, term);
   }
 
-  // The largest term(j) and `lowest`; a maximum has no order that could change it.
+  // Returns the largest of all term(j) and `lowest`. The order does not matter to a maximum.
   template <class Term>
   float max_columns(std::int64_t columns, float lowest, Term const& term) const {
     float top = lowest;
@@ -53,7 +54,7 @@ class HostRow {
     return top;
   }
 
-  // f() by one thread of the row.
+  // Calls f() on one thread of the row.
   template <class F>
   void once(F const& f) const {
     f();

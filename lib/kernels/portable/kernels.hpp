@@ -1,4 +1,4 @@
-// The kernels of this folder for one execution space.
+// Makes the kernels of this folder for one execution space.
 #pragma once
 
 #include <memory>
@@ -13,9 +13,9 @@ namespace spillway::SPILLWAY_SPACE {
 #include "kernels/portable/kinds.def"
 #undef SPILLWAY_PORTABLE
 
-std::optional<Kernel> portable_kernel(OpKind kind);  // empty: the folder has none
+std::optional<Kernel> portable_kernel(OpKind kind);  // empty if this folder has no such kernel
 
-// Makes an instance of the space for these kernels: the default one, or one on a device's stream
+// Makes an Exec for these kernels, on the default instance of the space or on a device's stream
 // (KernelTable::exec). It may be called only while a KernelScope lives.
 std::unique_ptr<Exec const> make_exec(void* stream);
 

@@ -1,7 +1,7 @@
-// The two shapes that memory-bound kernels have: every element for itself, and a row at a time.
-// Kernels are functors, and these helpers the only callers of Kokkos::parallel_for: the instance is
-// always the given one, nothing is allocated, and the inner loop is the one that the machine wants
-// (SIMD on CPUs, neighbouring threads on devices).
+// Launches kernels. Those that are bound by memory either take each element by itself, as here, or
+// a row at a time (rows.hpp). Kernels are functors, and only these helpers launch them with
+// Kokkos::parallel_for: always on the given instance, without allocation, and with the inner loop
+// that the machine wants (SIMD on CPUs, neighbouring threads on devices).
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 
 namespace spillway::SPILLWAY_SPACE {
 
-// Labels are made before step 0: a Kokkos label is a std::string, and may allocate.
+// Labels are made before step 0, because Kokkos takes them as std::string, which may allocate.
 using Label = std::string;
 
 using RangeIndex = Kokkos::IndexType<std::int64_t>;
 
-// Given, because Kokkos would ask the default instance to choose one, and allocate.
+// The chunk size is given, because Kokkos would otherwise ask the default instance to choose one,
+// which allocates.
 inline constexpr int kChunk = 1;
 
-// functor(i) for every i in [0, n), each a longer piece of sequential work: all of it, whatever the
-// team's size.
+// Calls functor(i) for every i in [0, n), whatever the number of threads. Each call is a longer
+// piece of sequential work.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<Space, RangeIndex>;
@@ -29,7 +30,8 @@ void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor
   Kokkos::parallel_for(label, all, functor);
 }
 
-// functor(first, last) for disjoint ranges that cover [0, n). How they are cut must not matter.
+// for_each_range calls functor(first, last) for disjoint ranges that cover [0, n). The result must
+// not depend on how [0, n) is cut.
 template <class Functor>
 struct RangeOfTile {
   static constexpr std::int64_t tile = kLikeDevice ? 1 : 4096;  // elements
@@ -47,13 +49,13 @@ void for_each_range(Exec const& exec, Label const& label, std::int64_t n, Functo
   for_each_item(exec, label, div_ceil(n, Tiles::tile), Tiles{functor, n});
 }
 
-// functor(i) for every i in [0, n), independent of each other.
+// for_each_element calls functor(i) for every i in [0, n). No call may depend on another.
 template <class Functor>
 struct ElementsOfRange {
   Functor functor;
 
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
-    Functor const f = functor;  // a copy whose pointers no store of the loop can change
+    Functor const f = functor;  // a local copy, whose pointers the loop's stores cannot change
 #pragma omp simd
     for (std::int64_t i = first; i < last; ++i) f(i);
   }

@@ -1,5 +1,5 @@
-// layernorm: y = (x - mean) rstd gamma + beta per row (Ba, Kiros and Hinton, arXiv:1607.06450),
-// with the mean taken first and the variance around it: no cancellation.
+// The op `layernorm` computes y = (x - mean) rstd gamma + beta for each row (Ba, Kiros and Hinton,
+// arXiv:1607.06450). It takes the mean first and the variance around it, so that nothing cancels.
 #include <cmath>
 
 #include "kernels/portable/rows.hpp"

@@ -1,4 +1,5 @@
-// layernorm_backward: with h = (x - mean) rstd and d = dy gamma, per row of C columns,
+// The op `layernorm_backward` computes, with h = (x - mean) rstd and d = dy gamma, for each row of
+// C columns:
 //   dx = rstd (d - sum(d)/C - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over rows,
 //   dbeta = sum of dy over rows.
 #include <cmath>
@@ -20,7 +21,7 @@ struct Extents {
 template <class T, class G>
 using Operands = Pointers<OpKind::layernorm_backward, T, G>;
 
-// One partition of rows: their dx, and their part of dgamma and dbeta.
+// Computes dx for one partition of rows, and the partition's part of dgamma and dbeta.
 template <class T, class G, bool Addend>
 struct LayerNormBackward {
   Operands<T, G> o;
@@ -63,7 +64,7 @@ struct LayerNormBackward {
   }
 };
 
-// In fp64, row by row and then column by column.
+// The serial reference computes in fp64, row by row (dx) and then column by column (dgamma, dbeta).
 template <class T, class G>
 void differentiate(Operands<T, G> const& o, Extents const& e) {
   auto const C = e.columns;

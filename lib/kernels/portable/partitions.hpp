@@ -1,6 +1,6 @@
-// Sums over all rows, deterministic and parallel: rows are cut into partitions by the shape alone
-// (never by the number of threads), each sums its rows in order into a row of the workspace, and
-// the partial rows are then added in order.
+// Sums over all rows, in parallel and with bits that do not depend on the number of threads. The
+// shape alone cuts the rows into partitions, each partition sums its rows in order into a row of
+// the workspace, and these partial rows are then added in order.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Partitions {
   }
 };
 
-// For for_each_range over columns: out[j] = sum over p, in order, of rows(p)[j], in fp32, rounded
-// once. `out` may be one of the rows.
+// A functor of for_each_range over columns: out[j] becomes the sum of rows(p)[j] over all p in
+// order, in fp32, rounded once. `out` may be one of the rows.
 template <class Rows, class To>
 struct AddRows {
   Rows rows;
@@ -50,7 +50,7 @@ struct AddRows {
   }
 };
 
-// Rows of a matrix.
+// Returns where each row of a matrix begins.
 template <class T>
 struct MatrixRows {
   T const* first;
@@ -58,6 +58,6 @@ struct MatrixRows {
 
   KOKKOS_FUNCTION T const* operator()(std::int64_t p) const { return first + p * stride; }
 };
-using PartialRows = MatrixRows<float>;  // those that partitions leave in a workspace
+using PartialRows = MatrixRows<float>;  // the rows that partitions leave in a workspace
 
 }  // namespace spillway::SPILLWAY_SPACE

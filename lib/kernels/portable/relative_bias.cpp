@@ -1,4 +1,5 @@
-// relative_bias: distance_bias[h, e] = table[bucket of e - (queries - 1) rows ahead, h].
+// The op `relative_bias` computes distance_bias[h, e] = table[b, h], where b is the bucket of a key
+// e - (queries - 1) rows ahead of the query.
 #include "kernels/formulas/relative_bias.hpp"
 
 #include "base/check.hpp"

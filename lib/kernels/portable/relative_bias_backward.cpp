@@ -1,5 +1,5 @@
-// relative_bias_backward: dtable[b, h] = the sum of ddistance_bias[h, e] over the elements of
-// bucket b, in the order of growing distance.
+// The op `relative_bias_backward` computes dtable[b, h], the sum of ddistance_bias[h, e] over the
+// elements e of bucket b, in the order of growing distance.
 #include "kernels/formulas/relative_bias.hpp"
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
@@ -11,7 +11,7 @@ Label const label = "spillway::relative_bias_backward";
 
 struct Extents {
   RelativeBuckets buckets;
-  std::int64_t rows, heads, queries, distances;  // rows of the table
+  std::int64_t rows, heads, queries, distances;  // `rows` counts those of the table
 };
 
 template <class G>
@@ -19,13 +19,13 @@ struct RelativeBiasBackward {
   Pointers<OpKind::relative_bias_backward, G> o;
   Extents e;
 
-  // An item is an element of the table. Its elements are found by bisection.
+  // Computes one element of dtable. The distances of its bucket are found by bisection.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     auto const row = item / e.heads, head = item % e.heads;
     bool const ahead = row >= e.buckets.each;
     auto const bucket = ahead ? row - e.buckets.each : row;
     auto const* const query =
-        o.ddistance_bias + head * e.distances + e.queries - 1;  // of distance 0
+        o.ddistance_bias + head * e.distances + e.queries - 1;  // the element for distance 0
     auto const keys_ahead = e.distances - e.queries;
     auto const limit = ahead ? keys_ahead + 1 : e.queries;
     auto const past =
@@ -57,7 +57,7 @@ struct RelativeBiasBackwardKernel {
     for_each_item(exec, label, e.rows * e.heads, RelativeBiasBackward<G>{o, e});
   }
 
-  // Every element by a search through all distances.
+  // The serial reference searches all distances for each element.
   template <class G>
   static void run_serially(Pointers<OpKind::relative_bias_backward, G> const& o, Extents const& e) {
     for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {

@@ -1,5 +1,6 @@
-// rmsnorm: y = x rstd gamma, rstd = 1 / sqrt(mean(x^2) + eps) (Zhang and Sennrich,
-// arXiv:1910.07467), of each group of as many columns as gamma has: a row, or each head of it.
+// The op `rmsnorm` computes y = x rstd gamma with rstd = 1 / sqrt(mean(x^2) + eps) (Zhang and
+// Sennrich, arXiv:1910.07467) for each group of columns. A group has as many columns as gamma: it
+// is a whole row, or one head of it.
 #include <cmath>
 
 #include "base/check.hpp"
@@ -12,8 +13,8 @@ namespace {
 Label const label = "spillway::rmsnorm";
 
 struct Extents {
-  std::int64_t rows, groups, columns;  // groups of a row, columns of a group
-  std::int64_t x_stride, y_stride;     // from row to row
+  std::int64_t rows, groups, columns;  // groups per row, columns per group
+  std::int64_t x_stride, y_stride;     // in elements, from row to row
   float eps;
 };
 

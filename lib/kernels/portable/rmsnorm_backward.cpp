@@ -1,4 +1,5 @@
-// rmsnorm_backward: with h = x rstd and d = dy gamma, per group of C columns (see rmsnorm.cpp),
+// The op `rmsnorm_backward` computes, with h = x rstd and d = dy gamma, for each group of C columns
+// (a row, or one head of it, as in rmsnorm.cpp):
 //   dx = rstd (d - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over groups.
 #include <cmath>
 
@@ -13,9 +14,10 @@ Label const label = "spillway::rmsnorm_backward";
 Label const label_gamma = "spillway::rmsnorm_backward_gamma";
 
 struct Extents {
-  Partitions partitions;                                       // of the groups of all rows
-  std::int64_t groups, columns;                                // groups of a row
-  std::int64_t dy_stride, x_stride, addend_stride, dx_stride;  // from row to row
+  Partitions partitions;         // how the groups of all rows are divided
+  std::int64_t groups, columns;  // groups per row, columns per group
+  // Strides are in elements, from row to row.
+  std::int64_t dy_stride, x_stride, addend_stride, dx_stride;
 
   KOKKOS_FUNCTION std::int64_t at(std::int64_t group, std::int64_t stride) const {
     return group / groups * stride + group % groups * columns;
@@ -25,7 +27,7 @@ struct Extents {
 template <class T, class G>
 using Operands = Pointers<OpKind::rmsnorm_backward, T, G>;
 
-// The groups of one partition: their dx, and their part of dgamma.
+// Computes dx for the groups of one partition, and the partition's part of dgamma.
 template <class T, class G, bool Addend>
 struct RmsNormBackward {
   Operands<T, G> o;
@@ -66,7 +68,7 @@ struct RmsNormBackward {
   }
 };
 
-// In fp64, group by group and then column by column.
+// The serial reference computes in fp64, group by group (dx) and then column by column (dgamma).
 template <class T, class G>
 void differentiate(Operands<T, G> const& o, Extents const& e) {
   auto const dy = [&](std::int64_t i, std::int64_t j) {

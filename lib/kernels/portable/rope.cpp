@@ -1,6 +1,7 @@
-// rope: with angle = position x frequency of pair j (Su et al., arXiv:2104.09864), per head
-//   y[j] = x[j] cos - x[j + d/2] sin,   y[j + d/2] = x[j + d/2] cos + x[j] sin;
-// columns behind the heads are copied. The backward pass turns by the negative angles.
+// The op `rope` computes, with angle = position x frequency of pair j (Su et al.,
+// arXiv:2104.09864), for each head of d columns:
+//   y[j] = x[j] cos - x[j + d/2] sin,   y[j + d/2] = x[j + d/2] cos + x[j] sin.
+// Columns behind the heads are copied. The backward pass turns by the negative angles.
 #include "kernels/formulas/rope.hpp"
 
 #include <cmath>
@@ -18,7 +19,7 @@ Label const label = "spillway::rope";
 struct Settings {
   std::int64_t rows, columns, heads, pairs;
   std::int64_t sequence, x_stride, y_stride;
-  float direction;  // 1 or, to turn back, -1
+  float direction;  // 1, or -1 to turn by the negative angles
   RopeFrequencies frequencies;
 };
 
@@ -43,7 +44,7 @@ struct Rope {
   }
 
  private:
-  // These pairs of all heads, which share their cosines and sines.
+  // Turns `width` pairs of every head. The heads share cosines and sines.
   KOKKOS_FUNCTION void turn_pairs(T const* in, T* out, float turns, float const* frequency,
                                   int width) const {
     float cosine[RowTeam::kBlock], sine[RowTeam::kBlock];
@@ -86,7 +87,7 @@ struct RopeKernel {
     for_each_row(exec, label, s.rows, Rope<T>{o, s});
   }
 
-  // Element by element, of fp32 angles in fp64.
+  // The serial reference computes element by element, in fp64 from fp32 angles.
   template <class T>
   static void run_serially(Pointers<OpKind::rope, T> const& o, Settings const& s) {
     Rope<T> const rope{o, s};

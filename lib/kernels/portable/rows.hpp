@@ -1,5 +1,5 @@
-// Kernels on rows: functor(row_team, row), whose loops over columns are written once, with the
-// methods that HostRow and DeviceRow share, and are what the machine wants.
+// Launches kernels on rows. A functor(row_team, row) writes its loops over columns once, with the
+// methods that HostRow and DeviceRow share, and each of the two runs them as its machine wants.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct RowOfTeam {
   }
 };
 
-// functor(row_team, row) for every row in [0, rows).
+// Calls functor(row_team, row) for every row in [0, rows).
 template <class Functor>
 void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Functor const& functor) {
   if constexpr (kLikeDevice) {

@@ -1,4 +1,4 @@
-// scale: y = factor x, element by element.
+// The op `scale` computes y = factor x for each element.
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 

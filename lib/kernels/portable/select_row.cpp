@@ -1,4 +1,5 @@
-// select_row: the row of x whose number `position` holds; generation reads it late, so it is data.
+// The op `select_row` copies the row of x whose number `position` holds. The number comes with the
+// batch, because each step of generating may pick another row.
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 

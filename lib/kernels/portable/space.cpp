@@ -5,7 +5,8 @@
 namespace spillway::SPILLWAY_SPACE {
 namespace {
 
-// With Kokkos' deprecated code an instance's concurrency() is the default instance's.
+// If Kokkos is built with its deprecated code, concurrency() of an instance returns that of the
+// default instance, so the static function is asked.
 template <class Instance>
 int concurrency_of(Instance const& instance) {
   if constexpr (requires { Instance::concurrency(instance); })

@@ -1,6 +1,6 @@
-// The execution space that a build of this folder is for. Who compiles the folder defines
-// SPILLWAY_SPACE, the namespace of all that depends on the space, and SPILLWAY_KOKKOS_SPACE, its
-// type in Kokkos. One program may hold several such builds.
+// Names the execution space of Kokkos that a build of this folder is for. Whoever compiles the
+// folder defines SPILLWAY_SPACE, the namespace of all that depends on the space, and
+// SPILLWAY_KOKKOS_SPACE, its type in Kokkos. One program may hold several such builds.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,9 +12,9 @@ namespace spillway::SPILLWAY_SPACE {
 
 using Space = SPILLWAY_KOKKOS_SPACE;
 
-// Whether neighbouring threads take neighbouring elements, as devices want it. Of the host's
-// threads each takes a stretch of them, with SIMD; SPILLWAY_LIKE_DEVICE makes them work as a device
-// does.
+// Says whether neighbouring threads take neighbouring elements, as devices want it. Otherwise each
+// of the host's threads takes a contiguous range of elements and uses SIMD. SPILLWAY_LIKE_DEVICE
+// makes the host's threads work as a device's do.
 #ifdef SPILLWAY_LIKE_DEVICE
 inline constexpr bool kLikeDevice = true;
 #else
@@ -31,7 +31,7 @@ class SpaceExec final : public Exec {
 
  private:
   Space m_instance;
-  int m_concurrency;  // known ahead: asking for it may allocate
+  int m_concurrency;  // stored, because asking for it may allocate
 };
 
 // Throws std::logic_error if `exec` is not one of this space's.

@@ -1,8 +1,8 @@
-// square_norm: sums the squares of a chunk's gradient in fp64, for each rank's slice. The chunk is
-// cut into tiles of `kNormTile` elements. An element's position in its tile decides which of
-// `kSumLanes` sums it is added to; gaps between parameters are left out. The tiles of a slice are
-// summed in the same way. So the bits depend neither on where the op runs, nor on how many threads
-// run it, nor on how many ranks hold the gradient.
+// The op `square_norm` sums the squares of a chunk's gradient in fp64, for each rank's slice. The
+// chunk is cut into tiles of `kNormTile` elements. An element's position in its tile decides which
+// of `kSumLanes` sums it is added to; gaps between parameters are left out. The tiles of a slice
+// are summed in the same way. So the bits depend neither on where the op runs, nor on how many
+// threads run it, nor on how many ranks hold the gradient.
 #include <algorithm>
 #include <vector>
 
@@ -27,7 +27,7 @@ template <class Memory>
 struct Pieces {
   std::int64_t elements;
   Kokkos::View<Piece*, Memory> pieces;
-  // Holds, for each tile, the first piece that does not end before the tile begins.
+  // Holds, for each tile, the number of the first piece that ends after the tile's first element.
   Kokkos::View<std::int32_t*, Memory> first_of_tile;
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
@@ -71,7 +71,7 @@ struct Square {
 template <class G>
 struct Tile {
   G const* gradient;
-  Piece const* pieces;  // those from the first that ends after `first`
+  Piece const* pieces;  // begins with the first one that ends after `first`
   std::int64_t count;   // number of pieces
   std::int64_t first, elements;
 
@@ -208,7 +208,8 @@ struct SquareNorm {
             {element_count(o.gradient.shape), element_count(o.norms.shape)}};
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }
-  // An empty slice has the norm 0, and a launch expects scratch wherever it takes a norm.
+  // A gradient without elements gets scratch as well, because a launch expects scratch wherever it
+  // writes a norm, even if that is 0.
   static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
     auto const tiles = div_ceil(element_count(operands<kind>(op).gradient.shape), kNormTile);
     return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);

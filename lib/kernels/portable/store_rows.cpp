@@ -1,4 +1,4 @@
-// store_rows: cache[positions[m]] = x[m]; other rows keep what earlier steps have stored.
+// The op `store_rows` computes cache[positions[m]] = x[m] and leaves the cache's other rows alone.
 #include "base/check.hpp"
 #include "kernels/portable/rows.hpp"
 #include "kernels/typed_kernel.hpp"

@@ -1,7 +1,7 @@
-// tree_sum: replaces this rank's slice of a gradient by the sum of all ranks' values, which are
-// added in fp32 and rounded once. The order is a binary tree over rank numbers: 2^k neighbours are
-// a subtree, which a node may sum first. The others' values come as `parts` [ranks, n], of which
-// this rank's own row is not read.
+// The op `tree_sum` replaces this rank's slice of a gradient by the sum of all ranks' values, which
+// are added in fp32 and rounded once. The order is a binary tree over rank numbers, in which 2^k
+// neighbouring ranks are a subtree that a node may sum first. The others' values come as `parts`
+// [ranks, n], of which this rank's own row is not read.
 #include <bit>
 
 #include "base/check.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 Label const label = "spillway::tree_sum";
 
-// Returns each rank's slice, by rank number.
+// Returns where a rank's values of the slice begin.
 template <class G>
 struct RankRows {
   G const* parts;
