@@ -1,6 +1,6 @@
-// attention: o = softmax(scale q k^T + bias) v over the keys that a query sees, per head, by tiles
-// and an online softmax (Dao, FlashAttention-2, arXiv:2307.08691); the log-sum-exp of every row is
-// kept for the backward pass.
+// The op `attention` computes o = softmax(scale q k^T + bias) v for each head, over the keys that a
+// query sees. It works by tiles with an online softmax (Dao, FlashAttention-2, arXiv:2307.08691),
+// and keeps the log-sum-exp of every row for the backward pass.
 #include <cmath>
 
 #include "kernels/host/attention_tiles.hpp"
@@ -11,11 +11,13 @@ namespace {
 
 Label const label = "spillway::attention";
 
-constexpr float kLowest = -1e30f;  // top of a row that has seen no key: finite, as differences are
+// The maximum of a row that has seen no key. It is finite, so differences of maxima are, too.
+constexpr float kLowest = -1e30f;
 
-constexpr std::int64_t kTilesOfQueries = 4;  // that share packed keys, if there are workers for it
+// At most this many tiles of queries share packed keys, and fewer if workers would lack items.
+constexpr std::int64_t kTilesOfQueries = 4;
 
-// Queries of an item, whole tiles: a number that changes no result.
+// Returns the number of queries of an item, in whole tiles. This number changes no result.
 std::int64_t block_of_queries(AttentionShape const& s) {
   auto tiles = std::min(kTilesOfQueries, div_ceil(s.queries, s.tile));
   auto const items = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
@@ -23,13 +25,14 @@ std::int64_t block_of_queries(AttentionShape const& s) {
   return tiles * s.tile;
 }
 
-// A worker's scratch. Byte offsets.
+// Holds the byte offsets of what lies in a worker's scratch.
 struct Scratch {
-  std::int64_t queries;           // of an item
-  std::int64_t q, k, v, weights;  // panels of queries, of a tile of keys, of 32 rows of weights
-  std::int64_t scores;            // [kPanel, strip_stride]
-  std::int64_t o;                 // [queries, width]
-  std::int64_t top, sum;          // [queries]: running maximum, sum of exponentials
+  std::int64_t queries;  // number of queries of an item; the others are offsets
+  // Panels of the item's queries, of a tile's keys and values, and of kPanel queries' weights.
+  std::int64_t q, k, v, weights;
+  std::int64_t scores;    // [kPanel, strip_stride]
+  std::int64_t o;         // [queries, width]
+  std::int64_t top, sum;  // [queries]: running maximum and sum of exponentials
   std::int64_t total_bytes;
 
   Scratch(AttentionShape const& s, TileKernels const& kernels) {
@@ -48,7 +51,8 @@ struct Scratch {
   }
 };
 
-// lane[0] = lane[0] op ... op lane[2 * width - 1], by halves.
+// Combines 2 * width lanes into lane[0], by halves: the upper half is combined into the lower one,
+// then the upper half of that, and so on.
 template <int width, class Combine>
 void fold(float* lane, Combine const& combine) {
 #pragma omp simd
@@ -59,7 +63,7 @@ void fold(float* lane, Combine const& combine) {
 constexpr auto larger = [](float a, float b) { return a > b ? a : b; };
 constexpr auto sum_of = [](float a, float b) { return a + b; };
 
-// The largest of factor * x, and `lowest`; NaN may go unnoticed. n: whole panels.
+// Returns the largest of all factor * x and `lowest`; a NaN may go unnoticed. n is whole panels.
 float largest(float const* __restrict__ x, std::int64_t n, float factor, float lowest) {
   alignas(64) float top[kStripLanes];
   for (auto& lane : top) lane = lowest;
@@ -70,7 +74,7 @@ float largest(float const* __restrict__ x, std::int64_t n, float factor, float l
   return top[0];
 }
 
-// x = 2^(factor * x - top), and the sum of that in an order that n alone decides.
+// Sets x = 2^(factor * x - top) and returns the sum, added in an order that n alone decides.
 float exponentiate(float* __restrict__ x, std::int64_t n, float factor, float top) {
   alignas(64) float sum[kStripLanes] = {};
   for (std::int64_t j = 0; j < n; j += kStripLanes)
@@ -97,7 +101,8 @@ struct Attention {
 
   std::int64_t blocks() const { return div_ceil(shape.queries, scratch.queries); }
 
-  // An item is a block of queries of one head; the last ones, which see most keys, come first.
+  // Computes an item: a block of queries of one head. The last blocks, which see most keys if
+  // causal, come first.
   void operator()(std::int64_t worker, std::int64_t item) const {
     auto const pair = item / blocks();
     auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
@@ -132,7 +137,7 @@ struct Attention {
     finish(base, at);
   }
 
-  // What one tile of keys adds to the kPanel queries at row i of their block.
+  // Adds what one tile of keys contributes to kPanel queries, which begin at row i of their block.
   void add_keys(std::byte* base, RowFactor const& rows, Queries const& at, std::int64_t i,
                 Range keys) const {
     auto const first = at.rows.first + i;
@@ -170,8 +175,9 @@ struct Attention {
                       .b_first = skipped});
   }
 
-  // Scores of the keys [first, first + n) become weights 2^(factor * score - top), those of keys
-  // that a query does not see become 0; sums so far, from the block's row i on, shrink to new tops.
+  // Turns scores of the keys [first, first + n) into weights 2^(factor * score - top), or into 0
+  // for keys that a query does not see. The sums so far, from row i of the block on, are scaled
+  // down to the new maxima.
   void weigh(std::byte* base, std::int64_t i, Range queries, std::int64_t first,
              std::int64_t n) const {
     float const factor = scores.factor();
@@ -200,7 +206,7 @@ struct Attention {
         for (std::int64_t c = 0; c < shape.width; ++c) o_rows[r * shape.width + c] *= shrink[r];
   }
 
-  // After the sums of exponentials: a softmax does not know that weights are dropped.
+  // Drops weights only once they are summed: a softmax divides by the sum of all weights.
   void drop(float* strips, Queries const& at, Range queries, std::int64_t first,
             std::int64_t n) const {
     auto const stream = dropout.stream(at.sequence, at.head);
@@ -213,7 +219,7 @@ struct Attention {
         lse + (at.sequence * shape.heads + at.head) * shape.queries + at.rows.first;
     for (std::int64_t i = 0; i < at.rows.size(); ++i) {
       float const sum = floats(base, scratch.sum)[i];
-      bool const blind = sum == 0 && scores.segments_q;  // it saw no key
+      bool const blind = sum == 0 && scores.segments_q;  // the query saw no key
       row_lse[i] = blind ? kInfinity : (floats(base, scratch.top)[i] + std::log2(sum)) * kLn2;
       store_scaled(floats(base, scratch.o) + i * shape.width, blind ? 0 : 1 / sum, shape.head_size,
                    o.at(at.sequence, at.rows.first + i, at.head));

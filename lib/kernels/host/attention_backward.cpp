@@ -1,10 +1,10 @@
-// attention_backward: FlashAttention-2's equations (Dao, arXiv:2307.08691). With p the weights,
-// made again from q, k and the rows' log-sum-exp:
+// The op `attention_backward` follows FlashAttention-2 (Dao, arXiv:2307.08691). With p the weights,
+// made again from q, k and the rows' log-sum-exp, it computes:
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
-// and the bias' gradient is the sum of ds over equal distances, sequences and so on. Where dropout
-// multiplies p by factors, these multiply dp as well, and of the p above only that of dv.
-// All sums run over tiles in their order, so the same bits come of any division of the work.
+// The gradient of the bias is the sum of ds over equal distances, for all sequences. Dropout
+// multiplies dp by factors, and by the same factors the p in dv's formula, but not the p in ds's.
+// All sums run over tiles in order, so any division of the work gives the same bits.
 #include <cmath>
 
 #include "kernels/host/attention_tiles.hpp"
@@ -16,15 +16,16 @@ namespace {
 
 Label const label = "spillway::attention_backward";
 
-constexpr std::int64_t kMostSumBytes = 4 << 20;  // of dk and dv of a head
+constexpr std::int64_t kMostSumBytes = 4 << 20;  // limit for the sums of dk and dv of a key head
 
-// How the work is divided into items.
+// Says what an item of work is.
 enum class Division : std::uint8_t {
-  heads,  // of keys, whole: p and ds are made once, for dq, dk and dv
-  tiles,  // of queries for dq, then of keys for dk and dv: p and ds are made for each
+  heads,  // one head of keys: p and ds are made once, for dq, dk and dv
+  tiles,  // one tile, of queries for dq or of keys for dk and dv: p and ds are made for each
 };
 
-// Tiles, where heads would leave workers idle for long or their sums outgrow the caches.
+// Chooses `tiles` if a division by heads would leave workers idle for long, or if the sums of a
+// head would outgrow the caches.
 Division division(AttentionShape const& s) {
   auto const items = s.batch * s.kv_heads;
   bool const busy = div_ceil(items, s.workers) * s.workers * 2 <= items * 3;
@@ -32,19 +33,19 @@ Division division(AttentionShape const& s) {
   return busy && sum_bytes <= kMostSumBytes ? Division::heads : Division::tiles;
 }
 
-// A worker's scratch: byte offsets. Scores lie [keys, queries].
+// Holds the byte offsets of what lies in a worker's scratch. Scores lie as [keys, queries].
 struct Scratch {
-  std::int64_t q_lines, d_o_lines;  // panels of the tile's rows, to be met by those of k and v
-  std::int64_t q_depth, d_o_depth;  // panels of the head's columns, to be met by p^T and ds^T
-  std::int64_t k_lines, v_lines;    // panels of rows, where they are not read in place
-  std::int64_t k_depth;             // panels of columns, to be met by ds
-  std::int64_t factor;              // a panel of p or ds, packed
+  std::int64_t q_lines, d_o_lines;  // panels of the tile's rows, to be multiplied by k and v
+  std::int64_t q_depth, d_o_depth;  // panels of the head's columns, to be multiplied by ds^T, p^T
+  std::int64_t k_lines, v_lines;    // panels of rows, if they are not read in place
+  std::int64_t k_depth;             // panels of the head's columns, to be multiplied by ds
+  std::int64_t factor;              // a packed panel of p or ds
   std::int64_t weights;             // p [kPanel, strip_stride]
   std::int64_t slopes;              // ds [tile, strip_stride]
-  std::int64_t factors;             // of dropout [kDropoutDraws, strip_stride]
-  std::int64_t lse, delta;          // [tile]; lse in powers of 2
-  std::int64_t dq, dk, dv;          // sums: [tile, width], the others [tile or all keys, width]
-  std::int64_t sum_floats;          // of dk and of dv
+  std::int64_t factors;             // factors of dropout [kDropoutDraws, strip_stride]
+  std::int64_t lse, delta;          // [tile]; lse is a logarithm to base 2
+  std::int64_t dq, dk, dv;          // sums: dq [tile, width], dk and dv [tile or all keys, width]
+  std::int64_t sum_floats;          // number of floats of dk, and of dv (not an offset)
   std::int64_t total_bytes;
 
   Scratch(AttentionShape const& s, TileKernels const& kernels) {
@@ -69,7 +70,7 @@ struct Scratch {
   }
 };
 
-// weights = p and slopes = p * (dp - delta), of one key: weights were scores and slopes dp.
+// For one key and n queries, turns `weights` from scores into p, and `slopes` from dp into ds.
 void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
                    float const* __restrict__ lse, float const* __restrict__ delta, std::int64_t n,
                    float factor) {
@@ -80,7 +81,7 @@ void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
   }
 }
 
-// The same of weights that dropout multiplies by `dropped`, which become the dropped ones.
+// Does the same with dropout, which multiplies weights by `dropped`: `weights` becomes p * dropped.
 void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slopes,
                            float const* __restrict__ lse, float const* __restrict__ delta,
                            float const* __restrict__ dropped, std::int64_t n, float factor) {
@@ -92,10 +93,10 @@ void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slop
   }
 }
 
-// What one item makes: the gradients, all or some, of some rows of some heads.
+// Says which gradients an item computes, and of which queries and keys.
 struct Task {
   std::int64_t sequence;
-  Range heads;  // of queries, that read the same keys
+  Range heads;  // heads of queries that read the same head of keys
   Range queries, keys;
   bool want_dq, want_dkv;
 };
@@ -139,12 +140,12 @@ struct Gradients {
   void of_bias(std::int64_t, std::int64_t head) const { bias.collect(head, in.d_bias); }
 
  private:
-  // A tile of queries of one head, whose factors lie in the scratch at `base`.
+  // Describes a tile of queries of one head. Its packed panels lie in the scratch at `base`.
   struct Queries {
     std::byte* base;
     std::int64_t sequence, head;
     Range rows;
-    float* bias;  // sums of its gradient; null: none
+    float* bias;  // sums for the gradient of the bias, or null
   };
 
   Range group_of(std::int64_t kv_head) const {
@@ -165,7 +166,8 @@ struct Gradients {
     if (task.want_dkv) store_keys(base, task);
   }
 
-  // They are added to beside dq, which is made of every tile once.
+  // Returns where this task sums the gradient of the bias for a tile, or null if it does not. The
+  // task that computes dq of a tile does, because each tile has exactly one such task.
   float* bias_sums(Task const& task, std::int64_t head, std::int64_t first_query) const {
     if (!bias.sums || !task.want_dq) return nullptr;
     auto* const sums = bias.of_tile(task.sequence, head, first_query);
@@ -198,7 +200,7 @@ struct Gradients {
     kernels->pack_b(d_o.by_column, at.base + scratch.d_o_depth);
     fill(floats(at.base, scratch.dq), shape.tile * shape.width, 0);
     float *const lse = floats(at.base, scratch.lse), *const delta = floats(at.base, scratch.delta);
-    fill(lse, shape.tile, kInfinity);  // beyond the last query all weights are 0
+    fill(lse, shape.tile, kInfinity);  // so weights beyond the last query are 0
     fill(delta, shape.tile, 0);
     auto const* const row_lse = in.lse + (at.sequence * shape.heads + at.head) * shape.queries;
     for (auto query = at.rows.first; query < at.rows.past; ++query) {
@@ -210,7 +212,7 @@ struct Gradients {
     }
   }
 
-  // What a tile of keys, whose sums of dk and dv begin at `row`, adds.
+  // Adds what a tile of keys contributes. In the sums of dk and dv the tile begins at row `row`.
   void add_keys(Queries const& at, Range keys, std::int64_t row, Task const& task) const {
     auto const kv_head = at.head / shape.group();
     HeadBlock const k(in.k, at.sequence, keys, kv_head), v(in.v, at.sequence, keys, kv_head);
@@ -229,7 +231,8 @@ struct Gradients {
     for (std::int64_t i = 0; i < at.rows.size(); i += kPanel) add_to_dq(at, i, keys);
   }
 
-  // ds of kPanel keys at row j of their tile, and what they add to dk and dv at `row`, if any.
+  // Computes ds of kPanel keys, which begin at row j of their tile. Adds what follows from it to dk
+  // and dv at row `row`, unless that is negative.
   void add_key_panel(Queries const& at, Range keys, std::int64_t j, TileProduct& scores,
                      TileProduct& slopes, std::int64_t row) const {
     auto const seen = intersection(shape.queries_of(keys), at.rows);
@@ -276,7 +279,7 @@ struct Gradients {
     add_to_keys(at, slopes, scratch.q_depth, scratch.dk + row * shape.width * 4, skipped);
   }
 
-  // sums += c b, where c is what a product has made: p^T or ds^T of some keys.
+  // Computes sums += c b, where c is what `made` has computed: p^T or ds^T of some keys.
   void add_to_keys(Queries const& at, TileProduct const& made, std::int64_t b, std::int64_t sums,
                    std::int64_t skipped) const {
     auto const depth = made.b_panels * kPanel;
@@ -294,7 +297,7 @@ struct Gradients {
                       .b_first = skipped});
   }
 
-  // dq += ds k for kPanel queries at row i of their tile.
+  // Computes dq += ds k for kPanel queries, which begin at row i of their tile.
   void add_to_dq(Queries const& at, std::int64_t i, Range keys) const {
     Range const queries{at.rows.first + i, std::min(at.rows.first + i + kPanel, at.rows.past)};
     auto const seen = intersection(shape.keys_of(queries), keys);

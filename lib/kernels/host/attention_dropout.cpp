@@ -7,7 +7,7 @@ PhiloxBlock draws(std::uint64_t stream, std::int64_t query, std::int64_t block) 
   return philox(stream, static_cast<std::uint64_t>(query), static_cast<std::uint64_t>(block));
 }
 
-// Functions of their own: GCC keeps a struct that is declared in a simd loop in memory.
+// These are separate functions because GCC keeps a struct declared in a simd loop in memory.
 void drop_block(float* weights, std::uint64_t stream, std::int64_t query, std::int64_t block,
                 float p, float scale) {
   auto const drawn = draws(stream, query, block);

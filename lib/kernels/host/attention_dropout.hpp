@@ -1,6 +1,6 @@
-// Dropout of attention's weights by counter. Whether the weight of a query and a key is dropped
-// follows from the run's seed, the forward op, the sample, the head and these two alone, so tiles,
-// threads, recomputation and the backward pass agree on it.
+// Dropout of attention's weights by counter-based random numbers. Whether the weight of a query and
+// a key is dropped follows from the run's seed, the forward op, the sample, the head, the query and
+// the key alone. So tiles, threads, recomputation and the backward pass agree on it.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace spillway::host {
 
-static_assert(kPanel % kDropoutDraws == 0);  // so panels begin with a block of draws
+static_assert(kPanel % kDropoutDraws == 0);  // so each panel begins with a new block of draws
 
 struct WeightDropout {
-  std::int64_t const* samples;  // [batch]; null: nothing is dropped
+  std::int64_t const* samples;  // [batch]; null if nothing is dropped
   float p, scale;
   std::uint64_t seed, origin;
 
@@ -26,20 +26,22 @@ struct WeightDropout {
 
   bool drops() const { return samples != nullptr; }
 
-  // The Philox key of one head's numbers: a counter has room for query and key alone.
+  // Returns the Philox key for one head of a sequence. The key stands for seed, op, sample and
+  // head, because the counter has room only for the query and the key of attention.
   std::uint64_t stream(std::int64_t sequence, std::int64_t head) const {
     auto const drawn = philox(seed, (origin << 32) | static_cast<std::uint64_t>(head),
                               static_cast<std::uint64_t>(samples[sequence]));
     return (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0];
   }
 
-  // What the weight is multiplied by.
+  // Returns the number by which a weight is multiplied.
   float factor(std::uint64_t stream, std::int64_t query, std::int64_t key) const;
-  // Multiplies the weights of one query and the keys [first, first + n), whole panels.
+  // Drops weights of one query and the keys [first, first + n), which are whole panels.
   void drop_keys(float* weights, std::int64_t n, std::uint64_t stream, std::int64_t query,
                  std::int64_t first) const;
-  // Row k of factors: those of key `first_key` + k, k < kDropoutDraws, and the queries
-  // [first, first + n). first_key begins a block of draws.
+  // Row k of `factors` gets the numbers by which to multiply the weights of key `first_key` + k,
+  // for k < kDropoutDraws, and of the queries [first, first + n). first_key begins a block of
+  // draws.
   void factors_of_keys(float* factors, std::int64_t stride, std::uint64_t stream,
                        std::int64_t first_key, std::int64_t first, std::int64_t n) const;
 };

@@ -5,7 +5,8 @@
 namespace spillway::host {
 namespace {
 
-// From the smallest number that is not negative to the largest.
+// Returns the range from the smallest to the largest segment number of these rows. Negative
+// numbers, which mark padding, do not count.
 Range extent(std::int32_t const* segments, Range rows) {
   Range extent{std::numeric_limits<std::int32_t>::max(), 0};
   for (auto row = rows.first; row < rows.past; ++row) {
@@ -68,7 +69,8 @@ void BiasSums::collect(std::int64_t head, float* gradient) const {
   for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
     for (std::int64_t first = 0; first < shape.queries; first += shape.tile) {
       auto const* __restrict__ const tile = of_tile(sequence, head, first);
-      auto const shift = shape.queries - shape.tile - first;  // from a tile's sum to the head's
+      // This leads from an index in a tile's sums to the index in those of the head.
+      auto const shift = shape.queries - shape.tile - first;
       auto const past = std::min(length(shape), shape.distances() - shift);
 #pragma omp simd
       for (auto e = std::max<std::int64_t>(-shift, 0); e < past; ++e) out[e + shift] += tile[e];

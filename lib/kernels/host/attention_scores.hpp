@@ -1,5 +1,5 @@
-// What becomes of scores beside q k^T: segments hide some, a bias is added by distance; and where
-// the sums of that bias' gradient lie.
+// Turns products q k^T into finished scores: a bias is added by distance, and segments hide some
+// scores. It also holds the sums for the gradient of that bias.
 #pragma once
 
 #include <limits>
@@ -11,21 +11,22 @@ namespace spillway::host {
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
-// Operands that an op may do without: null then.
+// A pointer is null if the op does without that operand.
 struct Scores {
   std::int32_t const* segments_q;  // [batch * queries]
   std::int32_t const* segments_k;  // [batch * keys]
   float const* distance_bias;      // [heads, distances]
   AttentionShape shape;
 
-  // Pointers of attention or of its backward pass
+  // `o` are the Pointers of `attention` or of `attention_backward`.
   Scores(auto const& o, AttentionShape const& s)
       : segments_q(o.segments_q),
         segments_k(o.segments_k),
         distance_bias(o.distance_bias),
         shape(s) {}
 
-  // By what finished scores are multiplied to be exponents of 2: a bias is added to scaled ones.
+  // Returns the factor that turns finished scores into exponents of 2. If there is a bias, finished
+  // scores already contain `scale`.
   float factor() const { return (distance_bias ? 1.0f : shape.scale) * kLog2E; }
   bool are_finished() const { return !segments_q && !distance_bias; }
 
@@ -37,15 +38,17 @@ struct Scores {
     return distance_bias ? *bias_at(head, query, key) : 0;
   }
 
-  // Whether some of these queries may see some of these keys, as far as segments go.
+  // Returns whether segments let any of these queries see any of these keys. It compares ranges of
+  // segment numbers, so it may say true although none does.
   bool may_meet(std::int64_t sequence, Range queries, Range keys) const {
     return !segments_q || segments_meet(sequence, queries, keys);
   }
 
-  // x: the scores of one query and the keys from `first` on; only those that exist are touched.
+  // Finishes x, the scores of one query and of the keys [first, first + n). Elements beyond the
+  // last key are not touched.
   void finish_keys(float* x, std::int64_t n, std::int64_t sequence, std::int64_t head,
                    std::int64_t query, std::int64_t first) const;
-  // x: the scores of one key and the queries from `first` on.
+  // Finishes x, the scores of one key and of the queries [first, first + n), in the same way.
   void finish_queries(float* x, std::int64_t n, std::int64_t sequence, std::int64_t head,
                       std::int64_t key, std::int64_t first) const;
 
@@ -60,11 +63,12 @@ struct Scores {
   bool segments_meet(std::int64_t sequence, Range queries, Range keys) const;
 };
 
-// The bias' gradient: sums of the scores' slopes over equal distances. Every tile of queries of a
-// head has sums of its own, over its keys in their order; those of a distance are then added in the
-// order of sequences and tiles. The workers' number changes nothing.
+// The gradient of the bias is the sum of slopes over equal distances, where the slope of a score is
+// the derivative of the loss with respect to it. Every tile of queries of a head has sums of its
+// own, to which its keys are added in order. Then the sums of a distance are added in the order of
+// sequences and tiles, so that the number of workers changes nothing.
 struct BiasSums {
-  float* sums;  // [batch, heads, query tiles, length]; null: nobody asks
+  float* sums;  // [batch, heads, query tiles, length]; null if not needed
   AttentionShape shape;
 
   static std::int64_t length(AttentionShape const& s) { return s.tile + s.keys; }
@@ -76,10 +80,10 @@ struct BiasSums {
     auto const pair = sequence * shape.heads + head;
     return sums + (pair * shape.query_tiles() + first_query / shape.tile) * length(shape);
   }
-  // The slopes of one key and the queries from row `row` of the tile on.
+  // Adds the slopes of one key and of n queries, the first of which is row `row` of the tile.
   void add(float* tile, std::int64_t key, std::int64_t row, float const* slopes,
            std::int64_t n) const;
-  // gradient[head] = all that was added.
+  // Writes row `head` of the gradient: the sum of all that was added for this head.
   void collect(std::int64_t head, float* gradient) const;
 };
 

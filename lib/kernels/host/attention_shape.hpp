@@ -1,4 +1,4 @@
-// An attention op's sizes as plain integers, and which keys a query sees by its position.
+// Holds the sizes of an attention op, and says which keys a query sees by its position.
 #pragma once
 
 #include <algorithm>
@@ -20,25 +20,25 @@ struct Range {  // [first, past)
 inline Range intersection(Range a, Range b) {
   return {std::max(a.first, b.first), std::min(a.past, b.past)};
 }
-// The panels that hold these rows, the first panel beginning at row `origin`.
+// Returns the numbers of the panels that hold these rows, where panel 0 begins at row `origin`.
 inline Range panels_of(Range rows, std::int64_t origin) {
   return {(rows.first - origin) / kPanel, panel_count(rows.past - origin)};
 }
 
-// One AttentionAttributes, ready for kernels.
+// Holds an op's AttentionAttributes, and what follows from them, in the form that kernels need.
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, kv_heads, head_size;
   std::int64_t tile;           // rows of q and of k per tile, a multiple of kPanel
-  std::int64_t width;          // of sums: the head in whole panels
-  std::int64_t behind, ahead;  // rows that a query sees before and after its own, at most
+  std::int64_t width;          // columns of sums: head_size, rounded up to whole panels
+  std::int64_t behind, ahead;  // how many rows before and after its own a query sees at most
   float scale;
-  float dropout;  // share of weights that are dropped; 0: none
+  float dropout;  // share of weights that are dropped
   std::uint64_t seed, origin;
-  std::int64_t workers;          // pieces of scratch, each used by one thread at a time
-  std::int64_t places;           // positions that queries may have are [0, places)
+  std::int64_t workers;          // number of pieces of scratch, each used by one thread at a time
+  std::int64_t places;           // queries have positions in [0, places)
   std::int64_t first_query = 0;  // position of the first row of q
 
-  // `positions` is that operand, or null where rows have their own numbers.
+  // Returns this shape for queries that begin at the position `*positions`, or at 0 if it is null.
   AttentionShape placed(std::int32_t const* positions) const {
     auto shape = *this;
     if (positions) shape.first_query = *positions;
@@ -55,15 +55,16 @@ struct AttentionShape {
   Range tile_at(std::int64_t first, std::int64_t rows) const {
     return {first, std::min(first + tile, rows)};
   }
-  std::int64_t strip_stride() const { return sums_stride(tile); }  // from row to row of scores
+  // Returns the number of elements from one row of scores to the next.
+  std::int64_t strip_stride() const { return sums_stride(tile); }
   std::int64_t tile_start(std::int64_t row) const { return row / tile * tile; }
   std::int64_t query_tiles() const { return div_ceil(queries, tile); }
   std::int64_t key_tiles() const { return div_ceil(keys, tile); }
   std::int64_t group() const { return heads / kv_heads; }       // query heads per key head
-  std::int64_t distances() const { return places + keys - 1; }  // elements of a head's bias
+  std::int64_t distances() const { return places + keys - 1; }  // elements that a bias has per head
 };
 
-// Throws Error(bad_input), naming the op, for what these kernels do not offer.
+// Throws Error(bad_input), naming the op, if it asks for what these kernels do not offer.
 AttentionShape attention_shape(KernelContext const& context, Op const& op);
 
 }  // namespace spillway::host

@@ -1,4 +1,4 @@
-// What attention and its backward share: operands, factors of the products of tiles, scratch.
+// Contains what attention and its backward pass share: operands, factors of products, and scratch.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 
 namespace spillway::host {
 
-// The references, in fp64 and a row of scores at a time.
+// These bind the serial references, which compute in fp64, one row of scores at a time.
 Launch serial_attention(KernelContext const& context, Op const& op);
 Launch serial_attention_backward(KernelContext const& context, Op const& op);
 
-// A [batch * rows, heads * head_size] operand: columns of something wider, perhaps.
+// Describes an operand [batch * rows, heads * head_size], which may be columns of a wider matrix.
 template <class T>
 struct HeadRows {
   T* data;
@@ -31,14 +31,14 @@ struct HeadRows {
   }
 };
 
-// Elements from row to row of operands, whose columns are neighbours.
+// Holds the number of elements from row to row of each operand. Columns are neighbours in memory.
 struct AttentionStrides {
   std::int64_t q, k, v, o;
-  std::int64_t d_o = 0, dq = 0, dk = 0, dv = 0;  // of attention_backward
+  std::int64_t d_o = 0, dq = 0, dk = 0, dv = 0;  // only in attention_backward
 };
 AttentionStrides attention_strides(Op const& op);
 
-// Of attention_backward.
+// Holds the operands of `attention_backward`.
 template <class T>
 struct GradientOperands {
   HeadRows<T const> q, k, v, o;
@@ -47,7 +47,7 @@ struct GradientOperands {
   Scores scores;
   WeightDropout dropout;
   HeadRows<T> dq, dk, dv;
-  float* d_bias;  // null: none
+  float* d_bias;  // null if not needed
 };
 
 template <class T>
@@ -67,7 +67,8 @@ GradientOperands<T> gradient_operands(Pointers<OpKind::attention_backward, T> co
           .d_bias = p.ddistance_bias};
 }
 
-// The rows [first, past) of one head as a factor whose lines are these rows, or the head's columns.
+// Describes the rows [first, past) of one head as a factor of a product. Its lines are these rows
+// in `by_row`, and the columns of the head in `by_column`.
 struct HeadBlock {
   TileSource by_row, by_column;
 
@@ -85,11 +86,12 @@ struct HeadBlock {
   }
 };
 
-// Rows as `a` of products: read in place where the kernels can, else packed.
+// Provides rows as the left factor `a` of products. They are read in place if the kernels can do
+// so, and otherwise packed into `panels` first.
 class RowFactor {
  public:
   RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels);
-  // Sets a, its rows and the depth for the panel-th kPanel rows.
+  // Makes the rows of panel number `panel` the left factor of `product`, and sets its depth.
   void choose(std::int64_t panel, TileProduct& product) const;
 
  private:
@@ -98,13 +100,13 @@ class RowFactor {
   std::int64_t m_panel_bytes, m_row_bytes;
 };
 
-// fp32 numbers in scratch, as the `a` of one panel.
+// Describes fp32 numbers in scratch, to be packed as the left factor `a` of a product.
 inline TileSource scratch_rows(float const* data, std::int64_t stride, std::int64_t lines,
                                std::int64_t depth) {
   return {.data = data, .dtype = DType::f32, .stride = stride, .lines = lines, .depth = depth};
 }
 
-// Pieces of a worker's scratch, one after another, each on a cache line of its own.
+// Gives out offsets in a worker's scratch, piece after piece. Each begins on its own cache line.
 class ScratchPlan {
  public:
   std::int64_t bytes(std::int64_t n) {
@@ -123,13 +125,14 @@ inline float* floats(std::byte* base, std::int64_t offset_bytes) {
   return reinterpret_cast<float*>(base + offset_bytes);
 }
 
-inline constexpr int kStripLanes = 32;  // strips of scores are whole panels
+// Loops over a row of scores handle this many elements at a time. Such rows are whole panels.
+inline constexpr int kStripLanes = 32;
 static_assert(kPanel % kStripLanes == 0);
 
 inline void fill(float* values, std::int64_t n, float value) {
   std::fill_n(values, n, value);
 }
-// strip[l] = value for l in [0, n) outside of `seen`, of which l = 0 is number `origin`.
+// Sets strip[l] = value for each l in [0, n) whose number, origin + l, is outside of `seen`.
 inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t origin,
                          float value) {
   auto const first = std::clamp<std::int64_t>(seen.first - origin, 0, n);
@@ -138,7 +141,7 @@ inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t 
   fill(strip + past, n - past, value);
 }
 
-// The element type of q, k, v and o, and of the gradients of these.
+// Returns the element type of q, k, v and o, and of their gradients.
 inline DType attention_dtype(KernelContext const& context, Op const& op) {
   return dtype(context, op.inputs.front());
 }
@@ -146,7 +149,7 @@ inline TileKernels const& attention_kernels(KernelContext const& context, Op con
   return tile_kernels(attention_dtype(context, op), is_portable(context.arithmetic));
 }
 
-// A kernel made of tiles, bound to an op: made for T from (op, shape, tile kernels).
+// Binds a kernel made of tiles to an op. Bound<T> is made from (op, its shape, tile kernels).
 template <template <class> class Bound>
 Launch bind_attention(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);

@@ -1,4 +1,4 @@
-// Deals pieces of work to the threads of the host, which then prove that they were all there.
+// Deals items of work to the threads of the host and checks that all of these threads took part.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,10 @@
 
 namespace spillway::host {
 
-// work(worker, item) for all items, begun in order; which worker takes which must not matter.
-// Returns when all are done. Throws Error(device) if fewer threads than
-// the Exec's have worked.
+// Calls work(worker, item) for each item in [0, items). Items are begun in order, a worker has a
+// number in [0, workers) and takes one item at a time. The result must not depend on which worker
+// takes which item. Returns when all are done. Throws Error(device) if the threads that worked were
+// not as many as the Exec has.
 template <class Work>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
                 Work const& work) {

@@ -1,4 +1,4 @@
-// The table of the host's kernels.
+// Gives the table of the host's kernels.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@ namespace spillway::host {
 
 Kernel kernel(OpKind kind);
 
-// Makes an instance of the host's execution space; `stream` is null. It may be called only while a
-// KernelScope lives.
+// Makes an Exec for the host's execution space of Kokkos. `stream` must be null. It may be called
+// only while a KernelScope lives.
 std::unique_ptr<Exec const> make_exec(void* stream);
 
 inline KernelTable kernels() {

@@ -1,6 +1,6 @@
-// What the loss and its backward share: rows are taken in chunks, whose logits [chunk, vocab] in
-// fp32 are all that ever exists of them. Logits are not rounded to T: losses would carry the error
-// of bf16 logits (2^-9 of the largest).
+// Contains what the loss and its backward pass share. Rows are taken in chunks, and only the logits
+// of one chunk, [chunk, vocab] in fp32, exist at a time. Logits are not rounded to T, because
+// losses would then have the error of bf16 logits (2^-9 of the largest).
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,21 @@ namespace spillway::host {
 
 struct LmHead {
   std::int64_t rows, hidden, vocab, chunk;
-  MatrixLayout x, w;  // [rows, hidden], [vocab, hidden]
-  bool bias;          // of the logits, [vocab]
-  float scale;        // of the logits
-  bool add_loss;      // to what `loss` holds from earlier micro-batches of the step
+  MatrixLayout x, w;  // [rows, hidden] and [vocab, hidden]
+  bool bias;          // whether logits have a bias [vocab]
+  float scale;        // logits are multiplied by it
+  bool add_loss;      // whether to add to the `loss` of earlier micro-batches of the step
   std::int64_t threads;
   bool portable;
 
-  std::int64_t rows_from(std::int64_t first) const {  // of the chunk that begins there
+  // Returns the number of rows of the chunk that begins at row `first`.
+  std::int64_t rows_from(std::int64_t first) const {
     return rows - first < chunk ? rows - first : chunk;
   }
   std::int64_t chunks() const { return div_ceil(rows, chunk); }
   std::int64_t row_stride() const { return padded_columns(x.dtype, vocab, portable); }
-  // Logits and their slopes, in fp32 and in x's type.
+  // Returns the layout of a chunk's logits, in fp32, or of their slopes, in x's type. The slope of
+  // a logit is the derivative of the loss with respect to it.
   MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
     auto layout = dense_matrix(dtype, chunk_rows, vocab);
     layout.row_stride = row_stride();
@@ -43,10 +45,10 @@ struct LmHead {
 };
 LmHead lm_head(KernelContext const& context, Op const& op);
 
-// One product of every chunk: two primitives, as the last chunk may be shorter.
+// Computes one product for each chunk. It binds two Matmuls, as the last chunk may be shorter.
 class ChunkProduct {
  public:
-  // `shape(rows)`: the product of a chunk of so many rows.
+  // `shape(rows)` returns the shape of the product for a chunk with that many rows.
   ChunkProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
 
   std::int64_t workspace_bytes() const;
@@ -59,17 +61,18 @@ class ChunkProduct {
   Matmul m_full;
   std::optional<Matmul> m_last;
 };
-ChunkProduct logits_product(LmHead const& head);  // x w^T + bias: logits before they are scaled
+ChunkProduct logits_product(LmHead const& head);  // x w^T + bias, the logits before they are scaled
 
-// Address of row `row` of a matrix.
+// Returns the address of a row of a matrix.
 template <class T>
 T* row_at(T* data, MatrixLayout const& layout, std::int64_t row) {
   return data + row * layout.row_stride;
 }
 
-// losses = weight (logsumexp(logits) - logits[target]) of logits = scale x products; rows without
-// weight are 0 whatever their products. With kSlopes also slopes = scale x weight (softmax(logits)
-// - onehot(target)), those of the products, which they may replace in place.
+// Computes losses = weight (logsumexp(logits) - logits[target]) with logits = scale x products. The
+// loss of a row with weight 0 is 0 whatever its products are. With kSlopes it also computes the
+// slopes of the products, scale x weight (softmax(logits) - onehot(target)), which may replace the
+// products in place.
 template <class T, bool kSlopes>
 struct LossRows {
   float const* products;
@@ -77,7 +80,7 @@ struct LossRows {
   float const* weights;
   float* losses;
   T* slopes;
-  std::int64_t vocab, row_stride;  // slopes: zeros from one to the other
+  std::int64_t vocab, row_stride;  // slopes in columns [vocab, row_stride) are 0
   float scale;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
@@ -110,15 +113,16 @@ struct LossRows {
   }
 };
 
-// loss = (sum of losses, sum of weights) in fp64, in 32 lanes by row.
+// Sets loss[0] to the sum of losses and loss[1] to the sum of weights, or adds to them if
+// head.add_loss is true. Sums are made in fp64 in the order of formulas/sum_lanes.hpp.
 void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
                 double* loss);
 
-// The same for the serial references, from all rows' losses in fp64.
+// Does the same for the serial references, on the calling thread.
 void serial_sum_losses(LmHead const& head, float const* losses, float const* weights, double* loss);
 
-// softmax(scale (x w^T + bias)) of one row in fp64, for the serial references. Returns
-// log(sum of exponentials) - logit of the target.
+// Computes softmax(scale (x w^T + bias)) of one row in fp64, for the serial references. Returns the
+// row's loss without weight, log(sum of exp(logits)) - logit of the target.
 template <class T>
 double serial_softmax(LmHead const& head, T const* x, T const* w, T const* bias,
                       std::int32_t target, double* softmax) {

@@ -1,5 +1,5 @@
-// lm_head_loss: the weighted cross-entropy of logits scale (x w^T + bias), a chunk of rows at a
-// time.
+// The op `lm_head_loss` computes the weighted cross-entropy of logits scale (x w^T + bias), by
+// chunks of rows.
 #include "kernels/dispatch.hpp"
 #include "kernels/host/lm_head.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 Label const label = "spillway::lm_head_loss";
 
-// [logits | scratch of the product]
+// The workspace is [logits of a chunk | scratch of the product].
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const head = lm_head(context, op);
   return head.chunk_bytes(DType::f32) + logits_product(head).workspace_bytes();

@@ -1,7 +1,9 @@
-// lm_head_loss_backward: the losses and, while a chunk's logits exist, their gradient:
+// The op `lm_head_loss_backward` computes the losses and, while a chunk's logits exist, the
+// gradients:
 //   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
 //   dbias = column sums of slopes
-// Chunks add to dw and dbias in order, in fp32; what is bf16 is rounded once, after the last.
+// Chunks are added to dw and dbias in order and in fp32. What is bf16 is rounded once, after the
+// last chunk.
 #include <algorithm>
 
 #include "base/check.hpp"
@@ -19,12 +21,13 @@ Label const label_round = "spillway::lm_head_loss_backward round";
 struct Backward {
   LmHead head;
   MatrixLayout dx, dw;
-  bool accumulate;  // dw adds to what is there
+  bool accumulate;  // whether dw is added to what its memory holds
 
   bool rounds() const { return dw.dtype == DType::bf16; }
-  bool own_slopes() const { return head.x.dtype == DType::bf16; }  // else they replace the logits
+  // Says whether slopes have memory of their own. If not, they replace the logits.
+  bool own_slopes() const { return head.x.dtype == DType::bf16; }
   MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
-  MatrixLayout sum() const {  // of dw, in fp32; its elements lie as dw's do
+  MatrixLayout sum() const {  // the fp32 sum for dw, laid out as dw is
     auto sum = dw;
     sum.dtype = DType::f32;
     return sum;
@@ -66,9 +69,9 @@ Products products(Backward const& b) {
   return {logits_product(b.head), {b.head, dx}, {b.head, dw(add_first)}, {b.head, dw(true)}};
 }
 
-// Byte offsets in the workspace; the products' scratch comes last.
+// Holds byte offsets in the workspace. The scratch of the products comes last.
 struct Offsets {
-  std::int64_t slopes, sum, bias_sums, scratch;  // bias_sums: [chunks, vocab]
+  std::int64_t slopes, sum, bias_sums, scratch;  // bias_sums is [chunks, vocab]
 };
 
 Offsets offsets(Backward const& b) {
@@ -87,7 +90,7 @@ std::int64_t workspace(KernelContext const& context, Op const& op) {
   return offsets(backward).scratch + products(backward).workspace_bytes();
 }
 
-// dw = sum (+ dw), rounded, element by element as they lie.
+// Computes dw = sum (+ dw) and rounds it, element by element in the order of memory.
 template <class G>
 struct RoundSum {
   float const* sum;
@@ -164,7 +167,7 @@ Launch bind(KernelContext const& context, Op const& op) {
       b.head.x.dtype, b.dw.dtype);
 }
 
-// Row by row in fp64.
+// The serial reference computes row by row in fp64.
 template <class T, class G>
 struct SerialBackward {
   using Operands = Pointers<OpKind::lm_head_loss_backward, T, G>;

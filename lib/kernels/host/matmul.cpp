@@ -1,4 +1,4 @@
-// matmul: c = a b (+ bias) (+ addend).
+// The op `matmul` computes c = a b (+ bias) (+ addend).
 #include <cmath>
 
 #include "graph/operands.hpp"
@@ -28,7 +28,7 @@ std::int64_t workspace(KernelContext const& context, Op const& op) {
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
-  // Shared, as std::function wants what it holds to be copyable.
+  // The product is shared because std::function requires what it holds to be copyable.
   auto const run = std::make_shared<Matmul const>(product(context, op));
   return [run](Exec const& exec, void* const* operands) {
     auto const p = Pointers<OpKind::matmul, void>::of(operands);
@@ -41,7 +41,7 @@ Launch bind(KernelContext const& context, Op const& op) {
   };
 }
 
-// Three loops in fp64.
+// The serial reference is three loops in fp64.
 template <class T, class Out>
 struct SerialMatmul {
   using Operands = Pointers<OpKind::matmul, T, Out>;

@@ -1,6 +1,6 @@
-// A matrix product by whoever is fastest here: of one row by reading the matrix once, else our
-// tiles where the processor multiplies matrices itself (oneDNN 2.6 reaches a third of its rate
-// there) or oneDNN has none of the type, oneDNN elsewhere.
+// Computes a matrix product by whatever is fastest here. A product of one row reads the matrix
+// once. Other products use our tile kernels if the processor multiplies matrices itself (oneDNN 2.6
+// reaches a third of its rate there) or if oneDNN has none of the type, and oneDNN otherwise.
 #pragma once
 
 #include <string>
@@ -15,26 +15,27 @@ namespace spillway::host {
 
 class Matmul {
  public:
-  // Throws Error naming the operands when no implementation exists.
-  // `threads`: Arithmetic.threads. `portable`: by plain loops, whatever is fastest.
+  // Throws Error, naming the operands, if no implementation exists. `threads` is
+  // Arithmetic.threads. With `portable` it is plain loops, even if others are faster.
   Matmul(MatmulShape const& shape, std::int64_t threads, bool portable);
 
-  std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none
+  std::int64_t workspace_bytes() const;  // a multiple of 64; 0 if it needs none
   std::string implementation() const;
 
-  // Returns when c is complete. One run at a time per object; allocates nothing itself.
+  // Returns when c is complete. One run at a time per object. Allocates nothing itself.
   void operator()(Exec const& exec, MatmulOperands const& operands) const;
 
  private:
   std::variant<OneDnnMatmul, TileMatmul, RowProduct> m_way;
 };
 
-// The leading dimension at which products read and write rows of `columns` elements fastest; when
-// they read it, with zeros to it (MatmulShape::a_zero_padded).
+// Returns the leading dimension with which products read and write rows of `columns` elements
+// fastest. Where products read such rows, zeros must fill them up (MatmulShape::a_zero_padded).
 std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable);
 
-// What decides the bits of products here: Arithmetic.isa. With `kPortable` instead products and
-// attention are plain loops, which give the same bits on all x86 processors.
+// Returns what decides the bits of products here, as text for Arithmetic.isa. If that is
+// `kPortable` instead, products and attention are plain loops, with the same bits on all x86
+// processors.
 std::string matmul_isa();
 inline constexpr char kPortable[] = "portable";
 inline bool is_portable(Arithmetic const& arithmetic) {

@@ -9,10 +9,11 @@ namespace {
 
 Label const label = "spillway::matmul row";
 
-constexpr std::int64_t kColumns = 64;  // of an item
-constexpr int kLanes = 32;             // sums of a column, in which the depth is dealt out
+constexpr std::int64_t kColumns = 64;  // columns of c per item
+constexpr int kLanes = 32;             // number of partial sums of an element of c
 
-// a . b, of which the last elements go to the first lanes.
+// Returns the dot product of a and b. The elements after the last whole group of kLanes are added
+// to the first lanes.
 template <class T>
 float dot(T const* __restrict__ a, T const* __restrict__ b, std::int64_t depth) {
   alignas(64) float lane[kLanes] = {};
@@ -30,7 +31,7 @@ template <class T, class C>
 struct Row {
   T const *a, *b, *bias, *addend;  // the last two may be null
   C* c;
-  MatrixLayout layout;  // of b
+  MatrixLayout layout;  // the layout of b
 
   void operator()(std::int64_t item) const {
     auto const first = item * kColumns, n = std::min(kColumns, layout.columns - first);

@@ -1,5 +1,5 @@
-// A product whose left factor is one row, as in a step of generating: the right one is read once,
-// where it lies, while tiles would copy it first and so take five times as long.
+// Computes a product whose left factor is one row, as in a step of generating. The right factor is
+// read once, where it lies. Tile kernels would copy it first and so take five times as long.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace spillway::host {
 
-// The bits of c depend on shape and types alone. Host execution spaces only.
+// The bits of c depend on the shape and the types alone. It is for host execution spaces only.
 class RowProduct {
  public:
   static bool offers(MatmulShape const& shape);
-  explicit RowProduct(MatmulShape const& shape);  // which it must offer
+  explicit RowProduct(MatmulShape const& shape);  // offers(shape) must be true
 
   static constexpr std::int64_t workspace_bytes() { return 0; }
   static std::string implementation() { return "row"; }

@@ -1,22 +1,22 @@
-// The life of the kernels' runtime in a process.
+// Begins and ends the life of Kokkos, which runs the kernels, in a process.
 #pragma once
 
 #include <string>
 
 namespace spillway {
 
-// Owned by main (or a command), once per process; every Exec lives inside it. `threads` are the
-// compute lane's; matrix products share them.
+// Main, or a command, owns a KernelScope, one per process, and every Exec must live within it.
+// `threads` are those of the compute lane, which matrix products share.
 class KernelScope {
  public:
-  // Throws Error(bad_input) if there cannot be so many.
+  // Throws Error(bad_input) if that many threads are not allowed or cannot be started.
   explicit KernelScope(int threads);
   ~KernelScope();
   KernelScope(KernelScope const&) = delete;
   KernelScope& operator=(KernelScope const&) = delete;
 };
 
-// What the host's kernels run on: "cpu (Kokkos OpenMP)"; also outside of a scope.
+// Returns what the host's kernels run on, such as "cpu (Kokkos OpenMP)". It needs no scope.
 std::string device_text();
 
 }  // namespace spillway

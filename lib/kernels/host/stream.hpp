@@ -1,5 +1,5 @@
-// Rows that pass the caches by: twice the memory's rate for what is too large for them, or read
-// later than they keep it.
+// Writes rows past the caches. That is twice as fast for rows that are too large for the caches, or
+// that are read only when they would have left them again.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline void stream_row(float const* from, float* to, std::int64_t n) {
   for (; i < n; ++i) to[i] = from[i];
 }
 
-// Other threads may read what this one streamed only after this.
+// Other threads may read what a thread has streamed only after it has called this.
 inline void finish_streams() {
 #ifdef __SSE2__
   _mm_sfence();

@@ -6,15 +6,16 @@
 namespace spillway::host {
 namespace {
 
-// For one depth block, a block's sums and its panels fit a core's second cache, and a panel of a
-// the first.
+// With these sizes a block's sums, and its panels for one depth block, fit a core's second-level
+// cache, and a panel of a fits the first-level cache.
 constexpr std::int64_t kBlockRows = 256, kBlockColumns = 512, kSmallestBlock = 128;
-constexpr std::int64_t kLineBytes = 1152;      // of a line in a panel
-constexpr std::int64_t kMostBytes = 16 << 20;  // of a packed factor, or of sums that are kept
+constexpr std::int64_t kLineBytes = 1152;      // limit for a line of a panel in one depth block
+constexpr std::int64_t kMostBytes = 16 << 20;  // limit for a packed factor, or for kept sums
 constexpr std::int64_t kMostAtOnce = 32;
-constexpr std::int64_t kItemsPerWorker = 3;  // so that a late worker costs little
+constexpr std::int64_t kItemsPerWorker = 3;  // several, so that a late worker costs little
 
-Factor factor_of_rows(MatrixLayout const& m) {  // lines are the rows
+// Returns a factor whose lines are the rows of m.
+Factor factor_of_rows(MatrixLayout const& m) {
   bool const along = m.column_stride == 1;
   return {.source = {.dtype = m.dtype,
                      .depth_contiguous = along,
@@ -43,8 +44,9 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   if (a_zero_padded) with_zeros.depth = padded_depth(with_zeros.depth);
   bool const in_place = kernels->reads_in_place(with_zeros);
   auto const panels = std::max(in_place ? 0 : a.panels(), b.panels());
-  auto const fitting = kMostBytes / (panels * panel_bytes());  // depth blocks
-  // With rows in place, b is packed once for many of them: no reason to keep sums.
+  auto const fitting = kMostBytes / (panels * panel_bytes());  // in depth blocks
+  // If a is read in place, a block that packs b for itself uses it for many rows. Then nothing is
+  // gained by keeping sums in order to pack b ahead.
   bool const may_keep =
       !in_place && shape.c.rows * shape.c.columns * size_bytes(DType::f32) <= kMostBytes;
   bool const ahead = fitting >= (may_keep ? 1 : depth.count);
@@ -52,7 +54,7 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   for (auto* f : {&a, &b}) {
     auto const bytes = depth.count * f->panels() * panel_bytes();
     f->supply = ahead || bytes <= kMostBytes ? Supply::ahead : Supply::per_block;
-    // Long pieces of what is contiguous, but work for all.
+    // An item packs a long piece of a contiguous factor if enough items are left for all workers.
     f->through = f->source.depth_contiguous && pass < depth.count &&
                  f->panels() >= kItemsPerWorker * workers;
     auto const fair = pass * f->panels() / (kItemsPerWorker * workers);
@@ -61,8 +63,8 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   if (in_place) a.supply = Supply::in_place;
 }
 
-// A factor that blocks pack for themselves is packed again for every block along the other side:
-// there, few blocks.
+// A factor that blocks pack for themselves is packed again for each block along the other dimension
+// of c. So there are few blocks along that dimension.
 void TileCut::cut_blocks(MatmulShape const& shape) {
   bool const a_again = a.supply == Supply::per_block, b_again = b.supply == Supply::per_block;
   auto down = div_ceil(shape.c.rows, b_again ? 4 * kBlockRows : kBlockRows);
@@ -80,7 +82,7 @@ void TileCut::cut_blocks(MatmulShape const& shape) {
   }
 }
 
-// [a ahead | b ahead | scratch of each block or worker]
+// The workspace is [a packed ahead | b packed ahead | scratch of each block or worker].
 void TileCut::place() {
   scratch_bytes = rows.size * sums_row() * size_bytes(DType::f32);
   for (auto const& [factor, lines] : {std::pair{&a, rows.size}, std::pair{&b, columns.size}}) {

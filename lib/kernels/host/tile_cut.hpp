@@ -1,5 +1,5 @@
-// How a product is cut into blocks for the caches and threads, and where its packed panels and sums
-// lie. Plain data, from shape, kernels and the number of threads.
+// Says how a product is cut into blocks for caches and threads, and where its packed panels and its
+// sums lie. This follows from the shape, the kernels and the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace spillway::host {
 
-// [0, extent) in pieces of `size`, a multiple of kPanel, of which the last may be shorter.
+// Cuts [0, extent) into pieces of `size`, a multiple of kPanel. The last piece may be shorter.
 struct Blocks {
   std::int64_t extent = 0, size = 1, count = 0;
 
@@ -22,16 +22,19 @@ struct Blocks {
   std::int64_t length(std::int64_t i) const { return std::min(size, extent - i * size); }
 };
 
-// Panels are read where the rows are, or packed ahead for all blocks, or, where neither they nor
-// c's sums may take so much memory, by each block of c for itself.
+// Says how a block of c gets the panels of a factor. It reads the rows in place, reads panels that
+// were packed ahead for all blocks, or packs its own (`per_block`), if panels packed ahead and kept
+// sums of c would take too much memory.
 enum class Supply : std::uint8_t { in_place, ahead, per_block };
 
 struct Factor {
-  TileSource source;  // without data
+  TileSource source;  // its `data` is not set
   Supply supply = Supply::per_block;
-  std::int64_t offset = 0;   // bytes: in the workspace (ahead) or in a block's scratch (per_block)
-  std::int64_t at_once = 1;  // panels that one item packs (ahead),
-  bool through = false;      // and whether of all of a pass's depth, or of one depth block
+  std::int64_t offset = 0;  // in bytes, in the workspace (ahead) or a block's scratch (per_block)
+  // If packed ahead: how many panels an item packs at a time, and whether it packs them for all
+  // depth blocks of a pass or for one.
+  std::int64_t at_once = 1;
+  bool through = false;
 
   std::int64_t panels() const { return panel_count(source.lines); }
   std::int64_t groups() const { return div_ceil(panels(), at_once); }
@@ -41,17 +44,20 @@ struct Factor {
   }
 };
 
-// Depth is taken in passes of some depth blocks each: all that is packed ahead is packed for one
-// pass. If there are several, c's sums stay in scratch from one to the next.
+// A TileCut says how a product is cut. The depth is taken in passes of several depth blocks, and
+// what is packed ahead is packed for one pass at a time. If there are several passes, the sums of c
+// stay in scratch from one to the next.
 struct TileCut {
   TileKernels const* kernels;
   std::int64_t workers;
-  Blocks rows, columns, depth;  // of c's rows and columns; of what is summed over
-  std::int64_t pass = 0;        // depth blocks
+  Blocks rows, columns, depth;  // c's rows and columns, and the depth (what is summed over)
+  std::int64_t pass = 0;        // how many depth blocks a pass has
   Factor a, b;
-  std::int64_t scratch_offset = 0, scratch_bytes = 0;  // [sums | a's panels | b's], of the first
+  // Each block, or each worker, has scratch_bytes of scratch, the first from scratch_offset on.
+  // They hold [sums | panels of a | panels of b].
+  std::int64_t scratch_offset = 0, scratch_bytes = 0;
 
-  // `shape`: c's rows contiguous.
+  // The rows of `shape.c` must be contiguous.
   TileCut(MatmulShape const& shape, bool a_zero_padded, TileKernels const& kernels,
           std::int64_t threads);
 
@@ -62,7 +68,7 @@ struct TileCut {
   std::int64_t panel_bytes() const { return kernels->panel_bytes(depth.size); }
   std::int64_t workspace_bytes() const { return scratch_offset + scratches() * scratch_bytes; }
 
-  // Bytes from a factor's offset to a panel that is packed ahead.
+  // Returns the number of bytes from a factor's offset to a panel that is packed ahead.
   std::int64_t ahead_bytes(Factor const& f, std::int64_t depth_block, std::int64_t panel) const {
     return depth_block % pass * f.panels() * panel_bytes() +
            panel * kernels->panel_bytes(depth.length(depth_block));

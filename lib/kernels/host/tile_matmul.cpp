@@ -16,7 +16,7 @@ namespace {
 Label const label_pack = "spillway::matmul pack";
 Label const label = "spillway::matmul";
 
-// The shape whose c has contiguous rows: the given one, or c^T = b^T a^T.
+// Returns a shape whose c has contiguous rows: the given shape, or that of c^T = b^T a^T.
 MatmulShape by_rows(MatmulShape const& given) {
   if (given.c.column_stride == 1) return given;
   check(!given.bias, "a product by columns", "it has a bias");
@@ -27,7 +27,7 @@ MatmulShape by_rows(MatmulShape const& given) {
   return shape;
 }
 
-// Rows of a result, to which bias, addend and what c held are added before the one rounding.
+// Stores one row of c. Bias, addend and what c held are added to the sums before the one rounding.
 template <class T, class C>
 void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool add, C* out,
                std::int64_t n) {
@@ -40,7 +40,8 @@ void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool ad
   if (add)
 #pragma omp simd
     for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(out[j]);
-  if constexpr (std::is_same_v<C, float>)  // logits, gradients
+  // Logits and gradients are float. They are read much later, so they are streamed past the caches.
+  if constexpr (std::is_same_v<C, float>)
     if (!add) return stream_row(sums, out, n);
 #pragma omp simd
   for (std::int64_t j = 0; j < n; ++j) out[j] = store<C>(sums[j]);
@@ -49,18 +50,18 @@ void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool ad
 }  // namespace
 
 struct TileMatmul::Bound {
-  bool swapped;  // see by_rows
+  bool swapped;  // whether it computes c^T (by_rows)
   MatmulShape shape;
   MatrixLayout addend;  // what shape.addend points to
   TileCut cut;
-  MatmulOperands operands = {};  // of the run
+  MatmulOperands operands = {};  // those of the current run
 
   Bound(MatmulShape const& given, TileKernels const& kernels, std::int64_t threads);
 
   void run(Exec const& exec, MatmulOperands const& given);
 
  private:
-  struct Range {  // of depth blocks
+  struct Range {  // [first, end) of depth blocks
     std::int64_t first, end;
   };
   struct Block {
@@ -131,7 +132,7 @@ void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
 }
 
 void TileMatmul::Bound::make_block(Range pass, std::int64_t worker, std::int64_t i) const {
-  // Neighbours in time share columns: panels of b stay in a cache that cores share.
+  // Consecutive blocks share columns, so panels of b stay in a cache that the cores share.
   Block const block{.row_block = i % cut.rows.count,
                     .column_block = i / cut.rows.count,
                     .scratch = in_workspace(cut.scratch_offset +
@@ -168,7 +169,7 @@ void TileMatmul::Bound::add_depth_block(Block const& block, Range pass,
     return block.scratch + a.offset + i / kPanel * kernels.panel_bytes(depth);
   };
   auto next_depth_block = depth_block + 1 < pass.end ? depth_block + 1 : pass.first;
-  if (next_depth_block == depth_block) next_depth_block = -1;  // is here already
+  if (next_depth_block == depth_block) next_depth_block = -1;  // its panels are in the cache
   for (std::int64_t i = 0; i < rows; i += kPanel, product.c += kPanel * cut.sums_row()) {
     product.rows = std::min(kPanel, rows - i);
     product.a = rows_of_a(i);
@@ -178,8 +179,9 @@ void TileMatmul::Bound::add_depth_block(Block const& block, Range pass,
   }
 }
 
-// Each of a block's products fetches its share of the panels of b that are read after the last:
-// those of the next depth block, or of the next block of c, whose columns are mostly the same.
+// Each product of a block fetches into the cache a share of the panels of b that are read after the
+// block's last product. They are those of the next depth block, or those of the next block of c,
+// whose columns are mostly the same.
 void TileMatmul::Bound::fetch_share(TileProduct& product, std::int64_t column_block,
                                     std::int64_t depth_block, std::int64_t share,
                                     std::int64_t shares) const {

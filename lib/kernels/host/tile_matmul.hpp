@@ -1,4 +1,4 @@
-// A matrix product made of tile kernels, blocked for the caches and divided among threads.
+// Computes a matrix product with tile kernels, in blocks that fit caches and threads share.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace spillway::host {
 
-// c is cut into blocks (tile_cut.hpp), each the work of one thread at a time. Blocks take the depth
-// (the dimension that is summed over) piece by piece; their sums stay in fp32 scratch until they
-// are stored, once.
+// c is cut into blocks (tile_cut.hpp), and one thread at a time works on a block. It takes the
+// depth (the dimension that is summed over) piece by piece. The sums stay in fp32 scratch until
+// they are stored, once.
 //
-// The bits of c depend on shape, types and kernels alone: neither on `threads` nor on strides.
-// Host execution spaces only.
+// The bits of c depend on the shape, the types and the kernels alone, neither on `threads` nor on
+// strides. It is for host execution spaces only.
 class TileMatmul {
  public:
   TileMatmul(MatmulShape const& shape, TileKernels const& kernels, std::int64_t threads);
@@ -27,7 +27,7 @@ class TileMatmul {
   std::int64_t workspace_bytes() const;  // a multiple of 64
   std::string implementation() const;
 
-  // Returns when c is complete. One run at a time per object. Allocates nothing.
+  // Returns when c is complete. An object can run only one product at a time. It allocates nothing.
   void operator()(Exec const& exec, MatmulOperands const& operands) const;
 
  private:

@@ -13,7 +13,7 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kAlignment = 256;  // what cuBLAS wants of a workspace's address
+constexpr std::int64_t kAlignment = 256;  // the alignment of workspaces that cuBLAS wants
 constexpr std::int64_t kRowElements = 64;
 
 std::int64_t product_bytes(int architecture) {
@@ -28,19 +28,19 @@ std::int64_t chunk_rows(Op const& op, View const& x) {
   return std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
 }
 
-// Of a chunk of rows.
+// Returns the bytes of the logits, or of their slopes, of one chunk of rows.
 std::int64_t logits_bytes(Op const& op, View const& x, View const& w, DType type) {
   return aligned(chunk_rows(op, x) * round_up(w.shape[0], kRowElements) * size_bytes(type));
 }
 
-// [logits | product]
+// The workspace is [logits | workspace of a product].
 std::int64_t head_bytes(int architecture, Op const& op) {
   auto const o = operands<OpKind::lm_head_loss>(op);
   return logits_bytes(op, o.x, o.w, DType::f32) + product_bytes(architecture);
 }
 
-// [logits | their slopes, unless these replace the logits | dw's sum, if dw is rounded | sums of
-// dbias, of every chunk | product]
+// The workspace is [logits | their slopes, unless these replace the logits | the fp32 sum for dw,
+// if dw is rounded | sums for dbias, of every chunk | workspace of a product].
 std::int64_t head_backward_bytes(int architecture, KernelContext const& context, Op const& op) {
   auto const o = operands<OpKind::lm_head_loss_backward>(op);
   auto bytes = logits_bytes(op, o.x, o.w, DType::f32);
@@ -100,7 +100,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::accumulate:
     case OpKind::tree_sum:
     case OpKind::adamw:
-      break;  // these need none
+      break;  // these need no workspace
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Which instructions matrix products may use on this machine: part of Arithmetic.
+// Says which instructions oneDNN may use for products on this machine, as a part of Arithmetic.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace spillway::host {
 
-std::string onednn_isa();  // "oneDNN 2.6.3, isa 0x7ef"
+std::string onednn_isa();  // such as "oneDNN 2.6.3, isa 0x7ef"
 
-// Whether it has products of this type here: of bf16 it has none without AVX-512.
+// Returns whether oneDNN has products of this type here. It has none of bf16 without AVX-512.
 bool onednn_multiplies(DType dtype);
 
 }  // namespace spillway::host

@@ -33,7 +33,7 @@ memory::desc descriptor(MatrixLayout const& m) {
           memory::dims{m.row_stride, m.column_stride}};
 }
 
-// oneDNN wants rows of c to be contiguous: c^T = b^T a^T where columns are.
+// oneDNN needs c to have contiguous rows. If its columns are, c^T = b^T a^T is computed instead.
 bool computes_transposed(MatmulShape const& shape) {
   return shape.c.column_stride != 1 && !shape.bias;
 }
@@ -66,7 +66,7 @@ dnnl::matmul::primitive_desc primitive_descriptor(MatmulShape const& shape) {
 
 }  // namespace
 
-// The primitive and its arguments; a run only fills in addresses.
+// Holds the primitive and its arguments, of which a run only fills in the addresses.
 struct OneDnnMatmul::Bound {
   enum Place { a, b, c, bias, addend, workspace, count };
 
@@ -74,7 +74,7 @@ struct OneDnnMatmul::Bound {
   dnnl::matmul::primitive_desc descriptor;
   dnnl::matmul primitive;
   dnnl::stream stream{engine()};
-  std::array<memory, count> operands;  // empty: the product has none
+  std::array<memory, count> operands;  // empty where the product has no such operand
   std::vector<dnnl_exec_arg_t> arguments;
 
   void add(Place place, int argument, memory::desc const& desc) {
@@ -138,8 +138,8 @@ void OneDnnMatmul::operator()(MatmulOperands const& operands) const {
   m.point(Bound::addend, operands.addend);
   m.point(Bound::workspace, operands.workspace);
   Team const team(m.threads);
-  AllocatorPass const pass;  // oneDNN lists a call's arguments on the heap
-  // The C function: its C++ wrapper would copy the arguments into a new vector at every call.
+  AllocatorPass const pass;  // oneDNN allocates a list of a call's arguments
+  // This is the C function: its C++ wrapper would copy the arguments into a new vector each time.
   auto const status = dnnl_primitive_execute(
       m.primitive.get(), m.stream.get(), static_cast<int>(m.arguments.size()), m.arguments.data());
   if (status != dnnl_success)

@@ -1,4 +1,4 @@
-// One matrix product by oneDNN, bound once and run many times.
+// Computes a matrix product with oneDNN. It is bound once and run many times.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace spillway::host {
 
 class OneDnnMatmul {
  public:
-  // Throws Error naming the operands when no implementation exists. `threads`: Arithmetic.threads.
+  // Throws Error, naming the operands, if oneDNN cannot do it. `threads` is Arithmetic.threads.
   OneDnnMatmul(MatmulShape const& shape, std::int64_t threads);
   OneDnnMatmul(OneDnnMatmul&&) noexcept;
   OneDnnMatmul& operator=(OneDnnMatmul&&) noexcept;
   ~OneDnnMatmul();
 
-  std::int64_t workspace_bytes() const;  // a multiple of 64; 0: none
-  std::string implementation() const;    // oneDNN's name of it
+  std::int64_t workspace_bytes() const;  // a multiple of 64; 0 if it needs none
+  std::string implementation() const;    // oneDNN's name for it
 
-  // Returns when c is complete. One run at a time per object. Allocates nothing itself; oneDNN
-  // makes a map of its arguments (six to nine small blocks, about 300 bytes) during the call.
-  // Throws Error(cannot_fit) if oneDNN fails, which leaves c undefined.
+  // Returns when c is complete. An object can run only one product at a time. It allocates nothing
+  // itself, but oneDNN makes a map of its arguments (six to nine small blocks, about 300 bytes)
+  // during the call. Throws Error(cannot_fit) if oneDNN fails, which leaves c undefined.
   void operator()(MatmulOperands const& operands) const;
 
  private:

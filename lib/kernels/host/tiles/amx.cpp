@@ -1,4 +1,4 @@
-// Products on AMX: eight tile registers, of which four hold a 32 x 32 block of c.
+// Computes products with AMX. It has eight tile registers, four of which hold a 32 x 32 block of c.
 #include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
@@ -18,7 +18,8 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {};
 };
 
-// Registers 0 to 3: c, by halves of rows and columns; 4, 5: halves of a; 6, 7: halves of b.
+// Configures the tile registers while it lives. Registers 0 to 3 hold a block of c, by halves of
+// rows and columns, 4 and 5 hold the halves of a, and 6 and 7 those of b.
 class Tiles {
  public:
   explicit Tiles(std::int64_t rows) {
@@ -30,7 +31,8 @@ class Tiles {
       config.rows[i] = of[i];
       config.row_bytes[i] = of[i] > 0 ? kRowBytes : 0;
     }
-    // GCC 12's intrinsic claims to read 8 bytes: without this the others may stay unwritten.
+    // GCC 12's intrinsic claims to read only 8 bytes. Without this line the rest may stay
+    // unwritten.
     asm volatile("" : : "r"(&config) : "memory");
     _tile_loadconfig(&config);
   }
@@ -71,7 +73,8 @@ void store_sums(float* c, std::int64_t stride_bytes) {
   }
 }
 
-// To the next block of c. A store occupies the unit, a load does not: registers go on one by one.
+// Stores one block of c and goes on to the next. A store keeps the matrix unit from working and a
+// load does not, so each register is loaded right after it is stored.
 template <bool kLower>
 void switch_sums(float* c, float* next, bool add, std::int64_t stride_bytes) {
   if (!add) {
@@ -91,8 +94,9 @@ void switch_sums(float* c, float* next, bool add, std::int64_t stride_bytes) {
   }
 }
 
-// Every number is the sum of kParts bf16, the largest first; products of parts that matter are
-// those whose indices sum to less than kParts, in an order that loads few of them twice.
+// Every number is the sum of kParts bf16, the largest first. A Parts names one part of a's numbers
+// and one part of b's. The products that matter are those of parts whose indices sum to less than
+// kParts. Their order is such that few parts are loaded twice.
 struct Parts {
   int a, b;
 };
@@ -104,7 +108,8 @@ constexpr auto products_of_parts() {
     return std::array{Parts{2, 0}, Parts{0, 0}, Parts{1, 0}, Parts{1, 1}, Parts{0, 1}, Parts{0, 2}};
 }
 
-// a stays in the first cache; b passes through it, and is loaded so that it leaves a there.
+// a is to stay in the first-level cache. b only passes through it, and is loaded so that it does
+// not displace a.
 template <bool kLower>
 void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const* b, bool load_b) {
   if (load_b) {
@@ -121,7 +126,7 @@ void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const*
   }
 }
 
-// Memory without gaps, a share of it for every step of depth of every panel of b.
+// Prefetches memory without gaps. Each step of depth, for each panel of b, fetches a share of it.
 class FetchedSpan {
  public:
   FetchedSpan() = default;
@@ -139,7 +144,7 @@ class FetchedSpan {
   char const* m_at = nullptr;
 };
 
-// Rows of bf16, some of them in full for every panel of b.
+// Prefetches rows of bf16. Each panel of b fetches some of the rows, along their whole length.
 class FetchedRows {
  public:
   FetchedRows() = default;
@@ -160,7 +165,7 @@ class FetchedRows {
   char const* m_at = nullptr;
 };
 
-// What is fetched into the second cache along with the products of one panel of b.
+// Prefetches into the second-level cache while the products with one panel of b are computed.
 struct Ahead {
   FetchedRows rows_of_a;
   FetchedSpan packed_a, b;
@@ -225,7 +230,7 @@ void product(TileProduct const& p) {
   p.rows > 16 ? product_of<kParts, true>(p) : product_of<kParts, false>(p);
 }
 
-// Linux hands out the tile registers on request, to the whole process.
+// Asks Linux for the tile registers, which it hands out on request, to the whole process.
 bool allowed() {
   constexpr int request_permission = 0x1023, tile_data = 18;
   return ::syscall(SYS_arch_prctl, request_permission, tile_data) == 0;

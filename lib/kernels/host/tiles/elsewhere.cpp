@@ -1,4 +1,4 @@
-// What compilers offer that cannot make the instructions.
+// These are for compilers that cannot make the instructions of AMX or AVX-512.
 #include "kernels/host/tiles/kinds.hpp"
 
 namespace spillway::tiles {

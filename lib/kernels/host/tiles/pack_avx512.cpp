@@ -1,5 +1,5 @@
-// Packing sixteen lines by sixteen cells at a time: they are loaded as they lie in memory, and
-// transposed in registers where the panel wants them the other way.
+// Packs sixteen lines by sixteen cells at a time. They are loaded as they lie in memory, and
+// transposed in registers if the panel needs them the other way.
 #include <immintrin.h>
 
 #include "kernels/host/tiles/kinds.hpp"
@@ -9,7 +9,8 @@ namespace {
 
 using Cells = __m512i[kCells];
 
-// Blocks that lie wholly in the source need no masks: kWhole.
+// These make masks of the first `count` lanes. With kWhole the block is known to lie wholly in the
+// source, and no lane is masked out.
 template <bool kWhole>
 __mmask16 lanes(std::int64_t count) {
   if (kWhole || count >= 16) return 0xffffu;
@@ -21,15 +22,17 @@ __mmask32 lanes32(std::int64_t count) {
   return count <= 0 ? 0u : (1u << count) - 1u;
 }
 
-// [r0: 16 of 16 bits | r1: 16 of 16 bits] -> cells (r0, r1).
+// Takes two rows of 16 values of 16 bits, one row in each half of the register. Returns 16 cells,
+// each with a value of the first row and one of the second.
 __m512i interleaved(__m512i halves) {
   __m512i const order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
                                          8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
   return _mm512_permutexvar_epi16(order, halves);
 }
 
-// A source loads, for each part of its numbers, either 16 cells of one line (`along`, the depth
-// being contiguous) or the cell of 16 lines (`across`). Beyond the source everything is 0.
+// A source loads 16 cells for each part of its numbers. `along` loads 16 cells of one line, whose
+// depths are neighbours in memory. `across` loads a cell of each of 16 lines. Beyond the source
+// everything is 0.
 template <bool kWhole>
 struct Bf16Source {
   static constexpr int parts = 1, depth_per_cell = 2;
@@ -64,7 +67,7 @@ struct FloatLoads {
 };
 
 template <bool kWhole>
-struct RoundedSource {  // f32, rounded to nearest even
+struct RoundedSource {  // f32, rounded to bf16, ties to even
   static constexpr int parts = 1, depth_per_cell = 2;
 
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
@@ -80,10 +83,12 @@ struct RoundedSource {  // f32, rounded to nearest even
 };
 
 template <bool kWhole>
-struct SplitSource {  // f32 = sum of three bf16, each the rounded rest
+// Splits f32 into a sum of three bf16. Each is the rounded rest that the earlier ones leave.
+struct SplitSource {
   static constexpr int parts = 3, depth_per_cell = 2;
 
-  // Rounded to bf16, ties away from zero; what has no next number is cut, so that NaN stays NaN.
+  // Rounds to bf16, ties away from zero. Numbers that would become infinite, infinities and NaNs
+  // are truncated instead, so that a NaN cannot become a number.
   static __m512i upper(__m512 x) {
     __m512i const bits = _mm512_castps_si512(x);
     __m512i const size = _mm512_and_si512(bits, _mm512_set1_epi32(0x7fffffff));
@@ -129,7 +134,7 @@ struct FloatSource {
   }
 };
 
-// cells[i] lane j <-> cells[j] lane i.
+// Exchanges lane j of r[i] with lane i of r[j].
 void transpose(Cells& r) {
   Cells t;
   for (int i = 0; i < 16; i += 2) {
@@ -154,7 +159,7 @@ void transpose(Cells& r) {
   }
 }
 
-// 16 lines x 16 cells of every part, written as panels want them.
+// Loads 16 lines x 16 cells of every part, and writes them in the form of panels.
 template <class Source, bool by_line, bool kAlong>
 void move(TileSource const& s, std::int64_t line, std::int64_t depth, char* out,
           std::int64_t part_bytes) {
@@ -177,7 +182,8 @@ void move(TileSource const& s, std::int64_t line, std::int64_t depth, char* out,
   }
 }
 
-// `by_line`: a block is 32 lines of 16 cells (a), else 16 cells of 32 lines (b).
+// With `by_line` a block is 32 lines of 16 cells, as for a. Otherwise it is 16 cells of 32 lines,
+// as for b.
 template <template <bool> class Source, bool by_line, bool kAlong>
 void pack_lying(TileSource const& s, char* panels) {
   constexpr std::int64_t depth_per_block = kCells * Source<true>::depth_per_cell;
@@ -194,7 +200,7 @@ void pack_lying(TileSource const& s, char* panels) {
     one(s, line, depth, out, part_bytes);
     one(s, line + kPanel / 2, depth, out + half_bytes, part_bytes);
   };
-  // Sources are read as they lie in memory, as far as possible: rows from their start to their end.
+  // Sources are read in the order of memory as far as possible: rows from their start to their end.
   auto const outer_end = kAlong ? s.lines : blocks, outer_step = kAlong ? kPanel : 1;
   auto const inner_end = kAlong ? blocks : s.lines, inner_step = kAlong ? 1 : kPanel;
   for (std::int64_t outer = 0; outer < outer_end; outer += outer_step) {

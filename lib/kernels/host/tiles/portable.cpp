@@ -1,4 +1,4 @@
-// The same panels and products as plain loops, for processors without the instructions: the
+// Makes the same panels and products with plain loops, for processors without the instructions. The
 // compiler makes vectors of the columns.
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,8 @@
 namespace spillway::tiles {
 namespace {
 
-// A block's elements [line, depth] in their order within it; `by_line`: a's form, else b's.
+// Returns the index of element [line, depth] within a block. `by_line` means the form for a, else
+// for b.
 template <class To, bool by_line>
 std::int64_t place(std::int64_t line, std::int64_t depth) {
   constexpr std::int64_t per_cell = kCellBytes / sizeof(To);
@@ -18,7 +19,7 @@ std::int64_t place(std::int64_t line, std::int64_t depth) {
                  : (depth / per_cell * kPanel + line) * per_cell + depth % per_cell;
 }
 
-// One block from the lines and depths that are left of a source.
+// Packs one block. `lines` and `depths` are what is left of the source; the rest is 0.
 template <class From, class To, bool by_line>
 void pack_block(From const* from, TileSource const& s, std::int64_t lines, std::int64_t depths,
                 To* __restrict__ out) {
@@ -52,7 +53,8 @@ void pack(TileSource const& s, void* panels) {
   for (std::int64_t line = 0; line < s.lines; line += kPanel)
     for (std::int64_t depth = 0; depth < padded_depth(s.depth); depth += depths) {
       auto const at = s.depth_contiguous ? line * s.stride + depth : depth * s.stride + line;
-      auto const left = std::max<std::int64_t>(s.depth - depth, 0);  // f32: two blocks a tile depth
+      // With f32 a depth of kTileDepth has two blocks, and the second may lie beyond the source.
+      auto const left = std::max<std::int64_t>(s.depth - depth, 0);
       pack_block<From, To, by_line>(left > 0 ? data + at : data, s, s.lines - line, left, out);
       out += kPanel * depths;
     }
@@ -63,7 +65,8 @@ void pack(TileSource const& s, void* panels) {
   s.dtype == DType::bf16 ? pack<bf16, To, by_line>(s, panels) : pack<float, To, by_line>(s, panels);
 }
 
-// sums[r][0:32] += the cell of a's row r times b's 32 cells.
+// This struct and the next have a function `add`, which adds to each sum[r][l] the product of the
+// cell in row r of a and of cell l of b.
 struct Bf16Cells {
   static constexpr std::int64_t depth_per_cell = 2;
 
@@ -101,7 +104,7 @@ struct FloatCells {
   }
 };
 
-// kRows rows by one panel of columns: sums stay in registers.
+// Computes c for kRows rows and one panel of columns. The sums stay in registers.
 template <class Cells, int kRows>
 void block(TileProduct const& p, char const* a, char const* b, float* c) {
   float sum[kRows][kPanel];
