@@ -1,4 +1,5 @@
-// From the element type of an operand to a template argument, once, when an op is bound.
+// These functions turn the element types of operands into template arguments when an op is bound,
+// so that launches need not look at types.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ inline DType dtype(KernelContext const& context, View const& view) {
   return context.tensors[static_cast<std::size_t>(view.tensor)].dtype;
 }
 
-// What kernels that number the elements of their operands straight through rely on.
+// Returns whether all operands are contiguous, as kernels with one index for all elements need it.
 inline bool all_contiguous(Op const& op) {
   return std::ranges::all_of(present(op.inputs), is_contiguous) &&
          std::ranges::all_of(present(op.outputs), is_contiguous);
@@ -32,7 +33,8 @@ inline std::int64_t row_stride(View const& view) {
   return is_present(view) ? view.strides[0] : 0;
 }
 
-// Calls f(T{}, ...) with T = float or bf16 for every one of `types`, in their order. Example:
+// Calls f with one argument for each given DType, in their order: a float for f32 and a bf16 for
+// bf16, whose values mean nothing. Returns what f returns. Example:
 //   return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(op); }, t, g);
 template <class F>
 auto dispatch(F const& f) {

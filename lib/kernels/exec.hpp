@@ -1,23 +1,23 @@
-// What launches go to, in order.
+// An Exec is what kernels are launched on. It keeps the order of their launches.
 #pragma once
 
 namespace spillway {
 
-class HostPool;  // threads of the host lane (kernels/host_pool.hpp)
+class HostPool;  // the threads of the host lane (kernels/host_pool.hpp)
 
-// A table of kernels makes what its own launches go to (KernelTable::exec), and only its kernels
-// know what that is. This class by itself is for kernels that need nothing: those of the host lane,
+// A KernelTable makes the Exec that its own kernels are launched on (KernelTable::exec), and only
+// these kernels know which class that is. This base class suffices for kernels of the host lane,
 // whose launches have ended when they return.
 class Exec {
  public:
   Exec() = default;
-  // The threads of `pool` share the work of what `Kernel::serial` binds. It must outlive this.
+  // The threads of `pool`, which must outlive the Exec, share the work of serial kernels.
   explicit Exec(HostPool& pool) : m_pool(&pool) {}
   virtual ~Exec() = default;
   Exec(Exec const&) = delete;
   Exec& operator=(Exec const&) = delete;
 
-  HostPool* host_pool() const { return m_pool; }  // null: one thread does all work
+  HostPool* host_pool() const { return m_pool; }  // null if one thread does all work
   virtual int concurrency() const { return 1; }   // how many threads share a launch's work
   virtual void fence() const {}                   // returns when all that was launched has ended
 

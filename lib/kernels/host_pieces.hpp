@@ -10,11 +10,12 @@
 
 namespace spillway {
 
-inline constexpr std::int64_t kPieceElements = std::int64_t{32} << 10;  // takes about 100 us
+// A piece of this many elements takes about 100 us.
+inline constexpr std::int64_t kPieceElements = std::int64_t{32} << 10;
 
 // Calls work(first, last) for ranges that together cover [0, n). The ranges begin at multiples of
 // `piece`, and the threads of the Exec's pool share them; without a pool there is one range. The
-// result must not depend on how they are cut.
+// result must not depend on how [0, n) is cut into ranges.
 template <class Work>
 void for_each_piece(Exec const& exec, std::int64_t n, std::int64_t piece, Work const& work) {
   auto* const pool = exec.host_pool();

@@ -1,4 +1,4 @@
-// Defines the threads that share the host lane's ops.
+// Defines the threads that share the work of ops on the host lane.
 #pragma once
 
 #include <atomic>
@@ -10,21 +10,21 @@
 
 namespace spillway {
 
-// The caller's thread works too, so a pool of one thread has no others. Between calls the others
-// sleep, and `run` does not wait for those that wake late. Only one thread at a time may call
-// `run`, which allocates nothing.
+// A HostPool has threads that share pieces of work with the thread that calls `run`; a pool of one
+// thread starts no others. Between calls they sleep, and `run` does not wait for those that wake
+// too late to take part. Only one thread at a time may call `run`, which allocates nothing.
 class HostPool {
  public:
-  explicit HostPool(int threads);  // throws Error(bad_input) if so many cannot be started
+  explicit HostPool(int threads);  // throws Error(bad_input) if the system starts fewer threads
   ~HostPool();
   HostPool(HostPool const&) = delete;
   HostPool& operator=(HostPool const&) = delete;
 
   int threads() const { return static_cast<int>(m_helpers.size()) + 1; }
 
-  // Calls work(piece) for every piece in [0, pieces), each on one of the threads. The result must
-  // not depend on which thread that is, nor on the order. Returns when all are done and what they
-  // wrote is visible. `work` must not throw.
+  // Calls work(piece) for every number in [0, pieces), each on any of the threads and in any order;
+  // the result must not depend on either. Returns when all pieces are done and what they wrote is
+  // visible to the caller. `work` must not throw.
   template <class Work>
   void run(std::int64_t pieces, Work const& work) {
     auto const call = [](void const* of, std::int64_t piece) {
@@ -43,16 +43,16 @@ class HostPool {
   void start(int helpers);
   void end();
   void share(Job const& job);
-  void help();  // what a helper thread runs from start to end
+  void help();  // the function that a helper thread runs from its start to its end
   bool join();
   void leave();
   void take_pieces();
 
-  Job m_job;  // written only while nobody has joined
+  Job m_job;  // written only while no helper has joined
   std::atomic<std::int64_t> m_next = 0;
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
-  SleepWord m_joined;  // helpers at work; plus kOpen if more may join
-  SleepWord m_bell;    // changes once per job to wake helpers
+  SleepWord m_joined;  // the number of helpers at work, plus kOpen if more may join
+  SleepWord m_bell;    // changes with every job, and at the end, to wake the helpers
   std::atomic<bool> m_over = false;
   std::vector<std::jthread> m_helpers;
 };

@@ -1,4 +1,4 @@
-// Defines how the engine uses kernels: an op is bound once, before step 0, and launched many times.
+// Defines what a kernel is. An op is bound once, before step 0, and launched many times.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,30 @@
 
 namespace spillway {
 
-class Exec;  // keeps launches in order (kernels/exec.hpp)
+class Exec;  // what kernels are launched on (kernels/exec.hpp)
 
-// Runs one op. `operands` points to the first element of every view, inputs before outputs, and
-// then to the workspace; what there is none of is null (kernels/pointers.hpp). A launch is
-// asynchronous on devices and allocates nothing. It gives the same bits for the same operands,
-// Arithmetic, rank and Exec.
+// A Launch runs one op. `operands` has a pointer to the first element of every view, inputs before
+// outputs, and then a pointer to the workspace; what the op does without is null
+// (kernels/pointers.hpp). A launch is asynchronous on devices and allocates nothing. It gives the
+// same bits for the same operands, Arithmetic, rank and Exec.
 using Launch = std::function<void(Exec const&, void* const* operands)>;
 
 struct KernelContext {
   std::span<Tensor const> tensors;
   std::span<Chunk const> chunks;
   Arithmetic const& arithmetic;
-  int rank = 0;  // the rank that runs the op; its slice is summed
+  int rank = 0;  // the rank that runs the op, whose slice `tree_sum` sums
 };
 
-// `serial` does the same computation in plain loops. Tests take it as reference, and the host lane
-// runs it; there it must give the bits that `bind` gives. It runs on one thread unless its Exec has
-// a HostPool, whose threads then share pieces that the shape alone determines.
+// `bind` makes the Launch of an op. `serial` makes one that does the same computation in plain
+// loops. Tests take it as the reference, and the host lane runs it; for ops that the host lane
+// runs, both must give the same bits. It runs on one thread unless its Exec has a HostPool, whose
+// threads then share pieces that the shape alone determines.
 struct Kernel {
   Launch (*bind)(KernelContext const&, Op const&);
   Launch (*serial)(KernelContext const&, Op const&);
-  std::int64_t (*workspace_bytes)(KernelContext const&, Op const&) = nullptr;  // null: none
+  // This is null if the kernel needs no workspace.
+  std::int64_t (*workspace_bytes)(KernelContext const&, Op const&) = nullptr;
 };
 
 }  // namespace spillway

@@ -1,4 +1,5 @@
-// The kernels of all kinds of ops in one kind of memory, as those see them who launch them.
+// A KernelTable gives the kernels of all kinds of ops for one kind of memory, and makes the Execs
+// that they are launched on.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,8 @@ inline std::unique_ptr<Exec const> plain_exec(void* /*stream*/) {
 
 struct KernelTable {
   using Of = Kernel (*)(OpKind);
-  // Makes what launches go to: a stream of the device (Stream::handle), which must outlive it; null
-  // where launches have ended when they return, and to ask for `concurrency` alone.
+  // Makes an Exec. `stream` is a stream of the device (Stream::handle) and must outlive the Exec.
+  // It is null where launches have ended when they return, and if only `concurrency` will be asked.
   using MakeExec = std::unique_ptr<Exec const> (*)(void* stream);
 
   KernelTable(Of kernel_of, MakeExec make_exec = plain_exec) : of(kernel_of), exec(make_exec) {}
@@ -26,8 +27,8 @@ struct KernelTable {
   MakeExec exec;
 };
 
-// Holds the kernels of ops that run on the device, and those of the host lane. Graphs get the
-// workspaces of `target`, for which the device's are made (make_arithmetic).
+// Holds the kernels of ops that run on the device, and of those on the host lane. The device's
+// kernels are made for `target`, by which graphs choose the sizes of workspaces (make_arithmetic).
 struct Kernels {
   Kernels(KernelTable both) : device(both), host(both.of) {}
   Kernels(KernelTable of_device, KernelTable::Of of_host, std::string_view made_for = kHostTarget)

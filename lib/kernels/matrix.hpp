@@ -1,4 +1,4 @@
-// What a matrix product is asked for: matrices in memory, and what is added to the product.
+// Describes matrix products: how matrices lie in memory, and what is added to a product.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// A rows x columns matrix somewhere in memory; strides in elements, at least one of them 1.
+// Describes a rows x columns matrix in memory. Strides are in elements, and at least one is 1.
 struct MatrixLayout {
   DType dtype = DType::f32;
   std::int64_t rows = 0, columns = 0;
@@ -16,28 +16,32 @@ struct MatrixLayout {
 
   MatrixLayout transposed() const { return {dtype, columns, rows, column_stride, row_stride}; }
 };
-MatrixLayout matrix_layout(DType dtype, View const& view);                        // of a 2-D view
-MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns);  // row by row
+MatrixLayout matrix_layout(DType dtype, View const& view);  // `view` must be 2-D
+// Returns the layout of a matrix that is stored row by row without gaps.
+MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns);
 
-// c = a b (+ bias in every row) (+ addend) (+ c), accumulated in fp32 and rounded once, at the end.
-// a and b are both bf16 or both f32; c is f32 or of their type; bias (1 x n, contiguous) and addend
-// (m x n) are of their type. `accumulate` adds to what c holds, which must then be f32.
+// Describes the product c = a b (+ bias in every row) (+ addend) (+ c). It is accumulated in fp32
+// and rounded once, at the end. a and b are both bf16 or both f32, and c is f32 or of their type.
+// bias (1 x n, contiguous) and addend (m x n) have the type of a and b. With `accumulate` the
+// product is added to what c holds, which must then be f32.
 //
-// The bits of c depend on shapes, strides, types and `threads`, on nothing else: not on which
-// thread binds or runs, not on addresses (multiples of 64 bytes, as layouts give them).
+// The bits of c depend on shapes, strides, types and `threads` and on nothing else: not on which
+// thread binds or runs the product, and not on addresses as long as these are multiples of 64
+// bytes.
 //
-// Dense operands run at full speed. A leading dimension larger than the matrix sends oneDNN 2.6
-// from its blocked kernels to a slower path with buffers of its own (`implementation` tells).
+// oneDNN 2.6 multiplies dense operands at full speed. With a leading dimension larger than the
+// matrix it takes a slower path with buffers of its own (`implementation` names the path).
 struct MatmulShape {
   MatrixLayout a, b, c;
   bool bias = false;
-  MatrixLayout const* addend = nullptr;  // read by the constructor only
+  MatrixLayout const* addend = nullptr;  // used only while a product is constructed
   bool accumulate = false;
-  // The rows of a go on with zeros to a multiple of 32 elements: tiles then read them in place.
+  // Says that zeros follow each row of a up to a multiple of 32 elements, so that tile kernels can
+  // read the rows in place.
   bool a_zero_padded = false;
 };
 
-// Where the operands of one run begin. bias and addend may be null if the shape has none.
+// Holds where the operands of one run begin. bias and addend may be null if the shape has none.
 struct MatmulOperands {
   void const* a;
   void const* b;

@@ -1,4 +1,5 @@
-// The operands of a kernel as typed pointers by name. All here is made from graph/op_kinds.def.
+// Gives a kernel its operands as typed pointers with names. Everything here is made from
+// graph/op_kinds.def.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace spillway {
 
-// To the first element of every view; null if the op does without it. T, G and M are the element
-// types of that table.
+// Holds a pointer to the first element of every view, or null if the op does without it. T, G and M
+// are the element types that graph/op_kinds.def uses.
 template <OpKind kind, class T, class G = T, class M = G>
 struct Pointers;
 
@@ -16,12 +17,12 @@ struct Pointers;
 #define OUT(type, name) type* name;
 #define IN_IF IN
 #define OUT_IF OUT
-#define SPILLWAY_OP(row, rule, list)       \
-  template <class T, class G, class M>     \
-  struct Pointers<OpKind::row, T, G, M> {  \
-    list void* workspace; /* null: none */ \
-    /* of what a Launch is given */        \
-    static Pointers of(void* const* p);    \
+#define SPILLWAY_OP(row, rule, list)                      \
+  template <class T, class G, class M>                    \
+  struct Pointers<OpKind::row, T, G, M> {                 \
+    list void* workspace; /* null if the op needs none */ \
+    /* Names the operands that a Launch is given. */      \
+    static Pointers of(void* const* p);                   \
   };
 #include "graph/op_kinds.def"
 #undef SPILLWAY_OP

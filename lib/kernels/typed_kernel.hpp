@@ -1,4 +1,4 @@
-// Makes kernels of function templates over the element types of some operands.
+// Makes a Kernel from function templates whose parameters are the element types of some operands.
 #pragma once
 
 #include <tuple>
@@ -10,11 +10,11 @@
 namespace spillway {
 
 // K has these static members:
-// - kind;
-// - prepare(KernelContext const&, Op const&) gives what launches need to know;
-// - typed(operands of the Op) gives, by std::tie, the views whose element types are T...;
+// - kind is the OpKind;
+// - prepare(KernelContext const&, Op const&) returns what launches need to know;
+// - typed(operands of the Op) returns, by std::tie, the views whose element types are T...;
 // - run<T...>(Exec const&, Pointers<kind, T...> const&, prepared) is the kernel;
-// - run_serially<T...>(Pointers<kind, T...> const&, prepared) is its reference; if the host lane
+// - run_serially<T...>(Pointers<kind, T...> const&, prepared) is its serial form; if the host lane
 //   runs it, it takes the Exec as first argument, whose pool may share the work;
 // - workspace_bytes(KernelContext const&, Op const&) exists if the kernel needs scratch.
 template <class K, bool kSerially>

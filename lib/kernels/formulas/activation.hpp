@@ -1,10 +1,11 @@
-// Activation functions and their slopes, for one element on any device. RELU, SiLU (x times the
-// sigmoid) and GELU (Hendrycks and Gimpel, arXiv:1606.08415), x times the normal distribution's
-// CDF:
-//   gelu(x) = x/2 (1 + erf(x / sqrt 2)) = x/2 erfc(-x / sqrt 2),
-// and its approximation by tanh:
-//   gelu(x) = x/2 (1 + tanh u) = x s(2u),   u = sqrt(2/pi) (x + 0.044715 x^3),   s the sigmoid,
-// both in the forms that keep relative accuracy for negative x, where the sums with 1 cancel.
+// Activation functions and their slopes for one element, on any device. They are RELU, SiLU (x
+// times the sigmoid) and GELU (Hendrycks and Gimpel, arXiv:1606.08415), which is x times the normal
+// distribution's CDF:
+//   gelu(x) = x/2 (1 + erf(x / sqrt 2)) = x/2 erfc(-x / sqrt 2).
+// GELU also has an approximation by tanh:
+//   gelu(x) = x/2 (1 + tanh u) = x s(2u),   u = sqrt(2/pi) (x + 0.044715 x^3),   s the sigmoid.
+// Each is computed in its last form. That one keeps its relative accuracy for negative x, where the
+// sum with 1 in the other form cancels.
 #pragma once
 
 #include <cmath>
@@ -17,14 +18,14 @@ namespace spillway {
 struct TanhGelu {
   static constexpr Activation form = Activation::gelu_tanh;
   static constexpr float kCubic = 0.044715f;
-  static constexpr float kSlope = 1.5957691216f;  // 2 sqrt(2/pi): of 2u at 0
+  static constexpr float kSlope = 1.5957691216f;  // 2 sqrt(2/pi), the slope of 2u at 0
 
   SPILLWAY_FUNCTION static float gate(float x) {
     return fast_sigmoid(kSlope * x * std::fma(kCubic * x, x, 1.0f));
   }
   SPILLWAY_FUNCTION static float value(float x) { return x * gate(x); }
 
-  // d gelu / d x = s + x s (1 - s) d(2u)/dx.
+  // The derivative is s + x s (1 - s) d(2u)/dx with s = gate(x).
   SPILLWAY_FUNCTION static float slope(float x) {
     float const s = gate(x);
     float const slope = kSlope * std::fma(3 * kCubic * x, x, 1.0f);
@@ -35,9 +36,10 @@ struct TanhGelu {
 struct ErfGelu {
   static constexpr Activation form = Activation::gelu_erf;
 
-  // e^(-x^2/2) and the normal distribution's tail beyond |x|, both with errors of some 2e-7. The
-  // square's rounding error is made up for; the tail is t p(t) e^(-x^2/2), t = 1 / (1 + c |x|),
-  // with p a polynomial interpolated at Chebyshev's nodes (relative error 5e-8 for |x| < 20).
+  // Holds e^(-x^2/2) and the normal distribution's tail beyond |x|, both with errors of about 2e-7.
+  // The rounding error of the square is compensated. The tail is t p(t) e^(-x^2/2) with t = 1 / (1
+  // + c |x|), where p is a polynomial that interpolates at Chebyshev's nodes (relative error 5e-8
+  // for |x| < 20).
   struct Normal {
     float exponential, tail;
   };
@@ -63,7 +65,7 @@ struct ErfGelu {
     return x * (x > 0 ? 1.0f - tail : tail);
   }
 
-  // d gelu / d x = CDF + x density.
+  // The derivative is CDF(x) + x density(x).
   SPILLWAY_FUNCTION static float slope(float x) {
     constexpr float inverse_root_2pi = 0.398942280f;
     auto const n = normal(x);
@@ -88,7 +90,7 @@ struct Relu {
   SPILLWAY_FUNCTION static float slope(float x) { return x > 0 ? 1.0f : 0.0f; }
 };
 
-// Calls f with the struct of `form`.
+// Calls f with an object of the struct that computes `form`.
 template <class F>
 auto with_formula(Activation form, F const& f) {
   switch (form) {

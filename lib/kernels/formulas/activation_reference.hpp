@@ -1,5 +1,5 @@
-// Activations by the textbook's formulas and the library's functions, in fp64: what the serial
-// references are made of.
+// Computes activations in fp64 by their textbook formulas and the functions of the standard
+// library, as serial references need them.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,7 @@ inline double reference_value(Activation form, double x) {
   return 0;
 }
 
-// The derivative; 0 for relu at 0.
+// Returns the derivative. It is 0 for relu at 0.
 inline double reference_slope(Activation form, double x) {
   double const k = std::sqrt(2 / M_PI);
   switch (form) {

@@ -1,6 +1,6 @@
 // AdamW for one element (Loshchilov and Hutter, arXiv:1711.05101), as torch.optim.AdamW computes
-// it. One function for every device and for the host lane: each operation is rounded as written, so
-// all give the same bits.
+// it. All devices and the host lane use this one function, in which each operation is rounded as it
+// is written, so all of them give the same bits.
 #pragma once
 
 #include <cmath>
@@ -14,13 +14,14 @@ struct AdamWConstants {
   double beta1, beta2, eps, weight_decay;
 };
 
-// What all elements of a parameter share in one step; fp64 arithmetic, rounded once to fp32.
+// Holds what all elements of a parameter share in one step. It is computed in fp64 and rounded
+// once.
 struct AdamWStep {
   float gradient_scale;
-  float keep;                     // 1 - lr * weight decay
+  float keep;                     // 1 - lr * weight decay; 1 for parameters that do not decay
   float new1, old2, new2;         // 1 - beta1, beta2, 1 - beta2
   float step_size;                // lr / (1 - beta1^t)
-  float inverse_root_bias2, eps;  // 1 / sqrt(1 - beta2^t)
+  float inverse_root_bias2, eps;  // the first is 1 / sqrt(1 - beta2^t)
 };
 
 SPILLWAY_FUNCTION AdamWStep adamw_step(AdamWConstants const& c, double const* control, bool decay) {
@@ -35,7 +36,7 @@ SPILLWAY_FUNCTION AdamWStep adamw_step(AdamWConstants const& c, double const* co
           static_cast<float>(c.eps)};
 }
 
-// The master weight and its moments, in fp32 whatever they are stored as.
+// Holds a master weight and its moments, in fp32 whatever types they are stored in.
 struct AdamWElement {
   float master, m, v;
 };

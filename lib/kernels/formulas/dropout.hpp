@@ -1,4 +1,5 @@
-// Which elements dropout keeps, by counter: no state, and the mask is drawn anew in backward.
+// Dropout decides by counter-based random numbers which elements it keeps. It has no state, and the
+// backward pass draws the same mask again.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@ namespace spillway {
 
 inline constexpr int kDropoutDraws = 4;  // elements per Philox block
 
-// The numbers for elements 4 `block` .. 4 `block` + 3 of a sample. The counter's 128 bits are, from
-// the top, 32 of the forward op's number, 64 of the sample's, 32 of the block's.
+// Returns the random numbers for elements 4 `block` to 4 `block` + 3 of a sample. The counter has
+// 128 bits: from the top, 32 of the forward op's number, 64 of the sample's and 32 of the block's.
 SPILLWAY_FUNCTION PhiloxBlock dropout_draws(std::uint64_t seed, std::uint64_t origin,
                                             std::uint64_t sample, std::uint64_t block) {
   return philox(seed, (origin << 32) | (sample >> 32), (sample << 32) | (block & 0xffffffffull));
 }
 
-// What an element is multiplied by.
+// Returns the number by which an element is multiplied.
 SPILLWAY_FUNCTION float dropout_factor(std::uint32_t draw, float p, float scale) {
   return uniform01(draw) >= p ? scale : 0.0f;
 }

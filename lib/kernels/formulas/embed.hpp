@@ -1,4 +1,4 @@
-// Which row of a table each row of an embedding takes.
+// Says which row of a table each row of an embedding takes.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// That of `numbers`, or without them the row's own number mod `period`.
+// Returns numbers[row] or, if `numbers` is null, row mod `period`.
 struct TableIndex {
   std::int32_t const* numbers;
   std::int64_t period;

@@ -1,5 +1,5 @@
-// Elementary functions as straight-line fp32 code: no branch, no call, no table, so that loops over
-// them vectorise, and the same bits on every processor with an fma.
+// Elementary functions as straight-line fp32 code, without branches, calls or tables. Loops over
+// them vectorise, and they give the same bits on every processor with a fused multiply-add.
 #pragma once
 
 #include <bit>
@@ -10,14 +10,15 @@
 
 namespace spillway {
 
-// 1.5 * 2^23: adding it leaves an integer in the low bits.
+// This is 1.5 * 2^23. Adding it to a number leaves the nearest integer in the low bits of the sum.
 inline constexpr float kRoundToInteger = 12582912.0f;
 
-// e^x as p 2^n, |x| < 128 ln2: Cody-Waite reduction x = n ln2 + r, |r| <= ln2/2, and the degree-6
-// minimax polynomial of Cephes' expf.
+// Holds e^x as p 2^n for |x| < 128 ln2. The Cody-Waite reduction is x = n ln2 + r with |r| <=
+// ln2/2, and p is the degree-6 minimax polynomial of Cephes' expf at r.
 struct ExpParts {
   float p;
-  std::int32_t n;  // its lowest 9 bits; others belong to the number it was rounded with
+  // Only its lowest 9 bits are n; the others come from the constant that was added to round.
+  std::int32_t n;
 };
 SPILLWAY_FUNCTION ExpParts exp_parts(float x) {
   constexpr float log2e = 1.44269504f;
@@ -37,20 +38,22 @@ SPILLWAY_FUNCTION ExpParts exp_parts(float x) {
   return {p, std::bit_cast<std::int32_t>(shifted)};
 }
 
-// x in [lowest, highest], lowest < 0 < highest, as integers, whose minimum is one instruction where
-// GCC makes five of a float's. A NaN becomes one of the limits.
+// Returns x limited to [lowest, highest], with lowest < 0 < highest. It compares bits as integers,
+// because their minimum is one instruction where GCC makes five for floats. A NaN becomes one of
+// the limits.
 SPILLWAY_FUNCTION float clamp_bits(float x, float lowest, float highest) {
   auto const positive = std::bit_cast<std::int32_t>(x), high = std::bit_cast<std::int32_t>(highest);
   auto const below = static_cast<std::uint32_t>(positive < high ? positive : high);
-  auto const low = std::bit_cast<std::uint32_t>(lowest);  // beyond all positive numbers
+  // As an unsigned number, the bits of a negative float exceed those of all positive ones.
+  auto const low = std::bit_cast<std::uint32_t>(lowest);
   return std::bit_cast<float>(below < low ? below : low);
 }
 
-// e^x with at most 2 ulp of error; +inf above 88.73, gradual underflow to 0 below -103.97,
-// exp(-inf) = 0, exp(NaN) = NaN.
+// Returns e^x with an error of at most 2 ulp. The result is +inf above 88.73 and underflows
+// gradually to 0 below -103.97; exp(-inf) = 0 and exp(NaN) = NaN.
 SPILLWAY_FUNCTION float fast_exp(float x) {
   auto const parts = exp_parts(clamp_bits(x, -104.0f, 89.0f));
-  // 2^n in two factors: n reaches beyond what one exponent field holds.
+  // 2^n is made as a product of two powers, because n may exceed what one exponent field holds.
   auto const exponent = parts.n - std::bit_cast<std::int32_t>(kRoundToInteger);
   std::int32_t const half = exponent >> 1;
   auto const power = [](std::int32_t e) { return std::bit_cast<float>((e + 127) << 23); };
@@ -58,11 +61,11 @@ SPILLWAY_FUNCTION float fast_exp(float x) {
   return x == x ? result : x;
 }
 
-// 2^x for x < 128 (beyond, some number), with at most 2 ulp of error; 0 below -127, NaN for NaN.
-// Softmax needs no more, and this is half of what fast_exp costs. A minimax polynomial on
-// [-1/2, 1/2].
+// Returns 2^x with an error of at most 2 ulp for x in [-126, 128). The result is too small below
+// -126, 0 below -127, some number from 128 on, and NaN for NaN. Softmax needs no more, and this
+// costs half as much as fast_exp. The polynomial is a minimax polynomial on [-1/2, 1/2].
 SPILLWAY_FUNCTION float weight_exp2(float x) {
-  x = x < -127.0f ? -127.0f : x;  // written so that a NaN passes
+  x = x < -127.0f ? -127.0f : x;  // a NaN passes this comparison unchanged
   float const shifted = x + kRoundToInteger;
   float const r = x - (shifted - kRoundToInteger);
   float p = 1.326466445e-3f;
@@ -75,8 +78,9 @@ SPILLWAY_FUNCTION float weight_exp2(float x) {
                               (std::bit_cast<std::uint32_t>(shifted) << 23));
 }
 
-// cos(x) and sin(x), |x| < 2^21, each with an error of at most 1.2e-7: x less the nearest multiple
-// of pi/2, whose quarter turns are exchanges of signs and places, and Cephes' polynomials.
+// Computes cos(x) and sin(x) for |x| < 2^21, each with an error of at most 1.2e-7. It subtracts the
+// nearest multiple of pi/2 from x and applies Cephes' polynomials to the rest. Each quarter turn
+// then exchanges sine and cosine and changes a sign.
 SPILLWAY_FUNCTION void fast_cos_sin(float x, float* cosine, float* sine) {
   constexpr float two_over_pi = 0.636619772f;
   constexpr float half_pi_high = 1.57079637f, half_pi_low = -4.37113883e-8f;
@@ -99,9 +103,9 @@ SPILLWAY_FUNCTION void fast_cos_sin(float x, float* cosine, float* sine) {
   *sine = signed_by(odd ? c : s, quarter);
 }
 
-// 1 / (1 + e^-x), to be multiplied by x: of a NaN it gives some number.
+// Returns 1 / (1 + e^-x). For a NaN it is some number, so callers multiply it by x.
 SPILLWAY_FUNCTION float fast_sigmoid(float x) {
-  // Between the limits 2^n fits one exponent field, whose ends mean 0 and infinity.
+  // Between these limits 2^n fits one exponent field, whose ends mean 0 and infinity.
   auto const parts = exp_parts(clamp_bits(-x, -88.0f, 89.0f));
   auto const power = static_cast<std::uint32_t>(parts.n + 127) << 23;
   return 1.0f / (1.0f + parts.p * std::bit_cast<float>(power));

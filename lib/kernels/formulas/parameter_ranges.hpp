@@ -1,4 +1,4 @@
-// The parameters of an op's chunk as ranges of its elements: what updates and norms may touch.
+// Says which elements of an op's chunk are parameters. Updates and norms may touch no others.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,13 @@
 namespace spillway {
 
 struct ParameterRange {
-  std::int64_t offset, count;  // elements of the op's slice
+  std::int64_t offset, count;  // in elements of the op's slice
   bool decay;
 };
 
-// In the chunk's order; made when an op is bound. The op works on the whole chunk, or on a slice of
-// it: from `of_chunk.first` on, as many elements as its gradient operand has.
+// Returns the ranges in the order of the chunk. It allocates, so it is called when an op is bound.
+// The op works on the whole chunk or on a slice of it, which begins at `of_chunk.first` and has as
+// many elements as the op's first input, the gradient.
 inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op,
                                                     UpdateRange const& of_chunk) {
   auto const begin = of_chunk.first;

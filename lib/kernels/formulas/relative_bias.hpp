@@ -1,4 +1,4 @@
-// Buckets of distances for a relative bias, as transformers has them, in fp32 like there.
+// Sorts distances into buckets for a relative bias, in fp32 as Hugging Face's transformers does.
 #pragma once
 
 #include <cmath>
@@ -10,12 +10,14 @@
 namespace spillway {
 
 struct RelativeBuckets {
-  std::int64_t each;   // buckets of a direction
-  std::int64_t exact;  // of those, the ones of a single distance
+  std::int64_t each;   // buckets per direction
+  std::int64_t exact;  // how many of these hold a single distance each
   float octaves;       // log(max_distance / exact)
   bool bidirectional;
 
-  // How far a key `ahead` rows before (negative) or after a query is, within its direction.
+  // Returns how far a key is from a query, within its direction. The key is `ahead` rows after the
+  // query, or before it if `ahead` is negative. Unless `bidirectional`, keys after the query count
+  // as distance 0.
   SPILLWAY_FUNCTION std::int64_t distance(std::int64_t ahead) const {
     if (ahead <= 0) return -ahead;
     return bidirectional ? ahead : 0;
@@ -23,7 +25,7 @@ struct RelativeBuckets {
   SPILLWAY_FUNCTION std::int64_t offset(std::int64_t ahead) const {
     return bidirectional && ahead > 0 ? each : 0;
   }
-  // Never falls as the distance grows.
+  // Returns the bucket of a distance within its direction. It never falls as the distance grows.
   SPILLWAY_FUNCTION std::int64_t of_distance(std::int64_t distance) const {
     if (distance < exact) return distance;
     auto const ratio = static_cast<float>(distance) / static_cast<float>(exact);
@@ -34,7 +36,8 @@ struct RelativeBuckets {
   SPILLWAY_FUNCTION std::int64_t bucket(std::int64_t ahead) const {
     return offset(ahead) + of_distance(distance(ahead));
   }
-  // The least distance, up to `limit`, whose bucket is this or a later one.
+  // Returns the smallest distance below `limit` whose bucket is `bucket` or a later one, or `limit`
+  // if there is none.
   SPILLWAY_FUNCTION std::int64_t first_distance(std::int64_t bucket, std::int64_t limit) const {
     std::int64_t low = 0, high = limit;
     while (low < high) {
@@ -49,7 +52,7 @@ struct RelativeBuckets {
   }
 };
 
-// Throws Error(bad_input), naming the op, where there are too few buckets or distances.
+// Throws Error(bad_input), naming the op, if there are too few buckets or distances.
 RelativeBuckets relative_buckets(Op const& op, std::int64_t buckets);
 
 }  // namespace spillway

@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Why the kernel cannot do it; empty if it can.
+// Returns why these positions cannot be computed, or an empty text if they can.
 std::string objection(RopeAttributes const& a) {
   if (a.head_size < 2 || a.head_size % 2 != 0 || a.head_size > 2 * kMostRopePairs)
     return fmt::format("heads of {} columns: there must be an even number, at most {}", a.head_size,
@@ -24,8 +24,8 @@ std::string objection(RopeAttributes const& a) {
   return {};
 }
 
-// Frequencies whose waves are long beside the context of the pretraining are divided by `factor`,
-// short ones are kept, and between the two they pass smoothly from one to the other.
+// Divides a frequency by `factor` if its wavelength is long compared with the context of the
+// pretraining, and keeps it if the wavelength is short. In between it interpolates.
 float llama3(float frequency, RopeAttributes const& a) {
   auto const context = static_cast<float>(a.original_max_position);
   auto const factor = static_cast<float>(a.factor), low = static_cast<float>(a.low_freq_factor);

@@ -1,6 +1,7 @@
-// The order of every sum over a row, on hosts and on devices: element j belongs to lane
-// j mod kSumLanes, a lane adds its elements in their order, and lanes are added as a tree. SIMD and
-// teams follow it at full speed; no compiler, number of threads or team size changes it.
+// Defines the order of every sum over a row, on hosts and on devices: element j belongs to lane j
+// mod kSumLanes, a lane adds its elements in order, and the lanes are then added as a tree. SIMD
+// code and teams of threads follow this order at full speed, and no compiler, number of threads or
+// team size changes it.
 #pragma once
 
 #include "base/function.hpp"
@@ -9,7 +10,7 @@ namespace spillway {
 
 inline constexpr int kSumLanes = 32;
 
-// The sum of lane[0, kSumLanes), which it overwrites.
+// Returns the sum of lane[0] to lane[kSumLanes - 1]. It overwrites the lanes.
 template <class Sum>
 SPILLWAY_FUNCTION Sum sum_lanes(Sum* lane) {
   for (int width = kSumLanes / 2; width > 0; width /= 2)
