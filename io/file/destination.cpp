@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// N of /proc/self/fd/N, under whatever name.
+// Returns N if the path leads to /proc/self/fd/N, under whatever name.
 std::optional<int> own_descriptor(fs::path const& path) {
   std::error_code unseen;
   auto const directory = fs::canonical(directory_of(path), unseen);
@@ -31,7 +31,7 @@ bool Destination::is_through() const {
 }
 
 Destination destination_of(fs::path const& path) {
-  constexpr int most_links = 40;  // as many as the system follows
+  constexpr int most_links = 40;  // Linux follows no more links either
   Destination to{path, {}};
   std::error_code unseen;
   for (int i = 0; i < most_links; ++i) {

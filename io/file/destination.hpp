@@ -1,4 +1,4 @@
-// Where a path leads that is written: to a file, to nothing yet, or through to somebody who reads.
+// Finds out where the path of an output leads: to a file, to nothing yet, or to a device or pipe.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,17 +9,17 @@
 namespace spillway {
 
 struct Destination {
-  std::filesystem::path path;     // no link any more
-  std::optional<int> descriptor;  // of this process, which has it open, as /dev/stdout
-  struct stat info {};            // zeros where nothing is there
+  std::filesystem::path path;     // the path with all links followed
+  std::optional<int> descriptor;  // set if the path names an open descriptor, such as /dev/stdout
+  struct stat info {};            // is all zeros if nothing is there
   bool exists = false;
 
-  // Whether bytes go on to somewhere else instead of becoming a file's: a device, a pipe, or what
-  // this process was given open.
+  // Returns whether bytes go on to a device, a pipe, or a descriptor that this process was given
+  // open, instead of replacing a file.
   bool is_through() const;
 };
 
-// Throws Error(bad_input) where the path cannot be followed.
+// Follows all links. Throws Error(bad_input) if the path cannot be followed.
 Destination destination_of(std::filesystem::path const& path);
 
 bool is_same_file(struct stat const& one, struct stat const& other);

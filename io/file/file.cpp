@@ -20,7 +20,8 @@
 namespace spillway {
 namespace {
 
-// Runs `transfer(done)` (a pread or pwrite of the rest) until all is done, an error, or the end.
+// Calls `transfer(done)`, a pread or pwrite of the rest, until all bytes are moved, the file ends,
+// or an error occurs.
 template <class F>
 Transfer continue_until_done(std::size_t total, F transfer) noexcept {
   std::size_t done = 0;

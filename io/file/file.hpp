@@ -1,4 +1,4 @@
-// Plain POSIX files: descriptors that close themselves, complete transfers, durable replacement.
+// Functions for plain POSIX files: complete transfers, sizes, free space, durable replacement.
 #pragma once
 
 #include <sys/types.h>
@@ -14,62 +14,67 @@
 
 namespace spillway {
 
-// Whether closing a file waits until it is on storage. No: for what nobody needs after a crash, or
-// what another descriptor of the file will synchronise.
+// Says whether closing a file waits until its data is on storage. `no` is for files that nobody
+// needs after a crash, and for files that another descriptor will synchronise.
 enum class Durable : bool { no, yes };
 
-// Of every file that is written under a name: whom it is for, the user says by the umask. HDF5 and
-// mkdir do the same.
+// The mode of new files that have a name. The user's umask decides who may read them, as it does
+// for files that HDF5 makes.
 inline constexpr mode_t kFileMode = 0666;
 
-// How far a transfer came. error is an errno; 0 with fewer bytes than asked for is the end of file.
+// Says how far a transfer came. `error` is an errno or 0. If it is 0 and fewer bytes were moved
+// than asked for, the file has ended.
 struct Transfer {
   std::int64_t done_bytes = 0;
   int error = 0;
 };
 
-// Complete transfers at an offset: short ones are continued, interrupted ones retried. They do not
-// allocate and do not throw, so that the I/O thread may call them.
+// These move all bytes at an offset: short transfers are continued, interrupted ones retried. They
+// neither allocate nor throw, so the I/O thread may call them.
 Transfer read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept;
 Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offset_bytes) noexcept;
 
-// A new file in `directory` for reading and writing, gone with its descriptor; where the file
-// system knows no O_TMPFILE, a name exists for the moment between two calls. `flags`: of open, such
-// as O_DIRECT. Does not throw: none, and errno says why.
+// Opens a new file in `directory` for reading and writing. It has no name and is gone when its
+// descriptor is closed; where the file system lacks O_TMPFILE, it has a name for a moment. `flags`
+// are further flags of open, such as O_DIRECT. Does not throw: on failure the descriptor is empty,
+// and errno says why.
 FileDescriptor open_without_name(std::filesystem::path const& directory, int flags = 0) noexcept;
 
-// Size of an open file. Throws Error(storage) naming `path`.
+// Returns the size of an open file. Throws Error(storage) that names `path`.
 std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const& path);
 
-// Whether `path` still leads to the open file: it may have been removed or replaced. What cannot be
-// looked at now is taken to.
+// Returns whether `path` still leads to the open file, which may have been removed or replaced.
+// Returns true if that cannot be found out.
 bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noexcept;
 
-// Bytes that an unprivileged process may still write where `directory` is. Throws Error(bad_input).
+// Returns how many bytes an unprivileged process may still write on the file system of `directory`.
+// Throws Error(bad_input) if it cannot be examined.
 std::int64_t free_bytes(std::filesystem::path const& directory);
 
-// Throws Error(bad_input) where fewer are free than `what` needs: nothing has been started yet.
+// Throws Error(bad_input) if fewer bytes are free than `what` needs. Call it before anything is
+// written.
 void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
                         char const* what);
 
-// Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage). A
-// file system that cannot do it for directories is warned of once.
+// Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage). If
+// the file system cannot synchronise directories, this only logs a warning, once.
 void sync_path(std::filesystem::path const& path);
 
-// With its parents, where they are missing, and durable. Throws Error(storage).
+// Makes a directory and its missing parents, durably. Throws Error(storage).
 void make_directories(std::filesystem::path const& path);
 
 // Replaces a small text file so that, however the machine dies, the old or the new text is there.
-// Throws Error(storage) and leaves nothing behind then.
+// Throws Error(storage), and then leaves no temporary file behind.
 void replace_text(std::filesystem::path const& path, std::string_view text);
 
-// Its two halves, for what must happen between them. The text waits in prepared_path(path); one
-// that cannot take its place stays there.
+// These are the two halves of replace_text, for callers that do something between them.
+// prepare_text writes the text to prepared_path(path), and publish_text renames it. If the renaming
+// fails, the prepared file stays.
 std::filesystem::path prepared_path(std::filesystem::path const& path);
 void prepare_text(std::filesystem::path const& path, std::string_view text);
 void publish_text(std::filesystem::path const& path);
 
-// The text of an errno, in one line.
+// Returns the text of an errno, in one line.
 std::string error_text(int error);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Checksums of what lies in a file.
+// Adds ranges of a file to a checksum.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// Adds bytes [offset_bytes, offset_bytes + bytes) of a file. Throws Error(storage) naming `path`
-// when they cannot be read, Error(damaged) when it has fewer.
+// Adds bytes [offset_bytes, offset_bytes + bytes) of a file to `sum`. Throws Error that names
+// `path`: storage if they cannot be read, damaged if the file is shorter.
 void add_range(StreamingChecksum& sum, FileDescriptor const& file,
                std::filesystem::path const& path, std::int64_t offset_bytes, std::int64_t bytes);
 

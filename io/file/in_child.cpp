@@ -24,13 +24,13 @@ namespace spillway {
 namespace {
 
 constexpr rlim_t kMostProcessor_s = 4;
-constexpr double kMostWaiting_s = 120;  // of a file system that does not answer
+constexpr double kMostWaiting_s = 120;  // is longer than a file system takes that still answers
 constexpr rlim_t kMostMemory_bytes = rlim_t{2} << 30;
 
 void limit(decltype(RLIMIT_AS) what, rlim_t value, rlim_t most) {
   rlimit now{};
   ::getrlimit(what, &now);
-  if (most > now.rlim_max) return;  // it is stricter already
+  if (most > now.rlim_max) return;  // the limit is stricter already
   rlimit const wanted{value, most};
   ::setrlimit(what, &wanted);
 }
@@ -41,14 +41,15 @@ rlim_t address_space_bytes() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// What asks the job to stop is the parent's affair; a library's last words are for nobody.
+// The child ignores the signals that ask a job to stop, since its parent handles them. What a
+// library prints is discarded.
 void become_harmless() {
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
   for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGXCPU})
     std::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
-  pthread_sigmask(SIG_SETMASK, &none, nullptr);  // threads that compute block them
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);  // the calling thread may block signals
   if (int const null = ::open("/dev/null", O_RDWR); null >= 0)
     for (int const standard : {0, 1, 2}) ::dup2(null, standard);
   limit(RLIMIT_CORE, 0, 0);
@@ -57,7 +58,7 @@ void become_harmless() {
   limit(RLIMIT_AS, most_bytes, most_bytes);
 }
 
-// A character for the status, then the text.
+// Returns one character for the status, followed by the text of the result or the error.
 std::string answer(std::filesystem::path const& path, std::function<std::string()> const& work) {
   auto const with = [](Status status, std::string const& text) {
     return static_cast<char>(status) + text;
@@ -71,7 +72,7 @@ std::string answer(std::filesystem::path const& path, std::function<std::string(
   }
 }
 
-// Until the other end is closed; empty: that took longer than any reading does.
+// Reads until the other end is closed. Returns nothing if that takes longer than kMostWaiting_s.
 std::optional<std::string> read_all(int from) {
   std::string text;
   std::array<char, 1 << 16> piece;
@@ -122,7 +123,7 @@ std::string in_child(std::filesystem::path const& path, std::function<std::strin
   if (child < 0) fail_here(path, "no process to read it in");
   if (child == 0) {
     become_harmless();
-    write_all(to.get(), answer(path, work));  // or the parent is gone
+    write_all(to.get(), answer(path, work));  // fails only if the parent is gone
     ::_exit(0);
   }
   to.reset();

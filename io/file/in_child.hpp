@@ -1,5 +1,5 @@
-// Work in a child process with limits, for libraries that may crash, loop or grow over damaged
-// bytes.
+// Does work in a child process with limits, for libraries that may crash, loop or use too much
+// memory on damaged bytes.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace spillway {
 
-// Gives the text that `work` returns in a copy of this process; nothing else that it does is seen
-// here, and it prints nothing. Throws the Error that it throws, in one line, Error(damaged)
-// naming `path` where it crashes, takes more than four seconds of a processor, or needs more than
-// 2 GiB of memory, and Error(storage) where it waits for minutes or somebody else ends it. `work`
-// must not use MPI, devices or other threads.
+// Runs `work` in a copy of this process and returns its text. Nothing else that it does is seen
+// here, and it prints nothing. Throws the Error that `work` throws, in one line; Error(damaged)
+// that names `path` if `work` crashes, takes more than four seconds of processor time or needs more
+// than 2 GiB of memory; Error(storage) if it waits for minutes or a signal from elsewhere ends it.
+// `work` must not use MPI, devices or other threads.
 std::string in_child(std::filesystem::path const& path, std::function<std::string()> const& work);
 
 }  // namespace spillway

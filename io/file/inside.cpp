@@ -28,7 +28,7 @@ fs::path link_to(FileDescriptor const& file) {
   return fmt::format("/proc/self/fd/{}", file.get());
 }
 
-// Where an open file lies, without links; empty: the system does not say.
+// Returns the path of an open file without links, or an empty path if the system does not say.
 fs::path place_of(FileDescriptor const& file) {
   std::error_code unknown;
   return fs::read_symlink(link_to(file), unknown);
@@ -39,7 +39,8 @@ bool lies_below(fs::path const& folder, fs::path const& file) {
   return end == folder.end() && rest != file.end();
 }
 
-// The hub's cache keeps what its snapshots show beside them.
+// A snapshot in a cache of the Hugging Face hub consists of links to files in the folder `blobs`.
+// Returns that folder if `directory` is such a snapshot.
 std::optional<fs::path> blobs_beside(fs::path const& directory) {
   auto const snapshots = directory.parent_path(), entry = snapshots.parent_path();
   bool const is_cached =
@@ -59,7 +60,8 @@ void require_inside(FileDescriptor const& folder, FileDescriptor const& file,
                      place.string()));
 }
 
-// Opened without being read first: to open a device may already do something.
+// The file is opened without reading (O_PATH) and checked first, because opening a device may
+// already have an effect.
 FileDescriptor open_linked(FileDescriptor const& folder, std::string const& name,
                            fs::path const& path) {
   FileDescriptor const found(::openat(folder.get(), name.c_str(), O_PATH | O_CLOEXEC));

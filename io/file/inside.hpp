@@ -1,4 +1,4 @@
-// Files of a directory that may be a stranger's: its links lead nowhere else.
+// Opens files of a directory that may be a stranger's, without following links out of it.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace spillway {
 
-// The regular file `name`, without a folder before it, of `directory`. A link is followed where it
-// leads to a file below `directory`, or, in a cache of the Hugging Face hub
-// (models--x/snapshots/REV), to one in models--x/blobs. What is judged is what is open: replacing
-// it meanwhile gains nothing. Throws Error(bad_input) in one line that names file and reason; waits
-// for no pipe and opens no device.
+// Opens the regular file `name`, which has no folder before it, of `directory`. A link is followed
+// only to a file below `directory` or, in a cache of the Hugging Face hub
+// (models--x/snapshots/REV), to one in models--x/blobs. The file is checked once it is open, so
+// replacing it meanwhile gains nothing. Throws Error(bad_input) in one line that names the file and
+// the reason. Does not wait for pipes, and opens no device.
 FileDescriptor open_inside(std::filesystem::path const& directory, std::string const& name);
 
-// The whole of it. Throws the same, also when it is larger than `most_bytes`.
+// Returns the whole file as a text. Throws what open_inside throws, also if the file is larger than
+// `most_bytes`, and Error(cannot_fit) if there is no memory for it.
 std::string read_inside(std::filesystem::path const& directory, std::string const& name,
                         std::int64_t most_bytes);
 

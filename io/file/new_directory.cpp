@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether a directory with something in it is there. Throws for what may not be replaced.
+// Returns whether a non-empty directory is there. Throws if what is there may not be replaced.
 bool is_replaced(fs::path const& path, NewDirectory::MayReplace const& may_replace) {
-  std::error_code unseen;  // what cannot be looked at cannot be written either
+  std::error_code unseen;  // if `path` cannot be looked at, it cannot be written either
   auto const kind = fs::symlink_status(path, unseen).type();
   if (kind == fs::file_type::not_found || kind == fs::file_type::none) return false;
   if (kind == fs::file_type::directory && fs::is_empty(path, unseen)) return false;
@@ -42,8 +42,9 @@ bool is_replaced(fs::path const& path, NewDirectory::MayReplace const& may_repla
                           path.string()));
 }
 
-// None where there is no directory of that name. Another process may have replaced it before the
-// lock. A file system without locks tells nobody apart.
+// Opens and locks a directory, or returns an empty descriptor if there is none. Throws if another
+// process holds the lock, or replaced the directory before it was locked. On a file system without
+// locks, other writers are not noticed.
 FileDescriptor lock_directory(fs::path const& path) {
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return directory;
@@ -66,9 +67,9 @@ fs::path aside_of(fs::path const& unfinished) {
   return fs::path(unfinished) += "-replaced";
 }
 
-// So that one of them is `to` at every moment, where the file system can do it. On others, such as
-// network ones, what is `to` is that again if the other one does not get the name; once it has, it
-// is done, and what is still aside is for the next one to remove.
+// Lets the two directories change names in one step, if the file system can do that. If it cannot,
+// as on network file systems, `to` is moved aside first, and moved back if `from` does not get its
+// name. After success, a directory that is still aside is left for the next writer to remove.
 bool exchange(fs::path const& from, fs::path const& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
   auto const aside = aside_of(from);
@@ -80,7 +81,8 @@ bool exchange(fs::path const& from, fs::path const& to) {
   return is_done;
 }
 
-// What somebody left who was killed while he wrote, or while he replaced `to`, which then is back.
+// Cleans up after a process that was killed while it wrote, or while it replaced `to`. In the
+// second case `to` is put back.
 void remove_killed(fs::path const& unfinished, fs::path const& to) {
   auto const lock = lock_directory(unfinished);
   auto const aside = aside_of(unfinished);
@@ -104,7 +106,7 @@ NewDirectory::NewDirectory(fs::path const& path, MayReplace may_replace)
         is_replaced(m_path, m_may_replace);
         make_directories(unfinished);
         m_lock = lock_directory(unfinished);
-        if (!m_lock) refuse_held(unfinished);  // another one took it for a killed one's
+        if (!m_lock) refuse_held(unfinished);  // another process removed it as a leftover
         return unfinished;
       }) {}
 

@@ -1,4 +1,4 @@
-// A directory that gets its name when all that belongs into it is there.
+// A NewDirectory gets its name only when all that belongs in it is there.
 #pragma once
 
 #include <filesystem>
@@ -9,24 +9,25 @@
 
 namespace spillway {
 
-// Until `publish` it is called <path>.spillway-partial, as nothing of a user's is; what somebody
-// who was killed has left under such names is removed, or put back, first. Whoever goes without
-// `publish` removes it, and so does a signal (io/file/partial.hpp). It is locked meanwhile (flock),
-// where the file system can do it.
+// Until `publish`, the directory is called <path>.spillway-partial and locked (flock), if the file
+// system can do that. What a process that was killed has left under such names is first removed or
+// put back. If `publish` is not called, the destructor removes the directory, as a signal does
+// (io/file/partial.hpp).
 class NewDirectory {
  public:
-  // Whether a directory that is there already may be replaced.
+  // Decides whether a directory that is there already may be replaced.
   using MayReplace = std::function<bool(std::filesystem::path const& directory)>;
 
-  // Throws Error: bad_input where `path` is there already, is no empty directory and may not be
-  // replaced, or another process is writing it, storage where nothing can be made there.
+  // Throws Error: bad_input if `path` is there already, is not an empty directory and may not be
+  // replaced, or if another process is writing it; storage if nothing can be made there.
   explicit NewDirectory(std::filesystem::path const& path, MayReplace may_replace = {});
   NewDirectory(NewDirectory const&) = delete;
   NewDirectory& operator=(NewDirectory const&) = delete;
 
   std::filesystem::path const& path() const { return m_partial.path(); }
-  // Synchronises its entries, whose contents are on storage, and gives it its name; what had the
-  // name is removed then. Throws Error: storage, or as the constructor does.
+  // Synchronises the directory's entries and gives it its name. What had the name before is then
+  // removed. The contents of files must be on storage already. Throws Error: storage, or what the
+  // constructor throws.
   void publish();
 
  private:

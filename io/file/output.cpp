@@ -54,14 +54,14 @@ std::string beginning_of(fs::path const& path) {
 void require_ours(fs::path const& path, Destination const& to, OutputRule const& rule) {
   if (rule.force) return;
   auto const beginning = beginning_of(to.path);
-  bool const is_empty = to.info.st_size == 0 && beginning.empty();  // some say 0 and have text
+  bool const is_empty = to.info.st_size == 0 && beginning.empty();  // a size of 0 may be wrong
   if (is_empty || rule.kind.is_ours(beginning)) return;
   forbid(path, fmt::format("is there and is not {} of this program: choose another name, or "
                            "replace it with --force",
                            rule.kind.name));
 }
 
-// A block device is judged as a file: writing it destroys what it holds.
+// A block device is treated as a file, because writing to it destroys what it holds.
 void require_kind(fs::path const& path, Destination const& to, OutputRule const& rule) {
   auto const kind = to.info.st_mode & S_IFMT;
   if (kind == S_IFDIR) forbid(path, "is a directory: name a file");
@@ -88,7 +88,7 @@ Destination judged(fs::path const& path, OutputRule const& rule) {
   return to;
 }
 
-// Named after what it will be, and nobody else's.
+// Makes an empty file whose name is `target` and a suffix that no other process uses.
 fs::path make_beside(fs::path const& target) {
   constexpr int most_tries = 100;
   for (int i = 0;; ++i) {
@@ -103,7 +103,8 @@ fs::path make_beside(fs::path const& target) {
   }
 }
 
-// For what passes through: a folder that is for this user alone, whatever makes files in it.
+// Makes a folder for this user alone, in which the contents are written before they are copied to a
+// device or a pipe.
 fs::path make_folder(fs::path const& path) {
   std::error_code error;
   auto folder = (fs::temp_directory_path(error) / "spillway-output-XXXXXX").string();
@@ -118,14 +119,15 @@ fs::path make_for(Output const& output) {
   return to.is_through() ? make_folder(output.path()) : make_beside(to.path);
 }
 
-// Makes the file in a folder of its own.
+// Returns `made` if it is a file. If it is a folder, makes a file in it and returns that.
 fs::path file_in(fs::path const& made) {
   std::error_code unseen;
   if (!fs::is_directory(made, unseen)) return made;
   return make_beside(made / "output");
 }
 
-// Shares the offset of a descriptor that is open, so that what the shell appends to grows.
+// An open descriptor is duplicated and so shares its offset, so that what others have written to
+// the same file is not overwritten.
 FileDescriptor open_through(fs::path const& path, Destination const& to) {
   FileDescriptor file(to.descriptor ? ::fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0)
                                     : ::open(to.path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -212,7 +214,7 @@ void write_output(Output const& output, std::string_view text) {
 void require_apart(fs::path const& directory, fs::path const& input) {
   std::error_code unseen;
   auto const written = fs::weakly_canonical(directory, unseen);
-  if (unseen) return;  // to make it says why
+  if (unseen) return;  // making the directory will say why
   auto const read = fs::weakly_canonical(input, unseen);
   if (unseen) return;
   auto const is_in = [](fs::path const& inner, fs::path const& outer) {

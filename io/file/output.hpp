@@ -1,6 +1,7 @@
-// What a command writes where its user says (-o, --save). One rule holds for all of them: nothing,
-// an empty file, or a file of the same kind, known by its head, is replaced; character devices and
-// pipes are written through; an input is never an output; anything else wants --force.
+// Checks what a command may write where its user says (-o, --save). One rule holds for all
+// commands. They may make a new file, or replace an empty file or one of the same kind, which is
+// known by how it begins. Character devices and pipes are written to. An input is never an output.
+// All else needs --force.
 #pragma once
 
 #include <filesystem>
@@ -13,34 +14,35 @@ namespace spillway {
 
 // Tells the files of one kind that this program made from all others by how they begin.
 struct OutputKind {
-  std::string_view name;  // "a token file"
-  // `beginning` are the first kBeginningBytes of a file, or all that it has.
+  std::string_view name;  // used in messages, such as "a token file"
+  // `beginning` has the first kBeginningBytes of a file, or the whole file if it is shorter.
   bool (*is_ours)(std::string_view beginning);
 };
 inline constexpr std::size_t kBeginningBytes = 4096;
 
-// What the command that writes it knows besides.
+// An OutputRule says what a command may replace. It may always write where nothing is.
 struct OutputRule {
   OutputKind kind;
-  std::vector<std::filesystem::path> inputs;  // files that the command reads; missing ones are none
+  std::vector<std::filesystem::path> inputs;  // files that the command reads; they may be missing
   bool force = false;
 };
 
-// Links are followed: what they lead to is judged, and replaced or written through.
+// An Output is a path that a command may write to. Links are followed: what they lead to is
+// checked, and replaced or written to.
 class Output {
  public:
-  // Throws Error(bad_input) where the rule forbids `path`, or nothing can be made there.
+  // Throws Error(bad_input) if the rule forbids `path`, or if nothing can be made there.
   Output(std::filesystem::path path, OutputRule rule);
-  // Whatever file lies there may be replaced. Throws as the other.
+  // Allows any file to be replaced. Throws as the other constructor does.
   explicit Output(std::filesystem::path path);
 
   std::filesystem::path const& path() const { return m_path; }
-  // Whether it is a device or a pipe: what is written twice arrives twice.
+  // Returns whether bytes go to a device or a pipe, where what is written twice also arrives twice.
   bool is_through() const;
-  // Whether what is written goes where results are printed.
+  // Returns whether the output goes to where this process prints its results.
   bool is_standard_output() const;
 
-  // Looks again, since minutes may have passed, and throws as the constructor does.
+  // Checks the path again, since minutes may have passed. Throws as the constructor does.
   void require_allowed() const;
 
  private:
@@ -48,16 +50,16 @@ class Output {
   OutputRule m_rule;
 };
 
-// A new regular file, to be written at `path()` by whatever writes files, which becomes the output
-// when it is whole.
+// A new regular file that any code may write at `path()`, and that becomes the output when it is
+// complete.
 class UnfinishedFile {
  public:
-  // Makes it, empty. Throws as Output does.
+  // Makes an empty file. Throws what Output throws.
   explicit UnfinishedFile(Output output);
 
   std::filesystem::path const& path() const { return m_path; }
-  // The data of the file are on storage. Gives it its name, durable, or writes what it holds
-  // through to a device or a pipe. Throws Error: storage, or as Output does.
+  // Gives the file its name, durably, or copies its contents to a device or a pipe. The data of the
+  // file must be on storage. Throws Error: storage, or what Output throws.
   void finish();
 
  private:
@@ -66,10 +68,10 @@ class UnfinishedFile {
   std::filesystem::path m_path;
 };
 
-// Throws Error: storage, or as Output does.
+// Writes the whole output. Throws Error: storage, or what Output throws.
 void write_output(Output const& output, std::string_view text);
 
-// Throws Error(bad_input) where a directory that is written is or holds what is read.
+// Throws Error(bad_input) if `directory`, which is to be written, is or contains `input`.
 void require_apart(std::filesystem::path const& directory, std::filesystem::path const& input);
 
 }  // namespace spillway

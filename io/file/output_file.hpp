@@ -1,4 +1,4 @@
-// A file that is written: no link is followed, no error passes, durable when it is closed.
+// An OutputFile follows no links, reports every error, and is on storage once it is closed.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,21 @@
 
 namespace spillway {
 
-// All errors are Error(storage) that name the path.
+// Every error is an Error(storage) that names the path.
 class OutputFile {
  public:
-  // A new file; what had the name is removed before, a link instead of what it names. `mode`: its
-  // permissions, of which the umask takes its part.
+  // Creates a new file. What had the name before is removed; if that is a link, what it leads to
+  // stays. `mode` has the permissions, from which the umask is subtracted.
   static OutputFile create(std::filesystem::path const& path, mode_t mode = kFileMode);
-  // A regular file that is there, to be written over; it keeps its length.
+  // Opens a regular file that exists, to overwrite parts of it. The file keeps its length.
   static OutputFile open(std::filesystem::path const& path);
 
-  // Complete, at any offset. Storage is kept busy meanwhile: at most twice 64 MiB are left to the
-  // end, so that no call waits for long.
+  // Writes all bytes, at any offset. Storage is kept busy meanwhile: at most twice 64 MiB are left
+  // for `close`, so that no call waits for long.
   void write(std::int64_t offset_bytes, std::span<std::byte const> bytes);
-  // Waits until the data are on storage and closes, or throws: network file systems say only then
-  // that there was no room. Nothing may follow but the end; an end without it keeps no promise.
+  // Closes the file, and waits until its data is on storage unless `durable` is `no`. Throws if
+  // this fails: network file systems may report only now that there was no room. Call nothing after
+  // it. If it is not called, the file may be incomplete.
   void close(Durable durable = Durable::yes);
 
   std::filesystem::path const& path() const { return m_path; }
@@ -41,7 +42,7 @@ class OutputFile {
   std::int64_t m_not_begun_bytes = 0;
 };
 
-// Writes a new file whole. Throws as OutputFile does.
+// Writes a whole new file. Throws what OutputFile throws.
 void write_file(std::filesystem::path const& path, std::string_view text,
                 Durable durable = Durable::yes, mode_t mode = kFileMode);
 

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// They outlive every thread that may still look at them.
+// The list is never destroyed, because other threads may still use it when the process exits.
 struct Partials {
   std::timed_mutex mutex;
   std::vector<fs::path> paths;
@@ -29,7 +29,7 @@ Partials& partials() {
   return *all;
 }
 
-// Another thread may put files into a directory while it is emptied.
+// Removing is repeated, because another thread may put files into a directory while it is emptied.
 void remove_whole(fs::path const& path) noexcept {
   constexpr int most_tries = 100;
   std::error_code error;
@@ -39,8 +39,8 @@ void remove_whole(fs::path const& path) noexcept {
   }
 }
 
-// The lock stays held: nothing gets a name, and nobody makes another, while the process ends. Who
-// holds it may hang in a call of a file system.
+// The lock stays held, so that nothing gets its final name and nothing new is made while the
+// process ends. The wait for it is bounded, because its holder may hang in a call of a file system.
 [[noreturn]] void end_by(int signal) {
   partials().mutex.try_lock_for(std::chrono::seconds(5));
   for (auto const& path : partials().paths) remove_whole(path);
@@ -50,7 +50,7 @@ void remove_whole(fs::path const& path) noexcept {
   sigemptyset(&only);
   sigaddset(&only, signal);
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
-  ::_exit(128 + signal);  // whoever started us as the first process of a container
+  ::_exit(128 + signal);  // the signal does not end process 1 of a container
 }
 
 }  // namespace
@@ -84,8 +84,8 @@ void end_on_signals_without_partials() {
   sigset_t signals;
   sigemptyset(&signals);
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU})
-    if (!is_ignored(signal)) sigaddset(&signals, signal);  // nohup and shells ignore some
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);           // for threads to come, too
+    if (!is_ignored(signal)) sigaddset(&signals, signal);  // nohup ignores SIGHUP, for example
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);           // threads that start later inherit this
   auto const wait = [signals] {
     for (int signal = 0;;)
       if (sigwait(&signals, &signal) == 0) end_by(signal);

@@ -1,5 +1,5 @@
-// What is written and has no name of its own yet: it goes with whoever writes it, and with a
-// process that a signal ends.
+// A Partial is removed together with the object that owns it, or when a signal ends the process,
+// unless it has got its final name before.
 #pragma once
 
 #include <filesystem>
@@ -7,17 +7,19 @@
 
 namespace spillway {
 
-// A file or a directory, with all that is put into it.
+// A file that is being written, or a directory with all that is put into it.
 class Partial {
  public:
-  // `make` creates it and returns its path, which no signal comes between; it throws instead.
+  // `make` creates the file or directory and returns its path, or throws. A signal does not end the
+  // process in between.
   explicit Partial(std::function<std::filesystem::path()> const& make);
   Partial(Partial const&) = delete;
   Partial& operator=(Partial const&) = delete;
   ~Partial();
 
   std::filesystem::path const& path() const { return m_path; }
-  // `rename` gives it another name, under which it stays; if that throws, it is partial still.
+  // Calls `rename`, which gives the Partial its final name. If `rename` throws, the Partial is
+  // still removed in the end.
   void publish(std::function<void()> const& rename);
 
  private:
@@ -27,9 +29,10 @@ class Partial {
   bool m_published = false;
 };
 
-// Call this on the main thread before others start: a thread of its own waits for the signals that
+// Call this on the main thread before others start. It starts a thread that waits for signals that
 // end a command (SIGINT, SIGTERM, SIGHUP, ...), removes every Partial and ends the process by that
-// signal. A file beyond its limit (SIGXFSZ) is an error of the call that writes it.
+// signal. SIGXFSZ is ignored, so a file that exceeds its limit is an error of the call that writes
+// it.
 void end_on_signals_without_partials();
 
 }  // namespace spillway

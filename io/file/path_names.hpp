@@ -1,16 +1,16 @@
-// What the text of a path names.
+// Functions on the text of a path. They do not look at the file system.
 #pragma once
 
 #include <filesystem>
 
 namespace spillway {
 
-// "a/b" of "a/b/".
+// Returns "a/b" for "a/b/".
 inline std::filesystem::path without_slash(std::filesystem::path const& directory) {
   return directory.has_filename() ? directory : directory.parent_path();
 }
 
-// Where a file or a directory lies: "a" of "a/b", "." of "b".
+// Returns the directory in which a file or a directory lies: "a" for "a/b", "." for "b".
 inline std::filesystem::path directory_of(std::filesystem::path const& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }

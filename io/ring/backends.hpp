@@ -1,4 +1,4 @@
-// Which TransferQueue this machine gets.
+// Chooses the TransferQueue that this machine can have.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@
 namespace spillway {
 
 enum class Backend : std::uint8_t {
-  automatic,    // io_uring or, if that cannot be had, posix
-  uring,        // io_uring, with memory registered wherever that can be
-  uring_plain,  // io_uring, with no memory registered
+  automatic,    // io_uring, or posix if io_uring is not available
+  uring,        // io_uring; a run registers all memory that the drive uses
+  uring_plain,  // io_uring; a run registers no memory
   posix,        // threads that call pread and pwrite
 };
 
@@ -23,19 +23,20 @@ struct QueueSettings {
 
 struct MadeQueue {
   std::unique_ptr<TransferQueue> queue;
-  std::string stepped_down;  // one line: what is missing and what to change; empty if nothing is
+  std::string stepped_down;  // one line: why io_uring is not used and what to change; or empty
 };
 
-Backend backend(std::string_view name);  // auto | uring | uring-plain | posix; an assertion else
+// Returns the backend called auto, uring, uring-plain or posix. Other names fail an assertion.
+Backend backend(std::string_view name);
 
-// What a TransferQueue::backend() is, in a line.
+// Describes the backend that TransferQueue::backend() names, in one line.
 std::string_view backend_in_words(std::string_view name);
 
-// Throws Error(bad_input) if a backend that is asked for by name cannot be had. No memory is
-// registered yet.
+// Makes a queue, with no memory registered yet. Throws Error(bad_input) if a backend that was
+// chosen by name is not available.
 MadeQueue make_transfer_queue(QueueSettings const& settings);
 
-// Null with the errno that says why not.
+// Returns null if io_uring cannot be used; then `error` is the errno that says why.
 std::unique_ptr<TransferQueue> make_uring_queue(int depth, int& error);
 std::unique_ptr<TransferQueue> make_posix_queue(int depth);
 

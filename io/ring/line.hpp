@@ -1,4 +1,4 @@
-// A line of fixed length, first in, first out.
+// A Line is a queue of bounded length: first in, first out.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// Nothing but the constructor allocates.
+// Only the constructor allocates.
 template <class T>
 class Line {
  public:

@@ -13,7 +13,7 @@
 namespace spillway {
 namespace {
 
-constexpr int kMostThreads = 8;  // they wait for the device, not for cores
+constexpr int kMostThreads = 8;  // may be more than there are cores, since they wait for the device
 
 class PosixQueue final : public TransferQueue {
  public:
@@ -27,7 +27,7 @@ class PosixQueue final : public TransferQueue {
           m_threads.emplace_back([this] { work(); });
       });
     } catch (...) {
-      end();  // lets the threads that did start end, to be joined
+      end();  // lets the threads that did start end, since they are joined now
       throw;
     }
   }
@@ -101,7 +101,7 @@ class PosixQueue final : public TransferQueue {
   Line<Asked> m_asked;
   Line<Outcome> m_outcomes;
   bool m_ends = false, m_woken = false;
-  std::vector<std::jthread> m_threads;  // last: joined first
+  std::vector<std::jthread> m_threads;  // declared last, so that threads are joined first
 };
 
 }  // namespace

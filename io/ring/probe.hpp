@@ -1,5 +1,5 @@
-// What this machine offers to fast storage I/O: plain data, found by trying, for `doctor`. Nothing
-// here throws: what does not work is recorded, with advice.
+// Finds out by trying what this machine offers for fast storage I/O, for `doctor`. Nothing here
+// throws: what does not work is recorded, with advice.
 #pragma once
 
 #include <cstdint>
@@ -13,51 +13,53 @@ struct io_uring_probe;
 namespace spillway {
 
 struct RingProbe {
-  int setup_error = 0;         // errno of io_uring_setup; 0: rings work
-  bool fixed_buffers = false;  // a buffer of register_bytes could be registered
+  int setup_error = 0;         // errno of io_uring_setup; 0 if rings work
+  bool fixed_buffers = false;  // whether a buffer of register_bytes could be registered
   int register_error = 0;
   std::int64_t register_bytes = 0;
-  std::vector<std::string> missing_features, missing_operations;  // of those we want
-  std::optional<std::int64_t> memlock_bytes;  // RLIMIT_MEMLOCK; empty: unlimited
-  std::vector<std::string> advice;            // one line each: what to change
+  // These are used by this program and missing in the kernel.
+  std::vector<std::string> missing_features, missing_operations;
+  std::optional<std::int64_t> memlock_bytes;  // RLIMIT_MEMLOCK; empty if unlimited
+  std::vector<std::string> advice;            // what to change, one line each
 };
 
 // Sets up a small ring and registers a buffer of `register_bytes`.
 RingProbe probe_ring(std::int64_t register_bytes = 16 << 20);
 
-// Names the features that we want of a ring and that its `features` (IORING_FEAT_...) lack.
+// Names the features that this program uses of a ring and that are not in `features`
+// (IORING_FEAT_...).
 std::vector<std::string> missing_features(unsigned features);
-// Names the operations that we want and `offered`, what a kernel says that it has, lacks.
+// Names the operations that this program uses and that are not among those that the kernel offers.
 std::vector<std::string> missing_operations(io_uring_probe const& offered);
-// Says what to change where a ring could be set up.
+// Says what to change if a ring could be set up and something else is missing.
 std::vector<std::string> ring_advice(RingProbe const& probe);
 
-// One line about an errno of setting up a ring, or of registering so many bytes with it.
+// Returns one line about an errno of setting up a ring, or of registering `bytes` with it.
 std::string setup_advice(int error);
 std::string register_advice(std::int64_t bytes, int error);
 
 struct DirectoryProbe {
-  std::string file_system;  // "ext4", "tmpfs", ...; "0x<magic>" where the name is not known
+  std::string file_system;  // such as "ext4" or "tmpfs"; "0x<magic>" if the name is not known
   std::int64_t free_bytes = 0;
-  int write_error = 0;   // errno of making a file; 0: writable
-  int direct_error = 0;  // errno of opening or writing with O_DIRECT; 0: it works
-  std::int64_t direct_alignment_bytes = 0;  // smallest of 512 ... 64 KiB that works; 0: none
+  int write_error = 0;   // errno of making a file; 0 if the directory can be written
+  int direct_error = 0;  // errno of opening or writing with O_DIRECT; 0 if it works
+  std::int64_t direct_alignment_bytes = 0;  // smallest that works, 512 to 65536; 0 if none does
   std::vector<std::string> advice;
 };
 
-// The file system below a directory, named as in a DirectoryProbe, or by its magic number; "" where
-// there is no such directory.
+// file_system_of returns the name of the file system on which a directory lies, or "" if there is
+// no such directory. file_system_name returns the name for the magic number that statfs gives.
 std::string file_system_of(std::filesystem::path const& directory);
 std::string file_system_name(long magic);
-// A line about spilling to such a file system that is no drive of this node: main memory, or
-// another node's. "" for the others.
+// Returns a line of advice if a file system is not on a drive of this node but in main memory or on
+// another node. Returns "" otherwise.
 std::string place_advice(std::string const& directory, std::string const& file_system);
 
-// Says of a directory what follows from what was found.
+// Returns advice that follows from what was found about a directory.
 std::vector<std::string> directory_advice(std::filesystem::path const& directory,
                                           DirectoryProbe const& probe);
 
-// Writes (and removes) a small file without a name in `directory`.
+// Examines a directory. Writes a small file without a name in it, which is gone afterwards.
 DirectoryProbe probe_directory(std::filesystem::path const& directory);
 
 }  // namespace spillway

@@ -27,14 +27,14 @@ bool is_one_of(std::span<std::string_view const> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Finds the smallest transfer that direct I/O takes here, in size, memory and offset alike.
+// Finds the smallest unit of which sizes, addresses and offsets of direct I/O must be multiples.
 void probe_direct(std::filesystem::path const& directory, DirectoryProbe& probe) {
   auto const file = open_without_name(directory, O_DIRECT);
   if (!file) {
     probe.direct_error = errno;
     return;
   }
-  // Each size is tried from memory aligned to it, and to no more.
+  // Each size is tried with memory that is aligned to it but not to twice the size.
   Pages const pages(4 * largest_alignment_bytes, "memory to probe direct I/O with");
   auto const from = reinterpret_cast<std::intptr_t>(pages.data());
   auto* const memory = pages.data() + (round_up(from, 2 * largest_alignment_bytes) - from);

@@ -29,7 +29,7 @@ std::vector<std::string> operations_missing_of(io_uring* ring) {
   return missing_operations(*offered);
 }
 
-// The errno of registering a buffer of this size; 0 when it works.
+// Returns the errno of registering a buffer of this size, or 0 if it works.
 int try_register(io_uring* ring, std::int64_t bytes) {
   auto const size = static_cast<std::size_t>(bytes);
   void* const memory = ::operator new (size, std::align_val_t{page_bytes}, std::nothrow);
@@ -43,7 +43,7 @@ int try_register(io_uring* ring, std::int64_t bytes) {
 
 }  // namespace
 
-// Ring memory counts as locked memory before Linux 5.12, registered buffers always do.
+// A ring's own memory counts as locked memory before Linux 5.12, registered buffers always do.
 std::string setup_advice(int error) {
   switch (error) {
     case EPERM:

@@ -9,21 +9,22 @@
 namespace spillway {
 namespace {
 
-// Of the worst seed; half of them have less than a sixteenth of these.
+// The worst seed has these shares; half of all seeds have less than a sixteenth of them.
 constexpr double kMostFailing = 0.2, kMostBadPlaces = 0.02;
 constexpr float kShort = 0.2f, kInterrupted = 0.05f;
-constexpr std::int64_t kPlaceBytes = std::int64_t{64} << 10;  // is bad as a whole
+constexpr std::int64_t kPlaceBytes = std::int64_t{64} << 10;  // the size of a bad place
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kCounters = 4096;
 
-// What draws are for.
+// These keep the random numbers apart that are drawn for different purposes.
 constexpr std::uint64_t kOfSeed = 0, kOfPlace = 1, kOfOperation = 2;
 
 std::uint64_t key(TransferRequest const& rest, std::int64_t offset_bytes) {
   return 2 * static_cast<std::uint64_t>(offset_bytes) + (rest.direction == Direction::read ? 0 : 1);
 }
 
-// Part of the bytes. Whole pages stay whole pages: they may go by direct I/O.
+// Returns a part of the bytes, in whole pages if the request has whole pages, since it may go by
+// direct I/O.
 std::int64_t part(TransferRequest const& rest, std::uint32_t draw) {
   auto const size = rest.memory.size();
   auto const unit = size % kPageBytes == 0 ? kPageBytes : 1;

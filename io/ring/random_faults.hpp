@@ -1,4 +1,5 @@
-// Storage that fails by a seed: what a ScriptedQueue is told where `debug.fault` asks for it.
+// Simulates storage that fails at random, as `debug.fault` may ask. A seed decides which faults
+// occur.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +11,11 @@
 
 namespace spillway {
 
-// A seed chooses how bad things are, from nearly sound to hopeless: which share of operations fails
-// with EIO or ENOSPC, comes back damaged, is cut short or interrupted, and which places of the file
-// do so whenever they are asked. What becomes of an operation depends on its place and on how often
-// the place has been asked before, not on time, so a seed gives the same faults again; the order in
-// which operations end does not. Nothing but the constructor allocates.
+// The seed chooses how bad storage is, from nearly sound to hopeless: which share of operations
+// fails with EIO or ENOSPC or comes back damaged, and which places of the file always do. A fixed
+// share of the others is cut short or interrupted. The fate of an operation depends on its place
+// and on how often the place was used before, not on time, so a seed gives the same faults again;
+// the order in which operations end may differ. Only the constructor allocates.
 class RandomFaults {
  public:
   explicit RandomFaults(std::uint64_t seed);
@@ -26,12 +27,12 @@ class RandomFaults {
   TransferFate failure(TransferRequest const& rest, std::uint32_t draw) const;
 
   std::uint64_t m_seed;
-  double m_failing, m_bad_places;      // shares
-  std::minstd_rand m_time;             // how long operations take, in times asked
-  std::vector<std::uint32_t> m_asked;  // so often, by hash of direction and place
+  double m_failing, m_bad_places;      // shares of operations and of places, 0 to 1
+  std::minstd_rand m_time;             // decides whether an operation ends when it is asked about
+  std::vector<std::uint32_t> m_asked;  // counts uses of places, by hash of direction and offset
 };
 
-// Its file must be checked by checksums.
+// Makes a queue with such faults. Its user must verify what is read, because bytes may be damaged.
 std::unique_ptr<TransferQueue> make_random_queue(int depth, std::uint64_t seed);
 
 }  // namespace spillway

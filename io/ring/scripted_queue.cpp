@@ -8,7 +8,7 @@
 namespace spillway {
 namespace {
 
-// Rounds of asking before the first nap: time is the script's, so a wait need not be long.
+// The script is asked so many times without a nap, since it need not depend on time.
 constexpr int kEagerRounds = 20;
 constexpr std::chrono::duration<double> kNap(0.001);
 
@@ -57,7 +57,7 @@ std::optional<TransferQueue::Outcome> ScriptedQueue::next(double timeout_s) noex
   }
 }
 
-// One of the operations that may end now, in no order.
+// Returns the outcome of an operation that may end now, chosen at random, or nothing.
 std::optional<TransferQueue::Outcome> ScriptedQueue::ended() {
   for (auto i = m_asked.size(); i-- > 0;) {
     std::swap(m_asked[m_random() % (i + 1)], m_asked[i]);

@@ -1,4 +1,5 @@
-// A transfer queue whose every operation ends as somebody says, in any order: storage at its worst.
+// A ScriptedQueue is a transfer queue in which a script decides how each operation ends. Operations
+// end in any order. It simulates bad storage.
 #pragma once
 
 #include <concepts>
@@ -14,9 +15,8 @@
 
 namespace spillway {
 
-// How an operation ends. Bytes: how many of them may move (no more than there are), or an errno,
-// negative. A damaged one says that it has moved them, but a bit of what it read is wrong, or
-// nothing was written.
+// Says how an operation ends. `bytes` is the most that is moved, or a negative errno. A damaged
+// operation reports success, but a bit of what it read is wrong, or nothing was written.
 struct TransferFate {
   template <std::convertible_to<std::int64_t> Bytes>
   TransferFate(Bytes most, bool is_damaged = false) : bytes(most), damaged(is_damaged) {}
@@ -27,7 +27,8 @@ struct TransferFate {
 
 class ScriptedQueue final : public TransferQueue {
  public:
-  // Empty: the operation does not end now. Asked again and again while its owner waits.
+  // Returns nothing if the operation does not end now. It is asked again while the queue's owner
+  // waits.
   using Script = std::function<std::optional<TransferFate>(TransferRequest const&)>;
 
   ScriptedQueue(int depth, std::uint64_t seed, Script script);
@@ -40,7 +41,7 @@ class ScriptedQueue final : public TransferQueue {
   std::optional<Outcome> next(double timeout_s) noexcept override;
   std::optional<Outcome> ended();
 
-  std::minstd_rand m_random;  // of the order
+  std::minstd_rand m_random;  // draws the order in which operations end
   Script m_script;
   std::vector<std::pair<int, TransferRequest>> m_asked;
   std::mutex m_mutex;

@@ -5,7 +5,7 @@
 namespace spillway {
 namespace {
 
-constexpr double kSlowBytesPerS = 20e6;  // as docs/keys.md says
+constexpr double kSlowBytesPerS = 20e6;  // is documented in docs/keys.md
 
 }  // namespace
 

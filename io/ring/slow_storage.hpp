@@ -1,4 +1,4 @@
-// Storage that becomes slow: what a ScriptedQueue is told where `debug.fault` asks for it.
+// Simulates storage that becomes slow, as `debug.fault` may ask.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@
 
 namespace spillway {
 
-// Sound and undelayed up to the n-th operation. From there on operations pass one after the other
-// at `bytes_per_s`, and nobody sleeps for them who has something else to do. Tags are below
-// `depth`.
+// Operations before the n-th are not delayed. From the n-th on, operations pass one after the other
+// at `bytes_per_s`; no call sleeps, since an operation only ends later. Tags must be below `depth`.
 class SlowStorage {
  public:
   SlowStorage(int depth, std::int64_t nth, double bytes_per_s);
@@ -23,10 +22,10 @@ class SlowStorage {
  private:
   SteadyClock::time_point due(TransferRequest const& rest);
 
-  std::int64_t m_left;  // undelayed ones
+  std::int64_t m_left;  // how many more operations are not delayed
   double m_bytes_per_s;
-  SteadyClock::time_point m_free_at;                          // when the last of them has passed
-  std::vector<std::optional<SteadyClock::time_point>> m_due;  // by tag, of those under way
+  SteadyClock::time_point m_free_at;                          // when the last delayed transfer ends
+  std::vector<std::optional<SteadyClock::time_point>> m_due;  // when each transfer ends, by tag
 };
 
 std::unique_ptr<TransferQueue> make_slow_queue(int depth, std::int64_t nth);

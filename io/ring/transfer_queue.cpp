@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kQueue = "the queue of transfers";
 
-constexpr double kLongestWait_s = 1e9;  // clocks count nanoseconds in 63 bits
+constexpr double kLongestWait_s = 1e9;  // longer times may overflow 63 bits of nanoseconds
 
 }  // namespace
 
@@ -52,7 +52,7 @@ std::optional<int> TransferQueue::advance(Outcome const& outcome) noexcept {
   check(moved <= static_cast<std::int64_t>(rest.memory.size()), kQueue,
         "has moved more than was asked for");
   if (moved < 0 && moved != -EINTR && moved != -EAGAIN) return static_cast<int>(-moved);
-  if (moved == 0) return EIO;  // the file's end
+  if (moved == 0) return EIO;  // the file has ended
   if (moved > 0) {
     rest.memory = rest.memory.subspan(static_cast<std::size_t>(moved));
     rest.offset_bytes += moved;

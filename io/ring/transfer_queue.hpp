@@ -1,4 +1,4 @@
-// Many transfers at once between memory and open files: what every backend offers.
+// A TransferQueue does many transfers at once between memory and open files.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,21 @@ enum class Direction : std::uint8_t { read, write };
 
 struct TransferRequest {
   Direction direction = Direction::read;
-  int file = -1;                // a descriptor
-  std::span<std::byte> memory;  // not empty; left alone by the caller until done
+  int file = -1;                // a file descriptor
+  std::span<std::byte> memory;  // not empty; the caller must not use it until the request is done
   std::int64_t offset_bytes = 0;
-  std::uint64_t tag = 0;  // the caller's own
+  std::uint64_t tag = 0;  // chosen by the caller, returned in TransferDone
 };
 
 struct TransferDone {
   std::uint64_t tag = 0;
-  int error = 0;  // errno; 0: all bytes are moved. A file that ends too early is EIO
+  int error = 0;  // an errno; 0 if all bytes are moved; EIO if the file ends too early
 };
 
-// A fixed number of operations, of which each carries one request to its end: short transfers are
-// continued, interrupted ones begun again. Requests finish in any order. But for `wake`, one thread
-// at a time; nothing but the constructor and `register_memory` allocates.
+// A queue has a fixed number of operations, each of which carries one request to its end: short
+// transfers are continued, interrupted ones begun again. Requests finish in any order. Only one
+// thread at a time may use it, except for `wake`. Only the constructor and `register_memory`
+// allocate.
 class TransferQueue {
  public:
   virtual ~TransferQueue() = default;
@@ -41,24 +42,26 @@ class TransferQueue {
   int in_flight() const { return depth() - static_cast<int>(m_free.size()); }
   bool full() const { return m_free.empty(); }
 
-  // Registers `memory`, in rising order, in place of what was registered before, so that transfers
-  // within one of its spans need not pin their pages. All pages become resident at once, and count
-  // against RLIMIT_MEMLOCK. Only while nothing is in flight; a `wake` before it may be lost.
-  // Returns 0, or the errno for which nothing is registered now. Backends that cannot use it do
-  // nothing.
+  // Registers `memory`, sorted by address, in place of what was registered before, so that
+  // transfers within one of its spans need not pin their pages. All pages become resident at once
+  // and count against RLIMIT_MEMLOCK. Call it only while nothing is in flight; a `wake` before it
+  // may be lost. Returns 0, or an errno, and then nothing is registered. Backends that cannot use
+  // it do nothing.
   virtual int register_memory(std::span<std::span<std::byte> const> /*memory*/) { return 0; }
 
-  // Asynchronous. Only while not full.
+  // Begins a request and returns at once. The queue must not be full.
   void submit(TransferRequest const& request) noexcept;
 
-  // Sleeps until a request is done; empty when none is within `timeout_s`, none is in flight, or
-  // `wake` was called.
+  // Sleeps until a request is done. Returns nothing if none is done within `timeout_s`, if none is
+  // in flight, or if `wake` was called.
   std::optional<TransferDone> wait(double timeout_s) noexcept;
 
-  // From any thread, at any time: ends a wait in progress, or else the next one that would sleep.
+  // Ends a `wait` in progress, or else the next one that would sleep. Any thread may call it at any
+  // time.
   virtual void wake() noexcept = 0;
 
-  // "read of 1048576 bytes at 4194304 for 12.1 s, ...", the oldest first: what a watchdog says.
+  // Lists requests in flight for a watchdog's message, the oldest first: "read of 1048576 bytes at
+  // 4194304 for 12.1 s, ...".
   std::string outstanding() const;
 
  protected:
@@ -66,22 +69,23 @@ class TransferQueue {
 
   struct Outcome {
     int operation = -1;
-    std::int64_t moved_bytes = 0;  // below 0: an errno, negative
+    std::int64_t moved_bytes = 0;  // or a negative errno
   };
-  // Begins to move what `rest` names; later one Outcome says how far it came. After a start that
-  // fails at once, an Outcome says so as well.
+  // Begins to move what `rest` names. Later one Outcome says how far it came, also if it failed at
+  // once.
   virtual void start(int operation, TransferRequest const& rest) noexcept = 0;
-  // Empty after `timeout_s`, or when woken.
+  // Returns the next Outcome, or nothing after `timeout_s` or when woken.
   virtual std::optional<Outcome> next(double timeout_s) noexcept = 0;
 
  private:
   struct Operation {
-    TransferRequest rest;  // what is still to move
+    TransferRequest rest;  // the part that is still to be moved
     std::int64_t bytes = 0;
     SteadyClock::time_point begun;
     bool busy = false;
   };
-  // Counts an outcome in; the error of an operation that has ended.
+  // Updates an operation by an Outcome. Returns the errno, or 0, if the operation has ended, and
+  // nothing if it goes on.
   std::optional<int> advance(Outcome const& outcome) noexcept;
 
   std::vector<Operation> m_operations;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kRing = "io_uring";
 
-// The kernel's limit for one registered buffer.
+// The kernel's limit for one registered buffer, in bytes.
 constexpr std::size_t kLargestRegistered = std::size_t{1} << 30;
 
 __kernel_timespec timespec_of(double seconds) {
@@ -27,16 +27,17 @@ __kernel_timespec timespec_of(double seconds) {
 
 class UringQueue final : public TransferQueue {
  public:
-  // `error`: of the setup; the object may then only be destroyed.
+  // `error` is the errno of the setup. If it is not 0, the object may only be destroyed.
   UringQueue(int depth, int& error) : TransferQueue(depth) {
-    // One entry more than operations: the read that `wake` ends.
+    // There is one entry more than operations, for the read of m_event that `wake` ends.
     error = -io_uring_queue_init(static_cast<unsigned>(depth) + 1, &m_ring, 0);
     m_usable = error == 0;
-    if (m_usable && !(m_ring.features & IORING_FEAT_EXT_ARG)) error = ENOSYS;  // waits with timeout
+    // Waiting with a timeout needs this feature (Linux 5.11).
+    if (m_usable && !(m_ring.features & IORING_FEAT_EXT_ARG)) error = ENOSYS;
     if (error == 0 && !m_event) error = errno;
     if (error == 0) listen();
   }
-  // The kernel may still write into memory that its operations name.
+  // The destructor waits, because the kernel may still write into memory that operations name.
   ~UringQueue() override {
     if (!m_usable) return;
     while (m_pending > 0 && reap(kWaitAtEndS)) {
@@ -69,7 +70,7 @@ class UringQueue final : public TransferQueue {
 
  private:
   static constexpr double kWaitAtEndS = 10;
-  static constexpr std::uint64_t kWoken = ~std::uint64_t{0};  // beside the operations' numbers
+  static constexpr std::uint64_t kWoken = ~std::uint64_t{0};  // no operation has this number
 
   static std::vector<iovec> pieces_of(std::span<std::span<std::byte> const> memory) {
     std::vector<iovec> pieces;
@@ -83,7 +84,7 @@ class UringQueue final : public TransferQueue {
     return pieces;
   }
 
-  // The registered piece that holds all of `memory`, or -1.
+  // Returns the index of the registered piece that holds all of `memory`, or -1 if there is none.
   int piece_of(std::span<std::byte> memory) const {
     auto const after = std::ranges::upper_bound(m_registered, memory.data(), {}, begin_of);
     if (after == m_registered.begin()) return -1;
@@ -110,7 +111,7 @@ class UringQueue final : public TransferQueue {
     }
     entry->user_data = static_cast<std::uint64_t>(operation);
     ++m_pending;
-    io_uring_submit(&m_ring);  // what it refuses now is submitted by the next wait
+    io_uring_submit(&m_ring);  // if the kernel refuses it now, the next wait submits it
   }
 
   void stop_listening() noexcept {
@@ -119,7 +120,7 @@ class UringQueue final : public TransferQueue {
     }
   }
 
-  // Arms the read that `wake` ends.
+  // Begins the read of m_event that `wake` ends.
   void listen() noexcept {
     auto* const entry = io_uring_get_sqe(&m_ring);
     check(entry != nullptr, kRing, "has fewer entries than operations");
@@ -136,7 +137,7 @@ class UringQueue final : public TransferQueue {
     return outcome;
   }
 
-  // A completion of any kind; `operation` is -1 for that of `wake`.
+  // Waits for a completion of any kind. If it is that of the read of m_event, `operation` is -1.
   std::optional<Outcome> reap(double timeout_s) noexcept {
     io_uring_submit(&m_ring);
     io_uring_cqe* completion = nullptr;
@@ -157,12 +158,12 @@ class UringQueue final : public TransferQueue {
   }
 
   FileDescriptor m_event = FileDescriptor(::eventfd(0, EFD_CLOEXEC));
-  std::uint64_t m_wakes = 0;  // where the armed read puts its count
-  bool m_listens = false;     // it is armed
+  std::uint64_t m_wakes = 0;  // the read of m_event writes its count here
+  bool m_listens = false;     // whether the read of m_event is in flight
   io_uring m_ring = {};
   bool m_usable = false;
-  int m_pending = 0;                // submitted and not seen
-  std::vector<iovec> m_registered;  // in rising order
+  int m_pending = 0;                // how many operations were submitted and have not completed
+  std::vector<iovec> m_registered;  // is sorted by address
 };
 
 }  // namespace

@@ -8,11 +8,11 @@ namespace spillway {
 
 enum class Fault : std::uint8_t {
   none,
-  error,     // the first piece of the transfer fails with EIO however often it is tried
-  flip_bit,  // the first bit of the range comes out wrong every time, or is stored wrong
+  error,     // the first piece of the transfer fails with EIO and is not tried
+  flip_bit,  // a bit of the first byte is read wrong in every try, or is stored wrong
 };
 
-// Asked once per transfer, on the I/O thread.
+// A FaultInjector is asked once for each transfer, on the I/O thread.
 class FaultInjector {
  public:
   virtual ~FaultInjector() = default;
@@ -20,7 +20,8 @@ class FaultInjector {
   virtual Fault before_write() noexcept = 0;
 };
 
-// `fault` hits the nth read and the nth write, counted from 1, or all from there on; 0: never.
+// `fault` hits the nth read and the nth write, counted from 1, and also all later ones if
+// `and_all_later` is true. If a number is 0, no such transfer is hit.
 class FaultOnNth final : public FaultInjector {
  public:
   FaultOnNth(Fault fault, std::int64_t nth_read, std::int64_t nth_write, bool and_all_later = false)

@@ -1,4 +1,4 @@
-// The first of a spill file's failures: what fails later is often a consequence of it.
+// Keeps the first failure of a spill file, because later ones are often consequences of it.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace spillway {
 
-// By any thread.
+// Any thread may use it.
 class FirstFailure {
  public:
-  // error: an errno, or 0 for bytes that are not those written. Does not allocate.
+  // `error` is an errno, or 0 if bytes were read that are not those written. Does not allocate.
   void note(TransferRequest const& transfer, int error) noexcept;
-  // Storage that has not answered for so long; `outstanding` is what was asked of it.
+  // Notes that storage has not answered for `patience_s`. `outstanding` is what it was asked to do.
   void note_silence(double patience_s, std::string const& outstanding);
   void forget();
 
-  std::string text() const;  // empty when there is none
+  std::string text() const;  // one line; empty if nothing has failed
 
  private:
   mutable std::mutex m_mutex;
   bool m_some = false;
   TransferRequest m_transfer;
   int m_error = 0;
-  std::string m_silence;  // instead of the others
+  std::string m_silence;  // the text if storage does not answer, else empty
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Which pieces of a spill file have moved away from storage that failed them, and where to.
+// Knows which pieces of a spill file have moved away from storage that failed, and where they lie.
 #pragma once
 
 #include <cstdint>
@@ -6,30 +6,30 @@
 
 namespace spillway {
 
-// Spare places of `place_bytes` each lie one after the other from `first_bytes` on; each is given
-// away once. A piece is known by the offset at which its owner believes it to begin. Nothing but
-// the constructor allocates.
+// Spare places of `place_bytes` each lie one after the other from offset `first_bytes` on, and each
+// is used at most once. A piece is named by the offset where it lay first. Only the constructor
+// allocates.
 class SparePlaces {
  public:
   SparePlaces(std::int64_t first_bytes, std::int64_t place_bytes, std::int64_t count);
 
-  // Where a piece lies; its own offset unless it has moved.
+  // Returns where a piece lies, which is its own offset unless it has moved.
   std::int64_t place(std::int64_t offset_bytes) const;
-  // The same for a piece that is about to be written anew: one that is to move moves now.
+  // Returns where to write a piece. If the piece is to move, it moves now.
   std::int64_t place_to_write(std::int64_t offset_bytes);
 
-  // The piece moves when it is written next. False when no spare is left.
+  // Makes the piece move when it is next written. Returns false if no spare place is left.
   bool move_at_next_write(std::int64_t offset_bytes);
 
-  std::int64_t moved() const { return m_moved; }  // so often
+  std::int64_t moved() const { return m_moved; }  // counts how often a piece has moved
 
  private:
   struct Entry {
-    std::int64_t offset_bytes, place_bytes, next_bytes;  // next: -1 for none
+    std::int64_t offset_bytes, place_bytes, next_bytes;  // next_bytes: where to move to, or -1
   };
   std::vector<Entry>::iterator find(std::int64_t offset_bytes);
 
-  std::vector<Entry> m_entries;  // by offset
+  std::vector<Entry> m_entries;  // are sorted by offset
   std::int64_t m_next_bytes, m_place_bytes, m_left;
   std::int64_t m_moved = 0;
 };

@@ -112,7 +112,7 @@ void SpillFile::begin_pieces() noexcept {
   }
 }
 
-// The one whose piece is next; -1: none waits.
+// Returns the transfer whose piece is to begin next, or -1 if none waits.
 int SpillFile::next_transfer() noexcept {
   for (auto const direction : {m_turn, other(m_turn)}) {
     if (traffic(direction).waiting.empty()) continue;
@@ -149,7 +149,7 @@ void SpillFile::begin_piece(int transfer) noexcept {
   submit(number);
 }
 
-// Whole pages first, which direct I/O takes, then what is left.
+// Whole pages are submitted first, since direct I/O accepts them, and then the rest.
 void SpillFile::submit(int number) noexcept {
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   auto rest = piece.memory.subspan(piece.moved_bytes);
@@ -165,7 +165,7 @@ void SpillFile::submit(int number) noexcept {
                    static_cast<std::uint64_t>(number)});
 }
 
-// After an answer of the queue.
+// Takes the queue's answer about a piece.
 void SpillFile::advance(int number, int error) noexcept {
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   if (error == 0) piece.moved_bytes += piece.asked_bytes;
@@ -175,7 +175,7 @@ void SpillFile::advance(int number, int error) noexcept {
   end_piece(number, error, corrupt);
 }
 
-// Of a piece that has been moved; here a bit is flipped for tests.
+// Returns whether a piece that was moved is as it should be. A Fault::flip_bit takes effect here.
 bool SpillFile::is_sound(Piece const& piece) noexcept {
   auto const& owner = running(piece);
   bool const flip = owner.fault == Fault::flip_bit && piece.offset_bytes == owner.what.offset_bytes;
@@ -188,7 +188,7 @@ bool SpillFile::is_sound(Piece const& piece) noexcept {
   return !m_settings.checksums || checksum(piece.memory) == checksum_of(piece);
 }
 
-// Whether a piece that failed is to be submitted again, as it is left here.
+// Returns whether a piece that failed is to be submitted again, and prepares it for that.
 bool SpillFile::try_again(Piece& piece) noexcept {
   piece.moved_bytes = 0;
   if (piece.tries++ == 0) return true;
@@ -215,7 +215,8 @@ void SpillFile::end_piece(int number, int error, bool corrupt) noexcept {
   --owner.pieces;
   if (error == 0 && !corrupt) {
     direction.bytes += static_cast<std::int64_t>(piece.memory.size());
-  } else if (owner.begun_bytes < size) {  // it is the first in its line, and needs no more pieces
+  } else if (owner.begun_bytes < size) {
+    // A transfer that has begun only in part is the first in `waiting`. It begins no more pieces.
     owner.begun_bytes = size;
     direction.waiting.pop();
   }
@@ -259,12 +260,13 @@ std::optional<SpillDone> SpillFile::wait(double timeout_s) noexcept {
   return SpillDone{running.what.tag, running.error != 0 ? IoResult::error : wrong};
 }
 
-// One wait is a part of the patience: in a process that was stopped, only one part has passed.
+// Returns the longest single wait, which is a part of the patience. If the process is stopped
+// meanwhile, no more than this counts as waited.
 double SpillFile::longest_look_s(double patience_s) {
   return std::min(1.0, patience_s / 8);
 }
 
-// Everything under way has failed, for good: nobody knows what may still come of it.
+// Fails all transfers for good, since nobody knows whether storage will still move their bytes.
 void SpillFile::give_up() noexcept {
   m_dead = true;
   {
@@ -284,7 +286,7 @@ IoResult SpillFile::transfer(SpillTransfer const& transfer) noexcept {
   check(under_way() == 0, kSpillFile, "waits for one transfer while others are under way");
   begin(transfer);
   std::optional<SpillDone> done;
-  while (!done) done = wait(kForever_s);  // what wakes it is meant for others
+  while (!done) done = wait(kForever_s);  // a `wake` that ends the wait early is meant for others
   return done->result;
 }
 
@@ -293,7 +295,7 @@ IoResult SpillFile::read(std::int64_t offset_bytes, std::span<std::byte> to) noe
 }
 
 IoResult SpillFile::write(std::int64_t offset_bytes, std::span<std::byte const> from) noexcept {
-  // Nobody writes to it; a request has one kind of span for both directions.
+  // Nothing is written to these bytes. Requests of both directions have the same kind of span.
   std::span const bytes(const_cast<std::byte*>(from.data()), from.size());
   return transfer({Direction::write, bytes, offset_bytes, 0});
 }

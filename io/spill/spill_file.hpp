@@ -1,4 +1,5 @@
-// One rank's spill space: a file without a name, gone with the process however it dies.
+// A SpillFile is one rank's spill space: a file without a name, which is gone when the process
+// ends, however it dies.
 #pragma once
 
 #include <array>
@@ -23,10 +24,10 @@
 
 namespace spillway {
 
-// Every range begins at a multiple of this.
+// Every range that is moved begins at a multiple of this.
 inline constexpr std::int64_t kSpillAlignment = std::int64_t{64} << 10;
-// Ranges are cut into pieces of this, counted from their beginning: each is moved, checked and, if
-// need be, put elsewhere as a whole.
+// Ranges are cut into pieces of this size, counted from their beginning. A piece is moved, checked
+// and, if need be, put elsewhere as a whole.
 inline constexpr std::int64_t kSpillPieceBytes = std::int64_t{1} << 20;
 
 enum class IoResult : std::uint8_t {
@@ -37,9 +38,9 @@ enum class IoResult : std::uint8_t {
 
 struct SpillTransfer {
   Direction direction = Direction::read;
-  std::span<std::byte> memory;    // not empty; left alone by the caller until done
+  std::span<std::byte> memory;    // not empty; the caller must not use it until done
   std::int64_t offset_bytes = 0;  // a multiple of kSpillAlignment
-  std::uint64_t tag = 0;          // the caller's own
+  std::uint64_t tag = 0;          // chosen by the caller, returned in SpillDone
 };
 
 struct SpillDone {
@@ -47,71 +48,73 @@ struct SpillDone {
   IoResult result = IoResult::ok;
 };
 
-// Counts since construction. Seconds are those in which at least one transfer of that direction was
-// under way.
+// Has counts since construction. Seconds are those in which at least one transfer of that direction
+// was under way.
 struct SpillCounters {
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
-  std::int64_t moved_pieces = 0;  // to spare places
+  std::int64_t moved_pieces = 0;  // how often a piece moved to a spare place
 };
 
 struct SpillSettings {
   bool checksums = true;
   QueueSettings queue = {};
-  int transfers = 64;       // that may be under way together
-  double patience_s = 120;  // of waiting, before storage that does not answer has failed for good
-  std::int64_t spare_bytes = std::int64_t{16} << 20;  // beyond the file's size; whole pieces
-  FaultInjector* faults = nullptr;                    // outlives the file
+  int transfers = 64;       // how many may be under way at a time
+  double patience_s = 120;  // if storage gives no answer for so long, it has failed for good
+  std::int64_t spare_bytes = std::int64_t{16} << 20;  // beyond the file's size, in whole pieces
+  FaultInjector* faults = nullptr;                    // must outlive the file
 };
 
-// Transfers are asynchronous: pieces of several are under way together, those of reads and writes
-// in turn. Where memory begins with a page, whole pages go by direct I/O, past the page cache.
+// Transfers are asynchronous. Pieces of several are under way together, and reads and writes take
+// turns. Where memory begins at a page, whole pages go by direct I/O, past the page cache.
 //
-// A range that was written whole can be read in parts, each from a multiple of kSpillPieceBytes of
-// it to another one or to its end: a piece is checked against its last write.
+// A range that was written whole can be read in parts. Each part begins at a multiple of
+// kSpillPieceBytes in the range and ends at another one or at the range's end, because a piece is
+// compared with its last write.
 //
-// A piece that cannot be written, or not read back as it was written, is tried once more at once.
-// If that fails a write, the piece lives in a spare place from then on; if it fails a read, the
-// transfer has failed, and the piece moves when it is written next.
+// A piece that cannot be written, or is not read back as it was written, is tried once more at
+// once. If a write fails again, the piece moves to a spare place. If a read fails again, the
+// transfer has failed, and the piece moves when it is next written.
 //
-// One thread at a time, but for `wake` and what is const. Nothing but the constructor and
-// `register_memory` allocates, except to tell of storage that does not answer.
+// Only one thread at a time may use a SpillFile, except for `wake` and const functions. Only the
+// constructor and `register_memory` allocate, and the message about storage that does not answer.
 class SpillFile {
  public:
-  // Takes size_bytes and the spares of storage at once. Throws Error: cannot_fit when there is no
-  // such space, bad_input when `directory` cannot be used or the backend asked for cannot be had.
+  // Reserves storage for size_bytes and the spare places at once. Throws Error: cannot_fit if there
+  // is not so much space, bad_input if `directory` or the chosen backend cannot be used.
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
             SpillSettings const& settings);
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
             SpillSettings const& settings, MadeQueue made);
 
-  // Asynchronous, never blocks. Only while not full; the range must lie inside the file.
+  // Begins a transfer and never blocks. `full()` must be false, and the range must lie inside the
+  // file.
   void begin(SpillTransfer const& transfer) noexcept;
   bool full() const { return m_free.empty(); }
-  int under_way() const;  // begun and not yet returned by `wait`
+  int under_way() const;  // counts transfers begun and not yet returned by `wait`
 
-  // Moves transfers on and returns a finished one, in any order. Sleeps until there is one; nothing
-  // after `timeout_s` or a second, when `wake` was called, or when none is under way.
+  // Moves transfers on and returns a finished one, in any order. Sleeps until there is one. Returns
+  // nothing after `timeout_s` or a second, if `wake` was called, or if no transfer is under way.
   std::optional<SpillDone> wait(double timeout_s) noexcept;
-  static constexpr double kForever_s = 1e9;  // as a time-out: as long as one call may last
-  // From any thread: ends a `wait` in progress, or else the next one that would sleep.
+  static constexpr double kForever_s = 1e9;  // as a timeout: as long as one call may last
+  // Ends a `wait` in progress, or else the next one that would sleep. Any thread may call it.
   void wake() noexcept { m_queue->wake(); }
 
-  // Registers `memory`, in rising order, with the queue in place of what was registered before.
-  // Only while no transfer is under way. Returns false if that is refused, and advice() then ends
-  // with the reason; transfers go on in any case.
+  // Registers `memory`, sorted by address, with the queue in place of what was registered before.
+  // No transfer may be under way. Returns false if that is refused, and then the last line of
+  // advice() says why. Transfers work in any case.
   bool register_memory(std::span<std::span<std::byte> const> memory);
 
-  // Synchronous; only while no transfer is under way.
+  // These block until the transfer is done. No other transfer may be under way.
   IoResult read(std::int64_t offset_bytes, std::span<std::byte> to) noexcept;
   IoResult write(std::int64_t offset_bytes, std::span<std::byte const> from) noexcept;
 
-  // One line about the first result that was not ok since the last `forget_failure`: what, where,
-  // why; or empty. By any thread, as is `forget_failure`.
+  // Returns one line about the first result that was not ok since the last `forget_failure`: what
+  // failed, where and why. Returns "" if there is none. Any thread may call both functions.
   std::string first_failure() const;
   void forget_failure() { m_failure.forget(); }
 
-  // What is slower here than it could be, a line each: what is missing, what to change.
+  // Says in lines what makes transfers slower here than they could be, and what to change.
   std::vector<std::string> const& advice() const { return m_advice; }
   char const* backend() const { return m_queue->backend(); }
   bool checksums() const { return m_settings.checksums; }
@@ -123,8 +126,8 @@ class SpillFile {
  private:
   struct Running {
     SpillTransfer what;
-    std::size_t begun_bytes = 0;  // of its pieces
-    int pieces = 0;               // under way
+    std::size_t begun_bytes = 0;  // the bytes of pieces that have begun
+    int pieces = 0;               // how many are under way
     int error = 0;
     bool corrupt = false;
     Fault fault = Fault::none;
@@ -133,16 +136,16 @@ class SpillFile {
   struct Piece {
     int transfer = -1;
     std::span<std::byte> memory;
-    std::int64_t offset_bytes = 0;                 // by the caller's count
-    std::int64_t place_bytes = 0;                  // where it lies
-    std::size_t moved_bytes = 0, asked_bytes = 0;  // asked: of the queue, now
-    int tries = 0;                                 // that failed at this place
+    std::int64_t offset_bytes = 0;                 // the offset that the caller uses
+    std::int64_t place_bytes = 0;                  // where the piece lies in the file
+    std::size_t moved_bytes = 0, asked_bytes = 0;  // asked_bytes: what the queue is to move now
+    int tries = 0;                                 // how many tries at this place have failed
   };
-  struct Traffic {  // of one direction
+  struct Traffic {  // the transfers of one direction
     explicit Traffic(std::size_t most) : waiting(most) {}
-    Line<int> waiting;  // transfers with pieces to begin
+    Line<int> waiting;  // transfers with pieces that have not begun
     int running = 0;
-    SteadyClock::time_point since;  // of running > 0
+    SteadyClock::time_point since;  // when `running` last rose from 0
     std::atomic<std::int64_t> bytes = 0, ns = 0;
   };
 
@@ -167,26 +170,26 @@ class SpillFile {
   IoResult transfer(SpillTransfer const& transfer) noexcept;
   static double longest_look_s(double patience_s);
 
-  std::filesystem::path m_directory;  // for messages: the file itself has no name
+  std::filesystem::path m_directory;  // is for messages, since the file itself has no name
   std::int64_t m_size_bytes;
   SpillSettings m_settings;
   SpillStorage m_storage;
   std::vector<std::string> m_advice;
   std::vector<Running> m_running;
-  std::vector<int> m_free;      // of m_running
-  Line<int> m_done;             // of m_running, and not yet returned
-  std::vector<Piece> m_pieces;  // as many as the queue is deep
+  std::vector<int> m_free;      // unused indices of m_running
+  Line<int> m_done;             // indices of m_running that are finished and not yet returned
+  std::vector<Piece> m_pieces;  // one for each operation of the queue
   std::vector<int> m_free_pieces;
-  std::array<Traffic, 2> m_traffic;  // by Direction
+  std::array<Traffic, 2> m_traffic;  // indexed by Direction
   Direction m_turn = Direction::read;
-  std::vector<std::uint64_t> m_checksums;  // by offset / kSpillAlignment, of the last write there
+  std::vector<std::uint64_t> m_checksums;  // of the last write at each multiple of kSpillAlignment
   SparePlaces m_spares;
   std::atomic<std::int64_t> m_moved_pieces = 0;
-  WaitedTime m_silence;  // of the queue, with something in it
-  bool m_dead = false;   // some piece may still be under way
+  WaitedTime m_silence;  // how long the queue has not answered although something is in flight
+  bool m_dead = false;   // storage has failed for good, and transfers may still be in flight
 
   FirstFailure m_failure;
-  std::unique_ptr<TransferQueue> m_queue;  // last: its end stops those that use the rest
+  std::unique_ptr<TransferQueue> m_queue;  // declared last, so that its threads end first
 };
 
 }  // namespace spillway

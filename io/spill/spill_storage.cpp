@@ -35,7 +35,8 @@ void allocate(FileDescriptor const& file, std::filesystem::path const& directory
   if (size_bytes == 0 || ::fallocate(file.get(), 0, 0, size_bytes) == 0) return;
   int error = errno;
   if (error == EOPNOTSUPP) {
-    // A file system without reservation (NFS before 4.2): ask what is free, and trust it.
+    // This file system cannot reserve space, as NFS before 4.2, so the bytes that are free now are
+    // trusted.
     bool const fits = free_bytes(directory) >= size_bytes;
     if (fits && ::ftruncate(file.get(), size_bytes) == 0) return;
     error = fits ? errno : ENOSPC;
@@ -55,7 +56,7 @@ SpillStorage::SpillStorage(std::filesystem::path const& directory, std::int64_t 
   if (size_bytes > 0) open_direct(directory);
 }
 
-// That it opens does not mean that it moves anything: the probe has tried.
+// A file that opens with O_DIRECT need not accept transfers, so what the probe has tried decides.
 void SpillStorage::open_direct(std::filesystem::path const& directory) {
   auto const probe = probe_directory(directory);
   if (auto const bytes = probe.direct_alignment_bytes;
@@ -65,7 +66,7 @@ void SpillStorage::open_direct(std::filesystem::path const& directory) {
   }
   if (m_direct) return;
   m_advice = probe.advice;
-  std::erase(m_advice, place_advice(directory.string(), probe.file_system));  // was said before
+  std::erase(m_advice, place_advice(directory.string(), probe.file_system));  // logged before
 }
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// The file below a SpillFile: without a name, its space taken at once, open for direct I/O where
-// that works.
+// SpillStorage is the file of a SpillFile. It has no name, its space is reserved at once, and it is
+// open for direct I/O too, if that works.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,20 @@
 
 namespace spillway {
 
-// Throws Error(bad_input) when no spill file can be made in `directory`.
+// Throws Error(bad_input) if no spill file can be made in `directory`.
 void require_spill_place(std::filesystem::path const& directory);
 
 class SpillStorage {
  public:
-  // Throws Error: cannot_fit when there is no such space (needed and free bytes are named),
-  // bad_input when `directory` cannot be used.
+  // Throws Error: cannot_fit, with the numbers of bytes needed and free, if there is not so much
+  // space; bad_input if `directory` cannot be used.
   SpillStorage(std::filesystem::path const& directory, std::int64_t size_bytes);
 
-  static constexpr std::size_t kPageBytes = 4096;  // what direct I/O takes, in memory and file
+  static constexpr std::size_t kPageBytes = 4096;  // the unit of direct I/O, in memory and file
 
   int file() const { return m_file.get(); }
-  // A descriptor of the same file that goes past the page cache, in whole pages; -1: none.
+  // Returns a descriptor of the same file that bypasses the page cache, for whole pages only, or -1
+  // if there is none.
   int direct() const { return m_direct.get(); }
   std::vector<std::string> const& advice() const { return m_advice; }
 

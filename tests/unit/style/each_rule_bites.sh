@@ -66,7 +66,9 @@ expect "" lib/base/c.cpp "void f() {\n$(repeat 68 ';\\n')}\n"
 expect floors lib/base/c.cpp "#include \"plan/b.hpp\"\n"
 expect support-path lib/plan/c.cpp "#include \"support/b.hpp\"\n"
 expect test-name lib/plan/c.cpp "TEST(Words, SayWhatIsMissing) {\n}\n"
-expect "" lib/plan/c.cpp "TEST(Words, say_what_OpenMP_misses) {\n}\nTEST(Words, DISABLED_says) {\n}\n"
+for name in say_what_OpenMP_misses DISABLED_says; do
+  expect "" lib/plan/c.cpp "TEST(Words, $name) {\n}\n"
+done
 expect floors lib/base/c.cpp "#include \"app/b.hpp\"\n"
 for text in "// as GPT-2 has it" "int bert_rows;" "struct T5Bias;" "// Qwen3: norms" "// llama's" \
             "bool is_mistral;"; do
