@@ -19,7 +19,7 @@ CarriedSum sum_of(std::string const& text) {
   return {std::ssize(text), checksum_text(checksum(std::as_bytes(std::span(text))))};
 }
 
-// Throws Error that says why it is not there as it was sealed.
+// Throws Error that says why the file is not there as it was sealed.
 CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::damaged, fmt::format("{}: {}", path.string(), why));

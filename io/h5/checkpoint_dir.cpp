@@ -31,7 +31,8 @@ void bring_back_replaced(fs::path const& run_directory) {
   }
 }
 
-// What nobody will read any more: unfinished ones, and those whose place has been taken.
+// Lists what nobody will read any more: unfinished checkpoints, and replaced ones whose place is
+// taken.
 std::vector<fs::path> strays(fs::path const& run_directory) {
   std::vector<fs::path> result;
   for (auto const step : steps_in(run_directory, kUnfinished)) {
@@ -44,7 +45,7 @@ std::vector<fs::path> strays(fs::path const& run_directory) {
   return result;
 }
 
-// All but the newest `keep` of those up to step `newest`.
+// Lists all checkpoints up to step `newest`, except for the newest `keep` of them.
 std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
                               std::int64_t newest) {
   auto steps = steps_in(run_directory);
@@ -57,7 +58,8 @@ std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
   return result;
 }
 
-// One that is half removed must not pass for a checkpoint, whoever dies meanwhile.
+// Renames a checkpoint before it is removed, so that no half-removed one passes for complete, even
+// if the process dies meanwhile.
 fs::path marked_for_removal(fs::path const& directory, std::error_code& error) {
   if (!step_in(directory.filename().string())) return directory;
   auto marked = directory;
@@ -67,7 +69,7 @@ fs::path marked_for_removal(fs::path const& directory, std::error_code& error) {
   return marked;
 }
 
-// Removes what can be removed; the text names the first that cannot.
+// Removes what can be removed. The text names the first directory that cannot.
 std::optional<std::string> remove_each(std::vector<fs::path> const& directories) {
   std::optional<std::string> complaint;
   for (auto const& directory : directories) {
@@ -91,7 +93,8 @@ std::optional<std::string> tidy(fs::path const& run_directory, std::int64_t keep
   }
 }
 
-// Lets two directories change places in one move. False: this file system cannot, such as NFS.
+// Lets two directories exchange their names in one step. Returns false if the file system cannot do
+// that, as NFS.
 bool exchange(fs::path const& a, fs::path const& b) {
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
   int const error = errno;
@@ -100,8 +103,8 @@ bool exchange(fs::path const& a, fs::path const& b) {
   throw fs::filesystem_error("exchange", a, b, {error, std::generic_category()});
 }
 
-// The step's place may be taken when a run has gone back. What stood there is not removed before
-// the new one is in place: `latest` may name it.
+// If a run has gone back, a checkpoint of this step may already exist. It is not removed before the
+// new one is in place, because `latest` may name it.
 void put_in_place(fs::path const& run_directory, std::int64_t step) {
   auto const written = step_path(run_directory, step, kUnfinished);
   auto const place = step_path(run_directory, step);
@@ -112,7 +115,7 @@ void put_in_place(fs::path const& run_directory, std::int64_t step) {
   fs::rename(written, place);
 }
 
-// Not a checkpoint itself: where somebody names one, a run directory stands for its newest.
+// Returns whether `path` is a directory but no checkpoint, and so may be a run directory.
 bool may_be_run_directory(fs::path const& path) {
   std::error_code unseen;
   return !fs::exists(path / manifest_name, unseen) && fs::is_directory(path, unseen);
@@ -126,7 +129,7 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
     bring_back_replaced(run_directory);
     abandon_checkpoint(run_directory);
     auto directory = step_path(run_directory, step, kUnfinished);
-    fs::remove_all(directory);  // says why, if it is still there
+    fs::remove_all(directory);  // throws if it cannot be removed
     fs::create_directory(directory);
     return directory;
   });
@@ -135,7 +138,7 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
 void abandon_checkpoint(fs::path const& run_directory) noexcept {
   try {
     remove_each(strays(run_directory));
-  } catch (fs::filesystem_error const&) {  // the next commit_checkpoint says why
+  } catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports it
   }
 }
 

@@ -1,15 +1,15 @@
-// A checkpoint on disk: a directory with a shard for every rank that has something to write,
-// checkpoint.h5, the manifest, and the seal (checkpoint_seal.hpp).
+// A checkpoint is a directory. It has a shard for every rank that has something to write, a
+// manifest (checkpoint.h5) and a seal (checkpoint_seal.hpp).
 //
 //   shard-<rank>.h5   /model/<name>, /optimizer/m/<name>, /optimizer/v/<name>: float32, contiguous;
-//                     of a tensor that several ranks share, an extent of its elements, flat
+//                     if several ranks share a tensor, one flat extent of its elements
 //   checkpoint.h5     for other programs: the same names as virtual datasets over the shards, so
 //                     that any HDF5 reader sees whole tensors, each with the XXH3-64 (hex) of its
-//                     extents; /run: what the run wants to remember (attributes, JSON text)
-//   huggingface/      of a model that came from elsewhere: what its next export needs
+//                     extents; and /run, which holds what a run remembers (attributes, JSON text)
+//   huggingface/      if the model was imported: files that its next export needs
 //                     (carried_files.hpp)
-//   seal              for this one: where in which shard every extent of a tensor lies, /run once
-//                     more, and checksums of every byte of all files
+//   seal              for this program: where in which shard every extent of a tensor lies, a copy
+//                     of /run, and checksums of every byte of all files
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,9 @@ inline constexpr char const* manifest_name = "checkpoint.h5";
 std::string shard_name(int rank);  // "shard-<rank>.h5"
 std::string dataset_path(std::string const& group, std::string const& name);
 
-// Writes manifest and seal: run by one rank when the shards of all ranks in `layout` are closed and
-// what is carried is there.
-// Throws Error(storage) when they cannot be written, Error(damaged) when a shard is not what the
-// layout says.
+// Writes the manifest and the seal. One rank calls this when the shards of all ranks in `layout`
+// are closed and carried files are written. Throws Error: storage if they cannot be written,
+// damaged if a shard is not what the layout says.
 void write_manifest(std::filesystem::path const& directory, CheckpointLayout const& layout,
                     std::map<std::string, std::string> const& run_strings,
                     CarriedSums const& carried = {});

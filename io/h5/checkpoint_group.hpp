@@ -1,4 +1,4 @@
-// The tensors of one group of a checkpoint as a source like others.
+// Lets the tensors of one group of a checkpoint be read as a TensorSource.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// They have their names without the group, and are all f32. The reader must outlive this.
+// Tensors have their names without the group, and are all f32. The reader must outlive this object.
 class CheckpointGroup : public TensorSource {
  public:
   CheckpointGroup(CheckpointReader& checkpoint, std::string group);

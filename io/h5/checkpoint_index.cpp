@@ -26,7 +26,7 @@ constexpr std::size_t kMostAxes = 8, kMostNameBytes = 1024;
   throw Error(Status::damaged, fmt::format("{}: {}", what, why));
 }
 
-// A name becomes part of paths and of messages.
+// Throws unless a name is plain, since it becomes part of paths and of messages.
 std::string plain_name(std::string name, std::string const& source) {
   bool const plain =
       !name.empty() && name.size() <= kMostNameBytes &&
@@ -46,7 +46,7 @@ std::int64_t bounded(Json const& number, std::int64_t most, std::string const& w
   return value;
 }
 
-// Of the tensor that was added to `index` last.
+// Adds an extent of the tensor that was added to `index` last.
 void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
                 std::string const& source, CheckpointIndex& index) {
   auto const number = index.tensors.size() - 1;
@@ -68,7 +68,8 @@ void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
 
 void add_extents(Json const& entry, std::string const& source, CheckpointIndex& index) {
   auto const elements = checked_elements(index.tensors.back().shape, source);
-  if (entry.contains("shard")) return add_extent(entry, 0, elements, source, index);  // version 2
+  // Version 2 describes a tensor's only extent in the entry of the tensor.
+  if (entry.contains("shard")) return add_extent(entry, 0, elements, source, index);
   for (auto const& extent : entry.at("extents")) {
     add_extent(extent, bounded(extent.at("first"), kMostElements, source),
                bounded(extent.at("elements"), kMostElements, source), source, index);
@@ -162,7 +163,7 @@ CheckpointIndex index_from_json(std::string const& text, std::string const& sour
 }
 
 void require_whole(CheckpointIndex const& index, std::string const& source) {
-  std::vector<std::int64_t> next(index.tensors.size(), 0);  // element, by tensor
+  std::vector<std::int64_t> next(index.tensors.size(), 0);  // next element of each tensor
   for (auto const& extent : index.extents) {
     bool const follows = next[extent.tensor] == extent.first;
     next[extent.tensor] = follows ? extent.first + extent.elements : -1;

@@ -1,4 +1,4 @@
-// All that a checkpoint says of itself besides the values.
+// A CheckpointIndex is all that a checkpoint says of itself, except for the values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace spillway {
 struct TensorInfo {
   std::string group;                // "model" | "optimizer/m" | "optimizer/v"
   std::string name;                 // without '/'; the Hugging Face name for parameters
-  std::vector<std::int64_t> shape;  // at least one axis, none of them empty
+  std::vector<std::int64_t> shape;  // at least one axis, and no extent of 0
 
   bool operator==(TensorInfo const&) const = default;
 };
@@ -23,16 +23,16 @@ struct CarriedSum {
 
   bool operator==(CarriedSum const&) const = default;
 };
-using CarriedSums = std::map<std::string, CarriedSum>;  // by name (carried_files.hpp)
+using CarriedSums = std::map<std::string, CarriedSum>;  // maps names to sums (carried_files.hpp)
 
 struct CheckpointIndex {
   struct Shard {
-    int rank = 0;  // that wrote it
+    int rank = 0;  // the rank that wrote it
     std::int64_t bytes = 0;
-    std::string rest;  // checksum of all that is no value; empty: not known
+    std::string rest;  // checksum of all bytes but the values; empty if not known
   };
-  // Elements [first, first + elements) of a tensor, in row-major order: float32, contiguous in a
-  // shard.
+  // An Extent has elements [first, first + elements) of a tensor, in row-major order. They are
+  // float32 and contiguous in a shard.
   struct Extent {
     std::size_t tensor = 0;
     std::int64_t first = 0, elements = 0;
@@ -44,20 +44,20 @@ struct CheckpointIndex {
   std::map<std::string, std::string> run_strings;
   std::vector<Shard> shards;
   std::vector<TensorInfo> tensors;
-  std::vector<Extent> extents;  // by tensor and first element; they do not overlap
-  CarriedSums carried;          // in the seal of the whole only
+  std::vector<Extent> extents;  // sorted by tensor and first element; they do not overlap
+  CarriedSums carried;          // set only in the seal of a whole checkpoint
 };
 
-// As a text. Every number and name in it is checked where it is read: Error(damaged) that begins
-// with `source`.
+// Turns the index into a text and back. Every number and name is checked when it is read; errors
+// are Error(damaged) that begins with `source`.
 std::string to_json(CheckpointIndex const& index);
 CheckpointIndex index_from_json(std::string const& text, std::string const& source);
 
-// Throws Error(damaged) that begins with `source` unless the extents are every tensor whole.
+// Throws Error(damaged) that begins with `source` unless the extents cover every tensor completely.
 void require_whole(CheckpointIndex const& index, std::string const& source);
 
-// The number of elements. Throws Error(damaged) that begins with `what` for a shape that no tensor
-// of a checkpoint has.
+// Returns the number of elements. Throws Error(damaged) that begins with `what` if no tensor of a
+// checkpoint can have this shape.
 std::int64_t checked_elements(std::span<std::int64_t const> shape, std::string const& what);
 
 }  // namespace spillway

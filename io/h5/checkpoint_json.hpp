@@ -1,4 +1,5 @@
-// The index as a JSON value, for what stores it beside more; only for this folder's sources.
+// Turns the index into a JSON value, which the seal stores beside others, and back. Only sources of
+// this folder may include this.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,14 +11,15 @@ namespace spillway {
 
 nlohmann::ordered_json json_of(CheckpointIndex const& index);
 
-// Throws what index_from_json does, but nlohmann's exceptions for a value of another form.
+// Throws what index_from_json throws, but nlohmann's exceptions if the value has another form.
 CheckpointIndex index_of(nlohmann::ordered_json const& json, std::string const& source);
 
-// The same of what is carried, which the seal has beside the index.
+// These do the same for the checksums of carried files, which the seal stores beside the index.
 nlohmann::ordered_json json_of(CarriedSums const& sums);
 CarriedSums carried_of(nlohmann::ordered_json const& json, std::string const& source);
 
-// As a text. A path in the configuration may have any bytes: those that are no UTF-8 are replaced.
+// Returns JSON as text. Bytes that are no UTF-8, which paths in a configuration may have, are
+// replaced.
 std::string text_of(nlohmann::ordered_json const& json);
 
 }  // namespace spillway

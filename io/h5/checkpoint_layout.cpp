@@ -8,7 +8,7 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kGrain = 1024;  // elements: parts begin on pages where tensors do
+constexpr std::int64_t kGrain = 1024;  // elements; parts begin at pages if tensors do
 
 }  // namespace
 
@@ -16,14 +16,14 @@ CheckpointLayout spread_evenly(std::vector<TensorInfo> tensors, int ranks) {
   std::int64_t total = 0;
   for (auto const& tensor : tensors) total += element_count(tensor.shape);
   auto const grains = div_ceil(total, kGrain);
-  // Without overflow: a part has `grains / ranks` of them, the first ones have one more.
+  // A part has `grains / ranks` grains, and the first parts have one more. This cannot overflow.
   auto const end_of = [&](std::int64_t part) {
     auto const before = grains / ranks * (part + 1) + std::min(part + 1, grains % ranks);
     return std::min(total, before * kGrain);
   };
 
   CheckpointLayout layout{std::move(tensors), {}};
-  std::int64_t at = 0;  // in the sequence of all elements
+  std::int64_t at = 0;  // the position in the sequence of all elements
   int rank = 0;
   for (std::size_t tensor = 0; tensor < layout.tensors.size(); ++tensor) {
     auto const elements = element_count(layout.tensors[tensor].shape);

@@ -1,4 +1,4 @@
-// Who writes what of a checkpoint.
+// Says which rank writes which part of a checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace spillway {
 
-// Elements [first, first + elements) of a tensor, in row-major order.
+// An ExtentSpec names elements [first, first + elements) of a tensor, in row-major order.
 struct ExtentSpec {
   std::size_t tensor;
-  int rank;  // that writes them; of a tensor it has one extent at most
+  int rank;  // the rank that writes them; it has at most one extent of a tensor
   std::int64_t first, elements;
 
   bool operator==(ExtentSpec const&) const = default;
@@ -19,11 +19,11 @@ struct ExtentSpec {
 
 struct CheckpointLayout {
   std::vector<TensorInfo> tensors;
-  std::vector<ExtentSpec> extents;  // of every tensor, without gaps, in their order
+  std::vector<ExtentSpec> extents;  // cover every tensor in order and without gaps
 };
 
-// The tensors, one after the other, cut into `ranks` parts that differ by no more than 4 KiB, of
-// which each rank writes one. Most tensors stay whole. A rank may have nothing to write.
+// Cuts the tensors, as one sequence, into `ranks` parts whose sizes differ by at most 4 KiB. Each
+// rank writes one part. Most tensors stay whole. A rank may have nothing to write.
 CheckpointLayout spread_evenly(std::vector<TensorInfo> tensors, int ranks);
 
 }  // namespace spillway

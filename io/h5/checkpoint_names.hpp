@@ -1,7 +1,8 @@
-// The names in a run directory: step-<n>, a checkpoint; step-<n>.partial, one being written or
-// removed; step-<n>.replaced, one moved aside for another of the same step; latest, and
-// latest.partial while a checkpoint is put in its place; earlier-<k>, with checkpoints that are not
-// this run's any more, and earlier.partial while they are moved.
+// Names in a run directory: step-<n> is a checkpoint, step-<n>.partial one that is being written or
+// removed, step-<n>.replaced one that was moved aside for another of the same step. `latest` names
+// the one from which a run goes on; latest.partial exists while a checkpoint is put in its place.
+// earlier-<k> has checkpoints that are no longer this run's; earlier.partial exists while they are
+// moved.
 #pragma once
 
 #include <fmt/core.h>
@@ -23,28 +24,28 @@ inline constexpr std::string_view kUnfinished = ".partial", kReplaced = ".replac
 
 std::filesystem::path step_path(std::filesystem::path const& run_directory, std::int64_t step,
                                 std::string_view suffix = "");
-// n of "step-<n><suffix>"; empty for every other name.
+// Returns n if `name` is "step-<n><suffix>", and nothing otherwise.
 std::optional<std::int64_t> step_in(std::string_view name, std::string_view suffix = "");
-// The same of a directory's last name.
+// Returns n if the directory itself is called "step-<n>", and nothing otherwise.
 std::optional<std::int64_t> step_of(std::filesystem::path const& directory);
-// Of all such names, unsorted. Throws std::filesystem_error.
+// Returns the n of all names "step-<n><suffix>" in a directory, unsorted. Throws filesystem_error.
 std::vector<std::int64_t> steps_in(std::filesystem::path const& run_directory,
                                    std::string_view suffix = "");
 
-// Of a small text file. Throws Error when it cannot be read or is no small text file.
+// Returns the first line of a small text file. Throws Error if it cannot be read or is too large.
 std::string first_line(std::filesystem::path const& path);
 
-// The first line of `latest`; empty: there is no such file, or a link that leads nowhere. Throws
-// Error: damaged when it is empty, storage or bad_input when it cannot be read.
+// Returns the first line of `latest`, or nothing if there is no such file or it is a link that
+// leads nowhere. Throws Error: damaged if it is empty, storage or bad_input if it cannot be read.
 std::optional<std::string> read_latest(std::filesystem::path const& run_directory);
 
-// Where a finished checkpoint lies: a job that died while it put another in its place may have left
-// it moved aside. Throws Error(storage).
+// Returns where a finished checkpoint lies. If a job died while it replaced the checkpoint, that
+// may be step-<n>.replaced. Throws Error(storage).
 std::filesystem::path standing_place(std::filesystem::path const& run_directory, std::int64_t step);
 
-std::string text_of(std::filesystem::filesystem_error const& error);  // in one line
+std::string text_of(std::filesystem::filesystem_error const& error);  // returns one line
 
-// What std::filesystem throws, as the one exception type.
+// Returns what `action` returns, and turns what std::filesystem throws into Error(storage).
 template <class F>
 auto as_storage_error(F action) {
   try {

@@ -1,4 +1,4 @@
-// Reads a checkpoint directory (checkpoint_file.hpp), whatever number of ranks wrote it.
+// Reads a checkpoint directory (checkpoint_file.hpp) that any number of ranks may have written.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,37 @@
 
 namespace spillway {
 
-// Every rank may have one over the same directory. Throws Error: bad_input when there is no
-// checkpoint, damaged (naming the file) when a file is cut short, missing or not what was written.
+// Every rank may have a reader of the same directory. Throws Error: bad_input if there is no
+// checkpoint, damaged (naming the file) if a file is cut short, missing or not what was written.
 class CheckpointReader {
  public:
-  // Reads the index and compares the shards' sizes with it; their contents are checked by read.
-  // The step that it names must be that of a directory called step-<n>.
+  // Reads the index and compares the shards' sizes with it; their contents are checked by `read`.
+  // If the directory is called step-<n>, the index must name step n.
   explicit CheckpointReader(std::filesystem::path const& directory);
 
   std::filesystem::path const& directory() const { return m_directory; }
   std::map<std::string, std::string> const& run_strings() const { return m_index.run_strings; }
   std::vector<TensorInfo> const& tensors() const { return m_index.tensors; }
-  // nullptr: the checkpoint has no such tensor.
+  // Returns null if the checkpoint has no such tensor.
   TensorInfo const* find(std::string const& group, std::string const& name) const;
-  std::int64_t size_bytes() const;  // of all shards
+  std::int64_t size_bytes() const;  // the sum over all shards
   CarriedSums const& carried() const { return m_index.carried; }
-  // What lies in the directory, or in its folder of carried files, and is none of its own: such as
-  // a backup's. Sorted, relative to the directory. Looks as far as it can, and throws nothing.
+  // Lists files in the directory, or in its folder of carried files, that do not belong to the
+  // checkpoint, such as a backup's. Paths are sorted and relative to the directory. Throws nothing;
+  // what cannot be listed is left out.
   std::vector<std::string> strangers() const;
 
-  // Elements [first, first + size) of a tensor that exists and has them. A tensor read from its
-  // first element to its last, with no other read between, is verified: every extent of it against
-  // its checksum at its last element.
+  // Reads elements [first, first + to.size()) of a tensor that exists and has them. If a tensor is
+  // read from its first element to its last, with no other read between, the checksum of each
+  // extent is verified when the extent's last element is read.
   void read(std::string const& group, std::string const& name, std::int64_t first,
             std::span<float> to);
 
  private:
-  // The extent that is being read in order.
+  // A Progress names the extent that is being read in order.
   struct Progress {
     std::size_t extent;
-    std::int64_t next = 0;  // element of it
+    std::int64_t next = 0;  // the element of the extent that is read next
   };
 
   void require_step_of_name() const;
@@ -56,10 +57,10 @@ class CheckpointReader {
 
   std::filesystem::path m_directory;
   CheckpointIndex m_index;
-  std::map<std::string, std::size_t> m_positions;  // in m_index.tensors, by dataset path
+  std::map<std::string, std::size_t> m_positions;  // indices in m_index.tensors, by dataset path
   FileDescriptor m_file;                           // the shard that was read last
-  std::optional<std::size_t> m_open;               // its position in m_index.shards
-  std::vector<bool> m_rest_is_known;               // by shard: all but the values is as written
+  std::optional<std::size_t> m_open;               // index of that shard in m_index.shards
+  std::vector<bool> m_rest_is_known;               // says of which shards the rest is verified
   std::optional<Progress> m_progress;
   StreamingChecksum m_checksum;
 };

@@ -80,9 +80,9 @@ fs::path shard_seal(fs::path const& directory, int rank) {
   return directory / fmt::format("shard-{}.{}", rank, seal_name);
 }
 
-// A directory of another kind is named for what it is.
+// Gives a clearer error if the directory is one of Hugging Face.
 void require_checkpoint(fs::path const& directory) {
-  std::error_code unseen;  // to open what is missing says why
+  std::error_code unseen;  // opening the missing file will say why
   auto const has = [&](char const* name) { return fs::exists(directory / name, unseen); };
   auto const refuse = [&](std::string const& what) {
     throw Error(Status::bad_input, fmt::format("{}: {}", directory.string(), what));
@@ -95,7 +95,7 @@ void require_checkpoint(fs::path const& directory) {
 }  // namespace
 
 CheckpointIndex read_index(fs::path const& directory) {
-  std::error_code unseen;  // ignored: opening the file says why
+  std::error_code unseen;  // opening the file will say why
   bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, unseen));
   if (!is_sealed) require_checkpoint(directory);
   return is_sealed ? read_sealed(directory) : read_old_index(directory);
@@ -114,7 +114,7 @@ void require_shards(fs::path const& directory, CheckpointIndex const& index) {
 
 std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
                              CheckpointIndex const& index, std::size_t shard) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte, last byte + 1
+  std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte and end of each extent
   for (auto const& extent : index.extents) {
     if (extent.shard != shard) continue;
     auto const bytes = extent.elements * kElementBytes;
@@ -126,7 +126,7 @@ std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
   StreamingChecksum sum;
   std::int64_t at = 0;
   for (auto const& [first, last] : values) {
-    add_range(sum, file, path, at, first - at);  // adds nothing where values overlap
+    add_range(sum, file, path, at, first - at);  // adds nothing where extents overlap
     at = std::max(at, last);
   }
   return checksum_text(sum.value());
@@ -139,7 +139,7 @@ void write_seal(fs::path const& directory, CheckpointIndex const& index) {
                      {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
                      {"carried", json_of(index.carried)},
                      {"index", json_of(index)}};
-  // Under its final name at once: nobody reads the directory before it is complete.
+  // The seal has its final name at once, because nobody reads the directory before it is complete.
   write_file(directory / seal_name, sealed(text_of(json) + "\n"), Durable::yes);
 }
 

@@ -1,6 +1,6 @@
-// The seal of a checkpoint: a text file with the index, checksums of the manifest and of what is
-// carried (carried_files.hpp), and one of itself. What is sealed is believed only as it was
-// written, and read without HDF5. What is carried is proved where it is wanted.
+// The seal of a checkpoint is a text file with the index, checksums of the manifest and of carried
+// files (carried_files.hpp), and a checksum of itself. It is read without HDF5 and believed only if
+// it is as it was written. Carried files are verified only when they are used.
 #pragma once
 
 #include <filesystem>
@@ -12,30 +12,30 @@ namespace spillway {
 
 inline constexpr char const* seal_name = "seal";
 
-// The index of a checkpoint directory, whose shards are there in the sizes that it says: from the
-// seal, or, of a checkpoint from before there were seals, from the HDF5 files in a child process.
-// Throws Error, naming the file: bad_input when there is no checkpoint or it is of a later version,
-// damaged when it is not what was written or says what cannot be.
+// Returns the index of a checkpoint directory whose shards have the sizes that it says. It comes
+// from the seal or, if the checkpoint is older than seals, from the HDF5 files by a child process.
+// Throws Error that names the file: bad_input if there is no checkpoint or it is of a later
+// version, damaged if it is not what was written or says what cannot be.
 CheckpointIndex read_index(std::filesystem::path const& directory);
 
-// Seals `directory`, whose manifest and shards are on storage. Throws
-// Error(storage).
+// Seals `directory`, whose manifest and shards are on storage. Throws Error(storage).
 void write_seal(std::filesystem::path const& directory, CheckpointIndex const& index);
 
-// Between the ranks of a save: what is in the shard of one, before the whole is sealed.
+// Each rank of a save writes a file that says what is in its shard. The rank that seals the
+// checkpoint reads and removes these files (take_shard_seal).
 void write_shard_seal(std::filesystem::path const& directory, int rank,
                       CheckpointIndex const& index);
-CheckpointIndex take_shard_seal(std::filesystem::path const& directory, int rank);  // removes it
+CheckpointIndex take_shard_seal(std::filesystem::path const& directory, int rank);
 
-// Of all bytes of a shard that are no values: what HDF5 made of it. Throws Error: storage when it
-// cannot be read, damaged when it is too short.
+// Returns the checksum of all bytes of a shard that are no values, which HDF5 wrote. Throws Error:
+// storage if they cannot be read, damaged if the file is too short.
 std::string checksum_of_rest(FileDescriptor const& file, std::filesystem::path const& path,
                              CheckpointIndex const& index, std::size_t shard);
 
-// Throws Error(bad_input): `path` is of a format that this build does not read.
+// Throws Error(bad_input) that says that this build does not read the format of `path`.
 [[noreturn]] void refuse_version(std::filesystem::path const& path, std::string const& version);
 
-// Throws Error(damaged) naming the shard that is missing or of another size.
+// Throws Error(damaged) that names a shard that is missing or has another size.
 void require_shards(std::filesystem::path const& directory, CheckpointIndex const& index);
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// A checkpoint of weights that come from elsewhere, written by one process.
+// Writes a checkpoint of weights that come from elsewhere, in one process.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@
 
 namespace spillway {
 
-// Holds a few megabytes of values at most.
+// A CheckpointSink writes values at once and keeps none in memory.
 class CheckpointSink : public TensorSink {
  public:
-  // The tensors are those of the group `model`, all f32. Throws Error as NewDirectory does, and
-  // Error(storage) where space is not enough.
+  // All tensors are f32 and belong to the group `model`. Throws what NewDirectory throws,
+  // Error(bad_input) if there is not enough space, and Error(storage) if a file cannot be written.
   CheckpointSink(std::filesystem::path const& directory, TensorList tensors,
                  std::map<std::string, std::string> run_strings,
                  NewDirectory::MayReplace may_replace = {});
 
-  // Makes it carry these, once. Throws Error(storage).
+  // Makes the checkpoint carry these files. Call it at most once. Throws Error(storage).
   void carry(CarriedFiles const& files);
 
   TensorList const& tensors() const override { return m_tensors; }
-  // As ShardWriter::write: each tensor from its first element to its last.
+  // Each tensor must be written from its first element to its last, as by ShardWriter::write.
   void write(std::size_t tensor, std::int64_t first, std::span<std::byte const> from) override;
-  // Also seals it.
+  // Also seals the checkpoint.
   void finish() override;
 
  private:

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Gives the steps of finished checkpoints in ascending order. One that was moved aside for another
-// of the same step counts too.
+// Returns the steps of finished checkpoints in ascending order. A checkpoint that was moved aside
+// for another of the same step counts, too.
 std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
   return as_storage_error([&] {
     if (!fs::exists(run_directory)) return std::vector<std::int64_t>{};
@@ -30,8 +30,8 @@ std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
   });
 }
 
-// Why a checkpoint is not complete; empty: it is. What cannot be looked at now, or is of a later
-// version, is no reason to take an older one: that is thrown.
+// Returns why a checkpoint is not complete, or "" if it is. Throws if it cannot be looked at now or
+// is of a later version, because then no older one should be taken.
 std::string why_not(fs::path const& checkpoint) {
   try {
     CheckpointReader const complete(checkpoint);
@@ -75,7 +75,7 @@ std::vector<std::string> adopt_newest(fs::path const& run_directory,
                           (run_directory / kLatest).string(), said.front()));
 }
 
-// Empty: no such text is there. It may be cut short.
+// Returns the step that a prepared `latest` names, or nothing if the text is missing or cut short.
 std::optional<std::int64_t> step_named(fs::path const& prepared) {
   try {
     return step_in(first_line(prepared));
@@ -84,9 +84,9 @@ std::optional<std::int64_t> step_named(fs::path const& prepared) {
   }
 }
 
-// Of a save that was interrupted when its checkpoint stood in its place and `latest` did not name
-// it yet; a `latest` that somebody wrote since then counts more. Every other prepared text is
-// removed. The line to be said of it.
+// Finishes a save that was interrupted when its checkpoint was in place and `latest` did not name
+// it yet. A `latest` that somebody wrote since then counts more. Every other prepared text is
+// removed. Returns a line that reports this, or nothing.
 std::optional<std::string> finish_commit(fs::path const& run_directory) {
   auto const latest = run_directory / kLatest, prepared = prepared_path(latest);
   if (!fs::is_regular_file(fs::symlink_status(prepared))) return {};
@@ -115,20 +115,20 @@ void move_if_there(fs::path const& from, fs::path const& to) {
   if (fs::exists(fs::symlink_status(from))) fs::rename(from, to);
 }
 
-// The directory has its last name when all are in it: a move that was interrupted is gone on with.
-// What was moved aside for another of the same step goes too: else the next save would bring it
-// back.
+// The directory gets its final name when all checkpoints are in it, and an interrupted move is
+// continued. A checkpoint that was moved aside for another of the same step goes too, since the
+// next save would bring it back.
 fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t> const& steps,
                          bool with_latest) {
   return as_storage_error([&] {
     auto const earlier = prepared_path(run_directory / kEarlier);
     auto const kind = fs::symlink_status(earlier).type();
     bool const foreign = kind != fs::file_type::not_found && kind != fs::file_type::directory;
-    bool const taken =  // the move was another one
+    bool const taken =  // an earlier move has left it
         std::ranges::any_of(steps, [&](auto step) { return fs::exists(step_path(earlier, step)); });
     if (foreign || taken) fs::rename(earlier, unused_earlier(run_directory));
     fs::create_directory(earlier);
-    // `latest` goes first: without it the newest of those that still stand here is found.
+    // `latest` goes first, so that after an interruption the newest checkpoint still here is found.
     if (with_latest) move_if_there(run_directory / kLatest, earlier / kLatest);
     for (auto const step : steps) {
       for (auto const suffix : {std::string_view(), kReplaced})
@@ -146,7 +146,7 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
 
 std::vector<std::string> mend_latest(fs::path const& run_directory) {
   auto const finished = as_storage_error([&] { return finish_commit(run_directory); });
-  if (finished) return {*finished};  // it is the newest
+  if (finished) return {*finished};  // this checkpoint is the newest
   auto steps = finished_steps(run_directory);
   auto const latest = read_latest(run_directory);
   bool const moving = fs::is_directory(fs::symlink_status(prepared_path(run_directory / kEarlier)));

@@ -1,4 +1,5 @@
-// Checkpoints that a run finds and did not write: none is taken for nothing, none is lost.
+// Handles checkpoints that a run finds in its directory and did not write. None is overlooked or
+// lost.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,25 @@
 
 namespace spillway {
 
-// Where checkpoints are but no `latest`, as after a kill before the first was written: makes it
-// name the newest complete one. Where it names an older one than the newest, from which the run
-// goes on, the later ones move into a new directory earlier-<k>. Lines to be said of either. Throws
-// Error(damaged) when none is complete, and what keeps one from being looked at. One rank only,
-// while nobody else writes there.
+// If there are checkpoints but no `latest`, as after a kill before it was first written, makes it
+// name the newest complete one. If `latest` names an older one than the newest, the run goes on
+// from there, and later ones move into a new directory earlier-<k>. Returns lines that report this.
+// Throws Error(damaged) if none is complete, and errors of checkpoints that cannot be looked at.
+// Only one rank may call it, while nobody else writes there.
 std::vector<std::string> mend_latest(std::filesystem::path const& run_directory);
 
 // Moves `latest` and all checkpoints into a new directory earlier-<k>, so that a run that begins
-// anew takes nobody's place; gives it, or nothing where there was no checkpoint. Throws
-// Error(storage). One rank only.
+// anew replaces none. Returns that directory, or nothing if there was no checkpoint. Throws
+// Error(storage). Only one rank may call it.
 std::optional<std::filesystem::path> set_aside_checkpoints(
     std::filesystem::path const& run_directory);
 
-// A damaged checkpoint is no loss of what is before it. Words in brackets: which the newest one
-// before `step` is that is complete, by its seal and its files' sizes, and how to go on from it.
+// Returns words in brackets for a message about a damaged checkpoint. They say which is the newest
+// complete one before `step`, judged by its seal and its files' sizes, and how to go on from it.
 std::string complete_before(std::filesystem::path const& run_directory, std::int64_t step);
 
-// Does what reads `checkpoint`. If it throws Error(damaged), and the checkpoint is called step-<n>,
-// the text goes on with complete_before.
+// Calls `read`, which reads `checkpoint`. If it throws Error(damaged), and the checkpoint is called
+// step-<n>, the text of complete_before is added to the message.
 template <class F>
 auto naming_older(std::filesystem::path const& checkpoint, F const& read) {
   try {

@@ -11,7 +11,7 @@ class Cutter {
  public:
   explicit Cutter(std::span<std::int64_t const> shape) : m_shape(shape), m_row(shape.size(), 0) {}
 
-  // Cuts a range of the part of the array that the first `axis` indices of m_row have chosen.
+  // Cuts elements [begin, end) of the subarray that the first `axis` indices of m_row choose.
   void cut(std::size_t axis, std::int64_t begin, std::int64_t end) {
     if (begin >= end) return;
     auto const stride = elements_below(axis);
@@ -50,7 +50,7 @@ class Cutter {
   }
 
   std::span<std::int64_t const> m_shape;
-  std::vector<std::int64_t> m_row;  // zero from the axis on that is being cut
+  std::vector<std::int64_t> m_row;  // indices of the current subarray, followed by zeros
   std::vector<Box> m_boxes;
 };
 

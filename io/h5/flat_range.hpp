@@ -1,4 +1,4 @@
-// Contiguous ranges of an array's elements, in row-major order.
+// Describes contiguous ranges of an array's elements, in row-major order.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace spillway {
 
-// The elements start[k] <= i_k < start[k] + count[k] of an array.
+// A Box has the elements whose index in every axis k is in [start[k], start[k] + count[k]).
 struct Box {
   std::vector<std::int64_t> start, count;
 
   bool operator==(Box const&) const = default;
 };
 
-// Elements [first, first + elements) of an array of `shape`, as boxes whose elements, one box after
-// the other, are these in their order: fewer than two for every axis. The range lies in the array.
+// Returns elements [first, first + elements) of an array of `shape` as boxes. The elements of one
+// box after the other are these elements in order. There are fewer than two boxes for every axis.
+// The range must lie in the array.
 std::vector<Box> boxes_of_range(std::span<std::int64_t const> shape, std::int64_t first,
                                 std::int64_t elements);
 

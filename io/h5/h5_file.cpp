@@ -14,16 +14,16 @@
 namespace spillway {
 namespace {
 
-// Tensors begin on pages, so that direct I/O at their file offsets is possible.
+// Tensors begin at pages, so that direct I/O at their file offsets is possible.
 constexpr hsize_t alignment_bytes = 4096;
 
-// Our files are written under another name and never change afterwards: locks protect nothing and
-// fail on some parallel file systems.
+// Files are not locked. They are written under another name and never change afterwards, so locks
+// protect nothing, and they fail on some parallel file systems.
 H5Handle access_properties(bool writing) {
   H5Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access.get(), false, true);
   if (writing) {
-    // The newer format carries checksums of its own structures.
+    // The newer format has checksums of HDF5's own structures.
     H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
     H5Pset_alignment(access.get(), alignment_bytes, alignment_bytes);
   }
@@ -70,7 +70,7 @@ H5File H5File::create(std::filesystem::path const& path, Status refused,
 void warm_up_hdf5() {
   prepare_hdf5();
   auto const access = access_properties(true);
-  H5Pset_fapl_core(access.get(), 1 << 16, false);  // a file in memory alone
+  H5Pset_fapl_core(access.get(), 1 << 16, false);  // the file is only in memory
   H5Handle file(H5Fcreate("spillway-warm-up", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!file) return;
   H5File scratch("spillway-warm-up", std::move(file), Status::storage, false);
@@ -80,7 +80,7 @@ void warm_up_hdf5() {
 
 H5File H5File::open(std::filesystem::path const& path, Status not_as_expected, char const* advice) {
   prepare_hdf5();
-  open_for_reading(path);  // names a missing or forbidden file better than HDF5 does
+  open_for_reading(path);  // reports a missing or forbidden file better than HDF5 does
   if (H5Fis_hdf5(path.c_str()) <= 0) {
     throw Error(not_as_expected, fmt::format("{}: not an HDF5 file{}", path.string(), advice));
   }
@@ -93,7 +93,8 @@ H5File H5File::open(std::filesystem::path const& path, Status not_as_expected, c
   return H5File(path, std::move(file), not_as_expected, false);
 }
 
-// Other systems tell only the one that wrote, and some of them only when it closes.
+// Errors of writing are asked for here, since a file system may report them only to the descriptor
+// that wrote, and only when it is closed.
 void H5File::close(Durable durable) {
   if (m_writing) {
     void* descriptor = nullptr;
@@ -105,7 +106,8 @@ void H5File::close(Durable durable) {
                                                error_text(errno)));
     }
   }
-  // After a failure the identifier is left alone: HDF5 may have given up half of what it names.
+  // If this fails, the identifier is not closed again, since HDF5 may have released half of what it
+  // names.
   if (H5Fclose(m_file.release()) < 0)
     fail(m_writing ? Status::storage : m_status, "/", "cannot be closed");
 }
@@ -126,7 +128,7 @@ bool H5File::is_hard_link(std::string const& name) const {
 }
 
 bool H5File::exists(std::string const& name) const {
-  // H5Lexists wants every group on the way to exist.
+  // H5Lexists needs every group on the way to exist.
   for (auto end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
     if (!is_hard_link(name.substr(0, end))) return false;
   }

@@ -1,12 +1,13 @@
-// A small typed view of one HDF5 file: groups, attributes, contiguous and virtual datasets.
+// An H5File is a small typed view of one HDF5 file: groups, attributes, contiguous and virtual
+// datasets.
 //
 // HDF5 lays a file out; the values of contiguous datasets are written and read by plain transfers
-// at `offset_bytes`. A damaged file may crash HDF5 or keep it busy for ever: what has no seal is
-// opened in a child process (io/file/in_child.hpp).
+// at `offset_bytes`. A damaged file may crash HDF5 or keep it busy for ever, so files without a
+// seal are opened in a child process (io/file/in_child.hpp).
 //
-// Every failure throws an Error of one line that names the file and the object. Storage that fails
-// while writing is Status::storage; a file that is not what it should be is the status given to
-// `open`; bytes that cannot be read back are Status::damaged. One thread uses a file at a time.
+// Every failure throws an Error of one line that names the file and the object. Its status is
+// storage if writing fails, the status given to `open` if a file is not what it should be, and
+// damaged if bytes cannot be read back. Only one thread uses a file at a time.
 #pragma once
 
 #include <cstdint>
@@ -51,64 +52,67 @@ struct H5DatasetInfo {
   std::vector<std::int64_t> shape;
 };
 
-// A dataset of another file; `file` is relative to the file that maps it, so both can be moved.
+// An H5Source is a dataset of another file. `file` is relative to the file that maps it, so that
+// both can be moved together.
 struct H5Source {
   std::string file, dataset;
   std::int64_t elements;
 };
 
-// The product of the extents, which the caller knows to fit; 1 for a scalar.
+// Returns the product of the extents, which the caller knows to fit; 1 for a scalar.
 std::int64_t element_count(std::span<std::int64_t const> shape);
 
-// HDF5 takes some MiB when it is first used. A run calls this before it measures what lies outside
-// its plan; nothing is written.
+// HDF5 takes some MiB when it is first used. A run calls this before it measures how much memory is
+// used outside its plan. Writes nothing.
 void warm_up_hdf5();
 
 class H5File {
  public:
-  // Takes the place of an existing file; a link there is removed, not followed. One that cannot be
-  // created is Status `refused`. The first `user_block_bytes` (0, or a power of two from 4096 on)
-  // are left to the caller.
+  // Creates a file in place of an existing one; a link there is removed, not followed. If that
+  // fails, the Error has status `refused`. The first `user_block_bytes` (0, or a power of two from
+  // 4096 on) are left to the caller.
   static H5File create(std::filesystem::path const& path, Status refused = Status::storage,
                        std::int64_t user_block_bytes = 0);
-  // Read-only. A missing file is Status::bad_input; one that is cut short is Status::damaged. The
-  // advice ends the line for a file of another format.
+  // Opens a file for reading only. Throws Error: bad_input if it is missing, damaged if it is cut
+  // short, `not_as_expected` if it has another format. In that case `advice` ends the line.
   static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged,
                      char const* advice = "");
 
   std::filesystem::path const& path() const { return m_path; }
 
-  // Writes out what `create` made, waits until it is on storage, and closes it. Throws where the
-  // destructor could only be silent.
+  // Writes out what was created, waits until it is on storage unless `durable` is `no`, and closes
+  // the file. Throws where the destructor could only be silent.
   void close(Durable durable = Durable::yes);
 
   // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
-  // Links to elsewhere, in this file or another, count as absent.
+  // Links that lead elsewhere, in this file or another, count as absent.
   void create_group(std::string const& name);
   bool exists(std::string const& name) const;
-  std::vector<std::string> children(std::string const& group) const;  // sorted
+  std::vector<std::string> children(std::string const& group) const;  // sorted names
 
-  // Attributes of an object that exists ("/" is the file itself). Texts have a fixed length, since
-  // HDF5 guards those of variable length by no checksum.
+  // These set and get attributes of an object that exists ("/" is the file itself). Texts have a
+  // fixed length, because HDF5 has no checksum for texts of variable length.
   void set_text(std::string const& object, std::string const& key, std::string const& value);
   void set_integer(std::string const& object, std::string const& key, std::int64_t value);
   bool has_attribute(std::string const& object, std::string const& key) const;
-  std::vector<std::string> attributes(std::string const& object) const;  // sorted
+  std::vector<std::string> attributes(std::string const& object) const;  // sorted names
   std::string text(std::string const& object, std::string const& key) const;
   std::int64_t integer(std::string const& object, std::string const& key) const;
 
-  // Contiguous and allocated at once, so that its bytes have a place in the file from the start.
+  // Makes a contiguous dataset that is allocated at once, so that its bytes have a place in the
+  // file.
   void create_dataset(std::string const& name, H5Type type, std::span<std::int64_t const> shape);
-  // Shows the elements of the sources, one source after the other, as one dataset. A source with
-  // all elements has its shape; others are flat. A missing source reads NaN (0 for integers).
+  // Shows the elements of the sources, one source after the other, as one dataset. A source that
+  // has all elements also has the dataset's shape; others are flat. A missing source reads as NaN,
+  // or 0 for integers.
   void create_virtual(std::string const& name, H5Type type, std::span<std::int64_t const> shape,
                       std::span<H5Source const> sources);
   H5DatasetInfo info(std::string const& name) const;
-  // Where a contiguous dataset's first byte lies in the file; -1 if it has no such place
+  // Returns where a contiguous dataset's first byte lies in the file, or -1 if it has no such place
   // (chunked, compressed, virtual or external).
   std::int64_t offset_bytes(std::string const& name) const;
 
-  // All elements of a dataset of T. Throws where it has more than `most`.
+  // Reads all elements of a dataset of T. Throws if it has more than `most`.
   template <class T>
   std::vector<T> read(std::string const& name, std::int64_t most) const {
     std::vector<T> values(require_elements(name, h5_type_of<T>(), most));
@@ -132,7 +136,7 @@ class H5File {
 
   std::filesystem::path m_path;
   H5Handle m_file;
-  Status m_status;  // of what is not as expected
+  Status m_status;  // the status of Errors about what is not as expected
   bool m_writing;
 };
 

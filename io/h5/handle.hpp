@@ -1,4 +1,4 @@
-// HDF5 identifiers that close themselves. hdf5.h stays out of headers.
+// HDF5 identifiers that close themselves. No header but hdf5_calls.hpp includes hdf5.h.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace spillway {
 
-using H5Id = std::int64_t;  // hid_t, since HDF5 1.10
+using H5Id = std::int64_t;  // hid_t is this type since HDF5 1.10
 
-// Closes an identifier of any kind. A failure is silent, since it follows one that has been said:
-// what must be on storage is flushed by name before (H5File::close).
+// Closes an identifier of any kind. A failure is ignored, since it follows one that was reported:
+// what must be on storage was flushed before (H5File::close).
 void close_h5(H5Id id) noexcept;
 using H5Handle = UniqueHandle<H5Id, close_h5, H5Id{-1}>;
 

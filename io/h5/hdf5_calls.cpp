@@ -10,7 +10,8 @@ herr_t take_first(unsigned depth, H5E_error2_t const* error, void* out) {
   return 0;
 }
 
-// A failed system call is described over several lines; its own text stands between quotes.
+// HDF5 describes a failed system call in several lines, with the system's own text in quotes.
+// Returns the text in quotes, or else the whole reason, in one line.
 std::string essence(std::string reason) {
   std::string const mark = "error message = '";
   if (auto const at = reason.find(mark); at != std::string::npos) {
@@ -24,8 +25,8 @@ std::string essence(std::string reason) {
 }  // namespace
 
 void prepare_hdf5() {
-  // Its clean-up at exit crashes over a file that could not be written because storage was full.
-  // Everything we open has an owner that closes it, so there is nothing left to clean up.
+  // HDF5's clean-up at exit crashes over a file that could not be written because storage was full.
+  // It is not needed, since everything opened here has an owner that closes it.
   [[maybe_unused]] static herr_t const once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

@@ -1,4 +1,5 @@
-// What the sources of this folder share and no one else may include: HDF5's own names.
+// Declares what the sources of this folder need of HDF5's own names. No other folder may include
+// it.
 #pragma once
 
 #include <hdf5.h>
@@ -12,10 +13,11 @@ namespace spillway {
 
 static_assert(std::is_same_v<hid_t, H5Id>, "HDF5 1.10 or later is needed");
 
-// Before the first call of each thread: HDF5 prints its error stack unless told not to.
+// Call this before the first HDF5 call of each thread, since HDF5 prints its errors unless told not
+// to.
 void prepare_hdf5();
 
-// The innermost reason of the latest failure, in one line.
+// Returns the innermost reason of the latest failure, in one line.
 std::string hdf5_reason();
 
 hid_t memory_type(H5Type type);

@@ -45,12 +45,12 @@ void read_tensors(H5File const& manifest, std::string const& group, CheckpointIn
   }
 }
 
-// Only the shard itself knows where its values lie.
+// Finds where the values of a shard lie, which only the shard itself knows.
 void find_places(fs::path const& directory, std::size_t number, CheckpointIndex& index) {
   auto const shard = H5File::open(directory / shard_name(static_cast<int>(number)));
   for (std::size_t i = 0; i < index.tensors.size(); ++i) {
     auto const& [group, name, shape] = index.tensors[i];
-    auto& extent = index.extents[i];  // the tensor's only one
+    auto& extent = index.extents[i];  // each tensor has one extent
     if (extent.shard != number) continue;
     auto const path = dataset_path(group, name);
     auto const info = shard.info(path);
@@ -82,7 +82,7 @@ CheckpointIndex read(fs::path const& directory) {
 
 CheckpointIndex read_old_index(fs::path const& directory) {
   auto const path = directory / manifest_name;
-  open_for_reading(path);  // names a missing one without a child
+  open_for_reading(path);  // reports a missing file without a child process
   auto index =
       index_from_json(in_child(path, [&] { return to_json(read(directory)); }), path.string());
   require_whole(index, path.string());

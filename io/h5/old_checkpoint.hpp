@@ -1,4 +1,4 @@
-// Checkpoints of version 1, which had no seal: only HDF5 can say what is in them.
+// Reads checkpoints of version 1, which had no seal, so that only HDF5 can say what is in them.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// The index, found in a child process and then checked. Throws Error: bad_input when there is no
-// checkpoint, damaged when it cannot be read or is of a version whose seal is missing.
+// Returns the index, which a child process reads and which is then checked. Throws Error: bad_input
+// if there is no checkpoint, damaged if it cannot be read or is of a version whose seal is missing.
 CheckpointIndex read_old_index(std::filesystem::path const& directory);
 
 }  // namespace spillway

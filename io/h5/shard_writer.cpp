@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kElementBytes = sizeof(float);
 
-// Ours, not the user's: a caller that forgets values must not get a sealed checkpoint.
+// Throws std::logic_error, so that a caller that forgets values does not get a sealed checkpoint.
 void require(bool so, std::string const& dataset, char const* what) {
   if (!so) throw std::logic_error(fmt::format("shard: {}: {}", dataset, what));
 }
@@ -40,7 +40,7 @@ ShardWriter::ShardWriter(std::filesystem::path const& directory, int rank,
     progress.offset_bytes = file.offset_bytes(path);
     require(progress.offset_bytes >= 0, path, "has no place in the file");
   }
-  file.close(Durable::no);  // values follow, and are synchronised with it
+  file.close(Durable::no);  // the file is synchronised once the values are in it
   m_file = OutputFile::open(m_path);
 }
 
@@ -64,7 +64,7 @@ void ShardWriter::close() {
   write_shard_seal(m_directory, m_rank, index());
 }
 
-// The index of this shard alone: it is number 0 there.
+// Returns the index of this shard alone, in which it has number 0.
 CheckpointIndex ShardWriter::index() const {
   CheckpointIndex index;
   for (auto const& progress : m_progress) {

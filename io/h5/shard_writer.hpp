@@ -16,22 +16,23 @@
 
 namespace spillway {
 
-// HDF5 lays the file out when this is made; values are then written to their places in it. Every
-// failure is an Error(storage).
+// HDF5 lays the file out when this is made, and values are then written to their places in it.
+// Every failure of storage is an Error(storage).
 class ShardWriter {
  public:
-  // Takes the extents of `layout` that are `rank`'s; without any, no file is made. The directory
-  // exists (begin_checkpoint).
+  // Takes those extents of `layout` that belong to `rank`; without any, no file is made. The
+  // directory must exist (begin_checkpoint).
   ShardWriter(std::filesystem::path const& directory, int rank, CheckpointLayout const& layout);
 
-  // Each extent is written once, from its first element to its last, in pieces of any size; pieces
-  // of different tensors may alternate. Elements are counted as in the whole tensor. What is
-  // written is soon on its way to storage, so that close() is not the wait for all of it.
+  // Writes the next elements of an extent. Each extent is written once, from its first element to
+  // its last, in pieces of any size; pieces of different tensors may alternate. Elements are
+  // counted as in the whole tensor. Bytes go to storage soon, so that `close` need not wait for all
+  // of them.
   void write(std::string const& group, std::string const& name, std::int64_t first_element,
              std::span<float const> from);
 
-  // Every extent must be complete. Returns when the shard is on storage and its part of the seal
-  // is there for write_manifest.
+  // Every extent must be complete. Returns when the shard is on storage and its part of the seal is
+  // there for write_manifest.
   void close();
 
  private:
@@ -45,8 +46,8 @@ class ShardWriter {
 
   std::filesystem::path m_directory, m_path;
   int m_rank;
-  std::vector<Progress> m_progress;              // of the extents, in the layout's order
-  std::map<std::string, std::size_t> m_by_path;  // number there, by dataset path
+  std::vector<Progress> m_progress;              // one for each extent, in the layout's order
+  std::map<std::string, std::size_t> m_by_path;  // maps dataset paths to indices in m_progress
   std::optional<OutputFile> m_file;
 };
 
