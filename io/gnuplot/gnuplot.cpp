@@ -18,7 +18,7 @@ extern char** environ;
 namespace spillway {
 namespace {
 
-// The packages are those of cmake/packages.txt.
+// These are the packages that cmake/packages.txt lists.
 constexpr auto kMissing =
     "gnuplot is not installed (apt: gnuplot-nox, dnf: gnuplot, Spack: gnuplot)";
 
@@ -26,12 +26,13 @@ FileDescriptor memory_file() {
   return FileDescriptor(::memfd_create("spillway-chart", MFD_CLOEXEC));
 }
 
-// Its exit status, -1 where a signal ended it; or the errno of a start that failed.
+// Says how gnuplot ended: its exit status, or -1 if a signal ended it. `error` is the errno of a
+// failed start, or 0.
 struct Ending {
   int status = -1, error = 0;
 };
 
-// The child gets default signals, so that Ctrl-C ends it although we block them.
+// The child gets default signals, so that Ctrl-C ends it although this process blocks them.
 posix_spawnattr_t plain_signals() {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -50,7 +51,7 @@ Ending run_gnuplot(FileDescriptor const& input, FileDescriptor const& output) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-  std::string program = "gnuplot", plain = "-d";  // a user's own settings change nothing
+  std::string program = "gnuplot", plain = "-d";  // -d ignores a user's own settings
   std::array<char*, 3> arguments = {program.data(), plain.data(), nullptr};
   pid_t child = -1;
   auto attributes = plain_signals();

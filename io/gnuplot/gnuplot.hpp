@@ -1,4 +1,4 @@
-// A chart by the gnuplot that is installed, if one is.
+// Draws charts with the gnuplot that is installed, if one is.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 namespace spillway {
 
 struct Drawing {
-  std::string picture;  // what the script drew; empty where there is trouble
+  std::string picture;  // what the script drew; empty if that failed
   std::string trouble;  // one line: what is missing and how to get it, or how gnuplot ended
 };
 
-// Runs a script that sets a terminal and no output. Blocks until gnuplot ends; its own complaints
+// Runs a script that sets a terminal and no output. Blocks until gnuplot ends, whose own messages
 // go to stderr. Does not throw.
 Drawing draw(std::string const& script);
 

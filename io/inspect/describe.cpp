@@ -20,7 +20,7 @@
 namespace spillway {
 namespace {
 
-// The configuration and the like: long texts are for `h5dump -g /run`.
+// Shortens long texts, such as the configuration. `h5dump -g /run` shows the whole.
 std::string shortened(std::string const& text) {
   constexpr std::size_t limit = 60;
   auto const line = text.substr(0, text.find('\n'));
@@ -68,7 +68,7 @@ std::string describe_weights(std::filesystem::path const& path) {
          lines;
 }
 
-// The first tokens, as text where a token is a byte.
+// Returns the first tokens, as text if a token is a byte.
 std::string beginning(TokenFile const& file) {
   std::vector<std::int32_t> tokens(
       static_cast<std::size_t>(std::min<std::int64_t>(file.count(), 60)));

@@ -1,4 +1,4 @@
-// What a binary file holds, as text for `spillway inspect`.
+// Describes what a binary file holds, as text for `spillway inspect`.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,10 @@
 
 namespace spillway {
 
-// A token file, a checkpoint directory, its checkpoint.h5 or a run's directory, weights in the
-// safetensors format (a file or a directory). Several lines, each ended. Throws what TokenFile,
-// CheckpointReader and SafetensorsReader throw: bad_input for what is none of them, damaged for
-// what is cut short.
+// Describes a token file, a checkpoint (its directory, its checkpoint.h5 or a run's directory), or
+// weights in the safetensors format (a file or a directory). Every line ends with a line break.
+// Throws what TokenFile, CheckpointReader and SafetensorsReader throw: bad_input if it is none of
+// them, damaged if it is cut short.
 std::string describe(std::filesystem::path const& path);
 
 }  // namespace spillway

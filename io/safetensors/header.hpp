@@ -1,4 +1,4 @@
-// The head of a safetensors file as text and as values; no files here.
+// Turns the header of a safetensors file from text into values and back. No files are read here.
 //
 //   {"<name>": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}, ...,
 //    "__metadata__": {"format": "pt"}}
@@ -17,7 +17,8 @@
 
 namespace spillway {
 
-// The length that precedes the text. Files with longer texts are refused: none is known.
+// The size of the length that precedes the text, and the longest text that is read. No file with a
+// longer one is known.
 inline constexpr std::int64_t kLengthBytes = 8;
 inline constexpr std::int64_t kMostHeaderBytes = 32 << 20;
 
@@ -25,7 +26,7 @@ inline constexpr char const* kMetadata = "__metadata__";
 
 struct PlacedTensor {
   TensorEntry entry;
-  std::int64_t begin_bytes = 0, end_bytes = 0;  // from the header's end
+  std::int64_t begin_bytes = 0, end_bytes = 0;  // counted from the header's end
 
   bool operator==(PlacedTensor const&) const = default;
 };
@@ -37,16 +38,17 @@ struct SafetensorsHeader {
   bool operator==(SafetensorsHeader const&) const = default;
 };
 
-// `data_bytes` follow the header in its file: every one of them must belong to exactly one tensor.
-// Throws Error that begins with `source` and names the tensor: damaged for what no writer writes,
-// bad_input for a dtype that this program does not know.
+// Parses a header. `data_bytes` follow it in its file, and each of them must belong to exactly one
+// tensor. Throws Error that begins with `source` and names the tensor: damaged for what no writer
+// writes, bad_input for a dtype that this program does not know.
 SafetensorsHeader parse_header(std::string_view json, std::int64_t data_bytes,
                                std::string const& source);
 
-// One after the other in this order, from the header's end on.
+// Places the tensors one after the other, in this order, from the header's end on.
 std::vector<PlacedTensor> placed(std::span<TensorEntry const> entries);
 
-// Length and text, of a multiple of 8 bytes: the data are aligned.
+// Returns the length and the text. Their size is a multiple of 8 bytes, so that the data is
+// aligned.
 std::string header_bytes(SafetensorsHeader const& header);
 
 }  // namespace spillway

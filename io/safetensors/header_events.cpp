@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array kFields = {"dtype", "shape", "data_offsets"};
 
-// Takes a header apart: what is where it must be, and nothing twice. What the numbers mean together
-// is not looked at.
+// Takes a header apart and checks that all is where it must be and nothing is there twice. Whether
+// the numbers fit together is not checked here.
 class HeaderEvents : public JsonEvents {
  public:
   HeaderEvents(std::string const& source, SafetensorsHeader& header)
@@ -123,8 +123,8 @@ class HeaderEvents : public JsonEvents {
   std::string const& m_source;
   SafetensorsHeader& m_header;
   Level m_level = Level::outside;
-  std::unordered_set<std::string> m_names;   // of all tensors, and of __metadata__
-  std::unordered_set<std::string> m_fields;  // of the tensor, or of __metadata__
+  std::unordered_set<std::string> m_names;   // names of all entries so far
+  std::unordered_set<std::string> m_fields;  // keys so far in the current entry
   std::string m_key, m_field;
   PlacedTensor m_tensor;
   std::vector<std::int64_t> m_numbers;

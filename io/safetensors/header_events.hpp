@@ -1,5 +1,5 @@
-// The JSON of a header, as values that are not compared with each other yet; only for this folder's
-// sources.
+// Reads the JSON of a header into values that are not compared with each other yet. Only sources of
+// this folder may include this.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// In the order of the text. Throws what parse_header throws, for all that one tensor's text shows:
-// what is not where it must be, is missing, is there twice, or has a dtype that is not known.
+// Returns the tensors in the order of the text. Throws what parse_header throws if something is not
+// where it must be, is missing, is given twice, or is a dtype that is not known.
 SafetensorsHeader take_apart(std::string_view json, std::string const& source);
 
 }  // namespace spillway

@@ -1,5 +1,5 @@
-// A JSON text as events, of which everything is refused that a reader does not expect: so a text of
-// a stranger takes no more memory than its reader keeps of it. Only for this folder's sources.
+// Reads a JSON text as events and refuses all that a reader does not expect, so that a stranger's
+// text takes no more memory than its reader keeps. Only sources of this folder may include this.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace spillway {
 
-// A reader overrides what it expects; it may throw.
+// A reader overrides the functions of the events that it expects. They may throw.
 class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
-  // `source` begins every message.
+  // Every error message begins with `source`.
   explicit JsonEvents(std::string source);
 
-  // Reads all of a text. Throws Error(damaged) where it is not JSON or has what is not expected.
+  // Reads a whole text. Throws Error(damaged) if it is not JSON or has something that is not
+  // expected.
   void read(std::string_view text);
 
   bool null() override;
@@ -34,9 +35,9 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
                    nlohmann::json::exception const& error) override;
 
  protected:
-  // Throws Error(damaged).
+  // Throws Error(damaged) with `source`, `subject()` and the reason.
   [[noreturn]] void fail(std::string const& why) const;
-  // Says what the reader is at, for messages: a tensor's name, or nothing.
+  // Says where in the text the reader is, for messages: a tensor's name, or nothing.
   virtual std::string subject() const { return ""; }
 
  private:
@@ -45,8 +46,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   std::string m_source;
 };
 
-// The name of a tensor, which becomes part of messages. Throws Error(damaged) that begins with
-// `source` for an empty or a very long one, or one with control characters.
+// Checks a tensor's name, which becomes part of messages. Throws Error(damaged) that begins with
+// `source` if the name is empty, is very long or has control characters.
 void require_plain_name(std::string const& name, std::string const& source);
 
 }  // namespace spillway

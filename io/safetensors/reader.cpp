@@ -29,9 +29,9 @@ bool is_index(fs::path const& path) {
   return path.extension() == ".json";
 }
 
-// The file that says what a directory holds; the same file where it is one already.
+// Returns the file that says what a directory holds, or `path` itself if it is no directory.
 fs::path entry_file(fs::path const& path) {
-  std::error_code unseen;  // to open it says why
+  std::error_code unseen;  // opening the file will say why
   if (!fs::is_directory(path, unseen)) return path;
   for (auto const* const name : {kWeightFile, kIndexFile})
     if (fs::exists(path / name, unseen)) return path / name;
@@ -44,17 +44,17 @@ fs::path entry_file(fs::path const& path) {
               Status::bad_input);
 }
 
-// What precedes the header: its length. All of it must be in the file.
+// Reads the length that precedes the header. Throws unless the whole header is in the file.
 std::int64_t header_length(FileDescriptor const& file, fs::path const& path,
                            std::int64_t file_bytes) {
   constexpr char const* other = "is no safetensors file";
-  std::array<std::byte, kLengthBytes + 1> begin{};  // the first byte of the text, too
+  std::array<std::byte, kLengthBytes + 1> begin{};  // the last byte is the first one of the text
   if (file_bytes < std::ssize(begin)) refuse_file(path, other, Status::bad_input);
   read_range(file, path, 0, begin);
   std::uint64_t length = 0;
   for (int i = kLengthBytes; i-- > 0;)
     length = length << 8 | std::to_integer<std::uint64_t>(begin[static_cast<std::size_t>(i)]);
-  constexpr std::string_view pointer = "version h";  // its first line names Git LFS
+  constexpr std::string_view pointer = "version h";  // so begin pointers of Git LFS
   if (std::ranges::equal(std::as_bytes(std::span(pointer)), begin))
     refuse_file(path, "is a pointer of Git LFS, not the file: fetch it with git lfs pull",
                 Status::bad_input);
@@ -86,7 +86,7 @@ OpenedFile read_header(FileDescriptor const& file, fs::path const& path) {
   return {parse_header(text, file_bytes - begin, path.string()), begin, file_bytes};
 }
 
-// The index must say of every tensor of a file that it is there.
+// Throws unless the index says that every tensor of a file is in that file.
 void require_indexed(std::vector<TensorEntry> const& entries, fs::path const& path,
                      WeightIndex const& index) {
   for (auto const& entry : entries) {
@@ -118,7 +118,7 @@ void SafetensorsReader::add_indexed(fs::path const& path) {
   std::vector<TensorEntry> entries;
   for (auto const& file : files) {
     auto const shard = path.parent_path() / file;
-    std::error_code unseen;  // to open it says why
+    std::error_code unseen;  // opening the file will say why
     if (fs::symlink_status(shard, unseen).type() == fs::file_type::not_found)
       refuse_file(shard, "is not there, and the index names it", Status::bad_input);
     auto of_file = add_file(shard);
@@ -146,7 +146,7 @@ std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
   return entries;
 }
 
-// A link that the user himself names is followed anywhere; those in a directory are not.
+// A link that the user himself has named is followed anywhere, links in a directory only within it.
 FileDescriptor SafetensorsReader::open_file(fs::path const& path) const {
   return path == m_path ? open_for_reading(path)
                         : open_inside(path.parent_path(), path.filename().string());

@@ -13,21 +13,20 @@
 
 namespace spillway {
 
-// Holds the headers in memory and one file open, whatever the number of files.
+// A reader keeps all headers in memory, but has only one file open at a time.
 class SafetensorsReader : public TensorSource {
  public:
-  // `path` is a directory with model.safetensors or else model.safetensors.index.json, or such a
-  // file by any name. What a directory or an index names is read as open_inside reads it. Reads all
-  // headers. Throws Error that names file and tensor: bad_input where
-  // there are no such files or they are of another kind, damaged where one is cut short or
-  // contradicts itself or the index.
+  // `path` is a directory with model.safetensors or else model.safetensors.index.json, or is such a
+  // file by any name. Files that a directory or an index names are opened by open_inside. Reads all
+  // headers. Throws Error that names the file and the tensor: bad_input if there are no such files
+  // or they are of another kind, damaged if one is cut short or contradicts itself or the index.
   explicit SafetensorsReader(std::filesystem::path const& path);
 
   std::string place() const override { return m_path.string(); }
-  TensorList const& tensors() const override { return m_tensors; }  // file by file, as they lie
+  TensorList const& tensors() const override { return m_tensors; }  // in the order of the files
   void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) override;
 
-  std::int64_t size_bytes() const { return m_size_bytes; }  // of all files with tensors
+  std::int64_t size_bytes() const { return m_size_bytes; }  // the sum over all files
   std::size_t files() const { return m_files.size(); }
 
  private:
@@ -43,16 +42,17 @@ class SafetensorsReader : public TensorSource {
   std::filesystem::path m_path;
   std::vector<std::filesystem::path> m_files;
   TensorList m_tensors;
-  std::vector<Place> m_places;  // by tensor
+  std::vector<Place> m_places;  // say where each tensor lies
   std::int64_t m_size_bytes = 0;
-  FileDescriptor m_file;  // the one that was read last
+  FileDescriptor m_file;  // the file that was read last
   std::optional<std::size_t> m_open;
 };
 
-// Whether a directory has weights as torch saves them, which nobody here reads.
+// Returns whether a directory has weights as torch saves them, which this program does not read.
 bool has_pickled_weights(std::filesystem::path const& directory);
 
-// Whether SafetensorsReader is meant: a name that ends as its files' do, or a directory with one.
+// Returns whether SafetensorsReader may read `path`: a file with such a name, or a directory with
+// one.
 bool is_safetensors(std::filesystem::path const& path);
 
 }  // namespace spillway

@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Of all that the index holds only weight_map is looked at; what stands beside it is skipped.
+// Reads only weight_map of an index. All that stands beside it is skipped.
 class IndexEvents : public JsonEvents {
  public:
   IndexEvents(std::string const& source, WeightIndex& index)

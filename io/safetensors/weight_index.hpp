@@ -1,4 +1,5 @@
-// model.safetensors.index.json: which file of its directory holds which tensor.
+// Reads and writes model.safetensors.index.json, which says which file of its directory holds which
+// tensor.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@ inline constexpr char const* kIndexFile = "model.safetensors.index.json";
 inline constexpr std::int64_t kMostIndexBytes = 64 << 20;
 
 struct WeightIndex {
-  std::map<std::string, std::string> files;  // by tensor: a name, never a path
-  std::int64_t total_bytes = 0;              // written for others; not read, for many are wrong
+  std::map<std::string, std::string> files;  // maps tensors to file names (never paths)
+  std::int64_t total_bytes = 0;              // only written, since it is wrong in many files
 };
 
-// Throws Error(damaged) that begins with `source` and names the tensor whose file is a path (with
-// '/', or ".."), or which is named twice.
+// Throws Error(damaged) that begins with `source` and names the tensor if its file is given as a
+// path (with '/', or ".."), or if it is named twice.
 WeightIndex parse_index(std::string_view json, std::string const& source);
 
 std::string index_text(WeightIndex const& index);
 
-// "model-00002-of-00003.safetensors"; number from 1.
+// Returns a name such as "model-00002-of-00003.safetensors". `number` is counted from 1.
 std::string shard_file(std::size_t number, std::size_t count);
 
 }  // namespace spillway

@@ -16,7 +16,7 @@ namespace {
 void require_none(std::filesystem::path const& directory) {
   for (auto const* const name : {kWeightFile, kIndexFile}) {
     auto const path = directory / name;
-    std::error_code unseen;  // what cannot be looked at cannot be written either
+    std::error_code unseen;  // if this cannot be looked at, it cannot be written either
     if (!std::filesystem::exists(path, unseen)) continue;
     throw Error(
         Status::bad_input,
@@ -28,7 +28,7 @@ void require_none(std::filesystem::path const& directory) {
 
 std::vector<WeightShard> plan_shards(TensorList const& tensors, std::int64_t most_bytes) {
   std::vector<WeightShard> shards(1);
-  std::int64_t bytes = 0;  // of the last one
+  std::int64_t bytes = 0;  // the size of the last shard
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     bytes += size_bytes(tensors[i]);
     if (bytes > most_bytes && !shards.back().tensors.empty()) {
@@ -88,7 +88,7 @@ void SafetensorsWriter::open_shard(std::size_t shard) {
   m_open = shard;
 }
 
-// A file waits for storage where its last byte has been written: never twice for the same bytes.
+// Only a complete file is synchronised, so that no bytes are waited for twice.
 void SafetensorsWriter::close_shard() {
   if (!m_file) return;
   bool const complete = std::ranges::all_of(

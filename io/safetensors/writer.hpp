@@ -15,25 +15,25 @@
 
 namespace spillway {
 
-// One file of a directory.
+// A WeightShard is one file of a directory.
 struct WeightShard {
   std::string file;
-  std::vector<std::size_t> tensors;  // numbers in the list, in the order in which they lie
+  std::vector<std::size_t> tensors;  // numbers in the list, in the file's order
 };
 
-// One file, model.safetensors, where all tensors have `most_bytes` or less together; else a file is
-// full where its next tensor does not fit any more. Larger elements lie before smaller ones in a
-// file, so that all are aligned; else the list's order is kept.
+// Puts tensors into one file, model.safetensors, if they have at most `most_bytes` together.
+// Otherwise a new file begins when the next tensor does not fit. In a file, tensors with larger
+// elements lie before others, so that all are aligned; apart from that, the list's order is kept.
 std::vector<WeightShard> plan_shards(TensorList const& tensors, std::int64_t most_bytes);
 
-inline constexpr std::int64_t kMostShardBytes = 5'000'000'000;  // the custom of the field
+inline constexpr std::int64_t kMostShardBytes = 5'000'000'000;  // the usual limit for such files
 
-// Holds the headers in memory and one file open. Files have temporary names until `finish`; the
-// index, which makes them a model, comes last.
+// A writer keeps the headers in memory and has only one file open at a time. Files have temporary
+// names until `finish`, which writes the index last, since the index makes them a model.
 class SafetensorsWriter : public TensorSink {
  public:
-  // Makes the directory, where it is not there, and the files. Throws Error: bad_input where
-  // weights are there already or space is not enough, storage where it cannot be written.
+  // Makes the files, and the directory if it is missing. Throws Error: bad_input if weights are
+  // there already or there is not enough space, storage if the directory cannot be written.
   SafetensorsWriter(std::filesystem::path const& directory, TensorList tensors,
                     std::int64_t most_shard_bytes = kMostShardBytes);
   SafetensorsWriter(SafetensorsWriter const&) = delete;
@@ -61,10 +61,10 @@ class SafetensorsWriter : public TensorSink {
   std::filesystem::path m_directory;
   TensorList m_tensors;
   std::vector<WeightShard> m_shards;
-  std::vector<Place> m_places;  // by tensor
+  std::vector<Place> m_places;  // say where each tensor lies
   std::optional<OutputFile> m_file;
-  std::size_t m_open = 0;       // the shard of m_file
-  std::size_t m_published = 0;  // so many shards have their final names
+  std::size_t m_open = 0;       // the index of the shard that m_file is
+  std::size_t m_published = 0;  // how many shards have their final names
   bool m_finished = false;
 };
 

@@ -1,4 +1,4 @@
-// Which elements of a tensor have been written.
+// Keeps track of which elements of a tensor have been written.
 #pragma once
 
 #include <cstdint>
@@ -6,16 +6,16 @@
 
 namespace spillway {
 
-// Keeps one range for neighbours that touch: few, where writing has an order.
+// Neighbouring ranges are kept as one, so there are few ranges if elements are written in order.
 class WrittenRanges {
  public:
-  // False, and nothing is added: a part of [first, last) is there already.
+  // Adds [first, last). Returns false, and adds nothing, if a part of it is there already.
   bool add(std::int64_t first, std::int64_t last);
-  // Whether all of [0, count) is there.
+  // Returns whether all of [0, count) is there.
   bool cover(std::int64_t count) const;
 
  private:
-  std::map<std::int64_t, std::int64_t> m_ends;  // by first element
+  std::map<std::int64_t, std::int64_t> m_ends;  // maps the first element of each range to its end
 };
 
 }  // namespace spillway

@@ -42,7 +42,7 @@ ValueCounts count(std::span<float const> values) {
   return counts;
 }
 
-// Bytes of another size than the floats' would be read or written beyond their end.
+// Throws if the sizes do not fit, because bytes beyond an end would then be read or written.
 void require_convertible(ElementType type, std::size_t bytes, std::size_t floats) {
   if (is_float(type) && bytes == floats * static_cast<std::size_t>(size_bytes(type))) return;
   throw std::logic_error(

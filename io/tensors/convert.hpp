@@ -1,4 +1,4 @@
-// Elements of files as floats, and back.
+// Converts elements of files to floats and back.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,27 @@
 
 namespace spillway {
 
-// Whether elements of this type can be converted: f16, bf16 and f32.
+// Returns whether elements of this type can be converted. These are f16, bf16 and f32.
 bool is_float(ElementType type);
 
-// Exact. `from` has as many elements as `to`, in any alignment. Throws std::logic_error for a type
-// that is no float.
+// Converts exactly. `from` has as many elements as `to`, in any alignment. Throws std::logic_error
+// if it has not, or if `is_float(type)` is false.
 void to_floats(ElementType type, std::span<std::byte const> from, std::span<float> to);
 
-// Rounds to nearest, ties to even; what the type cannot hold becomes infinite. Throws as above.
+// Rounds to nearest, ties to even. What is too large for the type becomes infinite. Throws as
+// to_floats.
 void from_floats(ElementType type, std::span<float const> from, std::span<std::byte> to);
 
-// What values are, and what rounding to a type makes of them.
+// Counts values that are not finite, and values that rounding to a type would spoil.
 struct ValueCounts {
   std::int64_t not_finite = 0;       // infinities and NaNs
-  std::int64_t become_infinite = 0;  // of the finite ones
-  std::int64_t become_zero = 0;      // of those that are not zero
+  std::int64_t become_infinite = 0;  // finite values that would become infinite
+  std::int64_t become_zero = 0;      // nonzero values that would become zero
 
   ValueCounts& operator+=(ValueCounts const& other);
   bool operator==(ValueCounts const&) const = default;
 };
-// Throws std::logic_error for a type that is no float.
+// Throws std::logic_error if `is_float(rounded_to)` is false.
 ValueCounts count_values(std::span<float const> values, ElementType rounded_to);
 
 }  // namespace spillway

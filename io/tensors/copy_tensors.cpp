@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 4 << 20;
 
-// The source's number of what `wanted` is in the sink.
+// Returns the index of the source's tensor for the sink's tensor `wanted`. Throws if there is none.
 std::size_t counterpart(TensorSource const& source, TensorEntry const& wanted) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::bad_input, fmt::format("{}: {}: {}", source.place(), wanted.name, why));
@@ -39,7 +39,7 @@ void in_tiles(std::int64_t elements, std::int64_t element_bytes, Body const& bod
     body(first, static_cast<std::size_t>(std::min(tile, elements - first)));
 }
 
-// Copies a tensor, and counts its values if they are floats.
+// A Copy copies one tensor at a time and counts its values if they are floats.
 class Copy {
  public:
   Copy(TensorSource& source, TensorSink& sink) : m_source(source), m_sink(sink) {}
@@ -67,7 +67,7 @@ class Copy {
  private:
   static constexpr std::int64_t kFloatBytes = sizeof(float);
 
-  // Leaves them in `values`, too, if they are floats.
+  // Copies a tile as it is. If its elements are floats, they are also left in `values`.
   void copy_bytes(std::size_t from, std::size_t to, std::int64_t first, std::span<std::byte> tile,
                   std::span<float> values) {
     m_source.read(from, first, tile);

@@ -1,4 +1,5 @@
-// What the elements of a tensor in a file are. Only f16, bf16 and f32 can be read as floats.
+// The types that elements of a tensor in a file may have. Only f16, bf16 and f32 can be read as
+// floats.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ enum class ElementType : std::uint8_t {
 };
 
 std::int64_t size_bytes(ElementType type);
-// As safetensors spells it, such as "BF16", and back; empty for a name that is none of them.
+// `name` spells a type as safetensors does, such as "BF16". `element_type` returns the type of such
+// a name, or nothing if there is none.
 std::string_view name(ElementType type);
 std::optional<ElementType> element_type(std::string_view name);
 

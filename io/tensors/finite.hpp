@@ -1,4 +1,4 @@
-// Weights must be numbers.
+// Refuses weights that are not finite numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// Throws Error(damaged) that begins with `place` and names the tensor, if a value of it is infinite
-// or no number.
+// Throws Error(damaged) that begins with `place` and names the tensor if `counts` says that a value
+// is infinite or NaN.
 void require_finite(std::string const& place, std::string const& tensor, std::int64_t elements,
                     ValueCounts const& counts);
 

@@ -1,4 +1,4 @@
-// Tensors that are written, a range of elements at a time.
+// A TensorSink writes tensors, a range of elements at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace spillway {
 
-// All tensors are declared where a sink is made. One thread at a time uses it. Nobody finds the
-// tensors before all of them are there; a sink that goes without `finish` removes what it wrote.
+// All tensors are declared when a sink is made. Only one thread at a time uses it. Nobody finds the
+// tensors before all are written. A sink that is destroyed without `finish` removes what it wrote.
 class TensorSink {
  public:
   virtual ~TensorSink() = default;
 
   virtual TensorList const& tensors() const = 0;
-  // The bytes of whole elements of a tensor, from `first` on. Every element is written once, in any
+  // Writes whole elements of a tensor, from `first` on. Every element is written once, in any
   // order. Throws Error(storage).
   virtual void write(std::size_t tensor, std::int64_t first, std::span<std::byte const> from) = 0;
   // Every element must have been written. Returns when all is on storage under its final name.
@@ -24,8 +24,8 @@ class TensorSink {
   virtual void finish() = 0;
 };
 
-// Elements [first, first + from.size()), rounded to the tensor's type (convert.hpp), which must be
-// of floats.
+// Writes elements [first, first + from.size()), rounded to the tensor's type, which must be a type
+// of floats (is_float in convert.hpp).
 void write_floats(TensorSink& sink, std::size_t tensor, std::int64_t first,
                   std::span<float const> from);
 

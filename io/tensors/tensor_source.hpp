@@ -1,4 +1,4 @@
-// Tensors that can be read, a range of elements at a time.
+// A TensorSource reads tensors, a range of elements at a time.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace spillway {
 
-// One thread at a time uses a source. It holds no values in memory.
+// Only one thread at a time uses a source. A source keeps no values in memory.
 class TensorSource {
  public:
   virtual ~TensorSource() = default;
 
-  // The path by which the user knows it, for messages.
+  // Returns the path by which the user knows the source, for messages.
   virtual std::string place() const = 0;
-  // In an order in which they are read fast.
+  // Tensors are listed in an order in which they are read fast.
   virtual TensorList const& tensors() const = 0;
-  // The bytes of elements of a tensor, from `first` on, as they are stored. `to` has the size of
-  // whole elements, is aligned for them, and ends within the tensor. Throws Error: storage when
-  // they cannot be read, damaged when they are not what was written.
+  // Reads elements of a tensor from `first` on, as they are stored. `to` has the size of whole
+  // elements, is aligned for them, and ends within the tensor. Throws Error: storage if they cannot
+  // be read, damaged if they are not what was written.
   virtual void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) = 0;
 };
 
-// Elements [first, first + to.size()) as floats. Throws as read does, and Error(bad_input) that
-// names the tensor where its elements are no floats.
+// Reads elements [first, first + to.size()) as floats. Throws what `read` throws, and
+// Error(bad_input) that names the tensor if its elements are no floats (is_float).
 void read_floats(TensorSource& source, std::size_t tensor, std::int64_t first, std::span<float> to);
 
 }  // namespace spillway

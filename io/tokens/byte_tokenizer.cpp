@@ -19,7 +19,8 @@ struct Documents {
   std::int64_t tokens = 0, empty_files = 0;
 };
 
-// What the kernel makes while it is read, and some network file systems, have a size of 0.
+// Throws if a file has bytes though its size is 0, as files in /proc and on some network file
+// systems.
 void require_empty(FileDescriptor const& file, std::filesystem::path const& path) {
   std::byte first;
   auto const got = read_fully(file.get(), std::span(&first, 1), 0);
@@ -30,7 +31,7 @@ void require_empty(FileDescriptor const& file, std::filesystem::path const& path
                                     : "has text, but its size is said to be 0: give a copy of it"));
 }
 
-// All inputs are opened once before anything is written. Empty files are no documents.
+// Opens every input once before anything is written. Empty files do not count as documents.
 Documents survey(std::span<std::filesystem::path const> files, bool separator) {
   Documents documents;
   for (auto const& path : files) {

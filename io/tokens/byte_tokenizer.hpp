@@ -1,4 +1,4 @@
-// The byte tokenizer: token i is byte i; an optional separator, 256, ends each file.
+// The byte tokenizer makes token i of byte i. An optional separator, token 256, ends each file.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-inline constexpr char const* kByteTokenizer = "byte";  // as token files name it
+inline constexpr char const* kByteTokenizer = "byte";  // its name in token files
 inline constexpr std::int32_t byte_separator = 256;
 
 struct TokenizeResult {
@@ -17,9 +17,9 @@ struct TokenizeResult {
   std::int64_t empty_files;
 };
 
-// Writes the bytes of `files`, in this order, as the token file `out`. Throws Error(bad_input) for
-// a missing input, one that has bytes though its size is 0, when there is no byte at all, or when
-// `out` cannot be created; Error(storage) when it fails later.
+// Writes the bytes of `files`, in this order, as the token file `out`. Throws Error(bad_input) if
+// an input is missing or has bytes though its size is 0, if there is no byte at all, or if `out`
+// cannot be created; Error(storage) if writing fails later.
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
                               bool separator);
 

@@ -47,7 +47,7 @@ DocumentTable::DocumentTable(std::filesystem::path path, FileDescriptor const& f
     fail(m_path, "its documents' beginnings are not what was written");
 }
 
-// Into `buffer`; the table's last piece may be shorter.
+// Reads a piece into `buffer`. The table's last piece may be shorter than others.
 std::span<std::int64_t const> DocumentTable::read(FileDescriptor const& file, std::size_t piece,
                                                   std::span<std::int64_t> buffer) const {
   auto const first = static_cast<std::int64_t>(piece) * kPieceStarts;

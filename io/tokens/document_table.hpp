@@ -1,5 +1,5 @@
-// Where the documents of a token file begin: its table of document_starts, every piece of which is
-// proved whenever it is read.
+// Knows where the documents of a token file begin, by the file's table document_starts. Every piece
+// of the table is verified whenever it is read.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace spillway {
 class DocumentTable {
  public:
   // Reads the table once and keeps 16 bytes for every 2048 documents. Throws Error: damaged unless
-  // documents begin at token 0 and one after the other inside the file, and as its head says;
-  // storage when it cannot be read.
+  // the first document begins at token 0, all begin one after the other inside the file, and the
+  // table has the checksum that the file's head says; storage if it cannot be read.
   DocumentTable(std::filesystem::path path, FileDescriptor const& file, TokenLayout const& layout);
 
-  // Appends the tokens of [first, end), first >= 0, at which a document begins, ascending. Does not
-  // allocate where `to` has room; any thread. Throws Error: damaged for a piece that is not what
-  // the constructor read, storage when it cannot be read.
+  // Appends those tokens of [first, end), first >= 0, at which a document begins, in ascending
+  // order. Does not allocate if `to` has room. Any thread may call it. Throws Error: damaged if a
+  // piece is not what the constructor read, storage if it cannot be read.
   void append_starts(FileDescriptor const& file, std::int64_t first, std::int64_t end,
                      std::vector<std::int64_t>& to) const;
 

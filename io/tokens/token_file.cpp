@@ -17,7 +17,7 @@
 namespace spillway {
 namespace {
 
-// What a fingerprint reads of a long range: so many blocks, the first and the last among them.
+// A fingerprint reads so many blocks of a long range, among them the first and the last.
 constexpr std::int64_t kBlockBytes = 4096, kBlocks = 32;
 
 static_assert(std::endian::native == std::endian::little, "token files are little-endian");
@@ -50,7 +50,7 @@ TokenFile::TokenFile(std::filesystem::path path)
       m_file(open_for_reading(m_path)),
       m_documents(m_path, m_file, m_layout) {}
 
-// Reads one piece of kTokenPieceBytes into `buffer`; the file's last one may be shorter.
+// Reads and verifies one piece of kTokenPieceBytes. The file's last piece may be shorter.
 std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
                                                    std::span<std::byte> buffer) const {
   auto const first_byte = piece * kTokenPieceBytes;
@@ -69,7 +69,7 @@ std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
 }
 
 void TokenFile::require_vocab(std::int64_t first, std::span<std::int32_t const> tokens) const {
-  // As unsigned, a 32-bit token that turned negative is outside too.
+  // As an unsigned number, a 32-bit token that became negative is outside, too.
   auto const vocab = static_cast<std::uint32_t>(m_layout.vocab);
   auto const outside = std::ranges::find_if(
       tokens, [&](std::int32_t token) { return static_cast<std::uint32_t>(token) >= vocab; });
@@ -111,7 +111,7 @@ void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {
   alignas(8) std::array<std::byte, kTokenPieceBytes> buffer;
   auto const per_piece = kTokenPieceBytes / m_layout.token_bytes;
   while (!to.empty()) {
-    auto const at = first % per_piece;  // in its piece
+    auto const at = first % per_piece;  // the position in its piece
     auto const size = std::min(std::ssize(to), per_piece - at);
     auto const part = to.first(static_cast<std::size_t>(size));
     auto const bytes = static_cast<std::size_t>(size * m_layout.token_bytes);

@@ -1,8 +1,8 @@
-// The HDF5 token file: /tokens (uint8, uint16 or uint32), /piece_checksums (the XXH3-64 of every 16
-// KiB of tokens, as int64), /document_starts (int64, ascending, the first is 0), all contiguous,
-// and root attributes format, version, tokenizer, vocab. Before HDF5's own bytes, in its "user
-// block", lies the head: the same in sealed JSON, with the places of the datasets and a checksum
-// of the documents, so that no HDF5 is needed to read a file and nothing that is read is believed
+// The format of HDF5 token files. They have contiguous datasets /tokens (uint8, uint16 or uint32),
+// /piece_checksums (the XXH3-64 of every 16 KiB of tokens, as int64) and /document_starts (int64,
+// ascending, the first is 0), and root attributes format, version, tokenizer and vocab. The file
+// begins with the head, in HDF5's "user block": the same in sealed JSON, with the places of the
+// datasets and a checksum of the documents. So a file is read without HDF5, and nothing is believed
 // unchecked. Version 1 had neither head nor checksums.
 #pragma once
 
@@ -18,7 +18,7 @@ inline constexpr char const* piece_checksums_dataset = "/piece_checksums";
 inline constexpr char const* document_starts_dataset = "/document_starts";
 
 inline constexpr std::int64_t kMostVocab = std::numeric_limits<std::int32_t>::max();
-inline constexpr std::int64_t kTokenHeadBytes = 4096;    // of the user block
-inline constexpr std::int64_t kTokenPieceBytes = 16384;  // of one checksum
+inline constexpr std::int64_t kTokenHeadBytes = 4096;    // the size of the user block
+inline constexpr std::int64_t kTokenPieceBytes = 16384;  // tokens of so many bytes share a checksum
 
 }  // namespace spillway

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t llmc_header_bytes = 256 * sizeof(std::int32_t);
 
-// Each of llm.c's tokenizers has a magic number and a version of its own.
+// Each of llm.c's tokenizers has its own magic number and version.
 struct LlmcKind {
   std::int32_t magic, version;
   char const* tokenizer;
@@ -85,7 +85,7 @@ int token_bytes(H5Type type) {
   return 0;
 }
 
-// What HDF5 says of a file without a head.
+// Returns what HDF5 says of a file without a head.
 TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   auto const file =
       H5File::open(path, Status::bad_input, "; `spillway tokenize` makes files of tokens");
@@ -120,7 +120,7 @@ TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   return layout;
 }
 
-// Damaged files can crash HDF5: only a child process asks it.
+// HDF5 is called in a child process only, because damaged files can crash it.
 TokenLayout read_hdf5(std::filesystem::path const& path) {
   auto const text = in_child(path, [&] { return to_json(described_by_hdf5(path)); });
   return token_layout_from_json(text, path.string());

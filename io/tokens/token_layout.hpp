@@ -1,4 +1,4 @@
-// Tells what kind of token file a file is and where its tokens lie.
+// Tells what kind of token file a file is, and where its tokens lie.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,23 @@
 
 namespace spillway {
 
-// What can be known of a token file without reading its tokens.
+// A TokenLayout is what can be known of a token file without reading its tokens.
 struct TokenLayout {
   std::string kind;  // "HDF5" or "llm.c"
   std::string tokenizer;
   std::int64_t vocab = 0;  // every token is in [0, vocab)
   std::int64_t count = 0;
-  std::int64_t documents = 0;     // 0: not recorded
-  std::int64_t offset_bytes = 0;  // of the first token
+  std::int64_t documents = 0;     // 0 if they are not recorded
+  std::int64_t offset_bytes = 0;  // where the first token lies
   int token_bytes = 0;            // 1, 2 or 4, little-endian
-  // Where document_starts (int64) and the pieces' checksums (token_format.hpp) lie; 0: nowhere.
+  // These say where document_starts (int64) and the checksums of pieces (token_format.hpp) lie; 0
+  // if they are missing.
   std::int64_t documents_at = 0, checksums_at = 0;
-  std::string documents_checksum = {};  // of document_starts; empty: not known
+  std::string documents_checksum = {};  // of document_starts; empty if not known
 };
 
-// Throws as TokenFile's constructor does; what lies in the table of documents is not looked at.
+// Throws what TokenFile's constructor throws. The contents of the table of documents are not
+// checked.
 TokenLayout read_token_layout(std::filesystem::path const& path);
 
 }  // namespace spillway

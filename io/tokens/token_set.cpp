@@ -21,11 +21,11 @@ std::string literal(std::string const& text) {
   return pattern;
 }
 
-// A pattern whose wildcards begin behind the last folder that is there as it is spelled: "runs
-// [1]/*.h5" means that folder.
+// Returns a glob for a path. Its wildcards begin behind the last folder that exists as it is
+// spelled, so "runs [1]/*.h5" means the folder "runs [1]" if there is one.
 std::string pattern_of(std::filesystem::path const& path) {
   std::filesystem::path there;
-  std::error_code unseen;  // what cannot be looked at matches nothing
+  std::error_code unseen;  // a path that cannot be looked at matches nothing
   auto part = path.begin();
   for (; part != path.end(); ++part) {
     if (!std::filesystem::exists(symlink_status(there / *part, unseen))) break;
@@ -86,7 +86,7 @@ TokenSet::TokenSet(std::vector<TokenFile> files, std::string const& key)
   }
 }
 
-// The last file that starts at or before `token` >= 0; none is empty.
+// Finds the last file that starts at or before `token`, which is not negative. No file is empty.
 std::size_t TokenSet::file_of(std::int64_t token) const {
   auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), token);
   return static_cast<std::size_t>(after - m_starts.begin()) - 1;

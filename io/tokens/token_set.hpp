@@ -1,4 +1,4 @@
-// Several token files as one range of tokens, one file after the other.
+// A TokenSet shows several token files as one range of tokens, one file after the other.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,37 @@
 
 namespace spillway {
 
-// The files that a pattern names, sorted: a path, or a glob; what is there as it is spelled is a
-// path. One that does not exist matches nothing.
+// Returns the files that a pattern names, sorted. A pattern is a path or a glob; what exists as it
+// is spelled is taken as a path. A path that does not exist matches nothing.
 std::vector<std::string> matching(std::string const& pattern);
 
-// Whether any of the patterns names a file that is there.
+// Returns whether any of the patterns names a file that exists.
 bool names_files(std::span<std::string const> patterns);
 
-// Opens what each pattern matches. Throws Error(bad_input) naming `key` (of the input file) and the
-// pattern that matches nothing; and what TokenFile throws.
+// Opens the files that each pattern matches. Throws Error(bad_input) that names `key`, which the
+// input file has for the patterns, and a pattern that matches nothing. Throws also what TokenFile
+// throws.
 std::vector<TokenFile> open_matching(std::string const& key, std::span<std::string const> patterns);
 
 class TokenSet {
  public:
-  // What open_matching gives. Throws Error(bad_input) that names `key` and two files of different
-  // vocabularies.
+  // Opens the files as open_matching does. Throws also Error(bad_input) that names `key` and two
+  // files if their vocabularies differ.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
-  // Joins these files in this order. Throws as the constructor does.
+  // Joins the files in this order. Throws as the constructor does.
   static TokenSet of_files(std::string const& key, std::vector<TokenFile> files);
 
   std::vector<TokenFile> const& files() const { return m_files; }
   std::int64_t count() const { return m_starts.back(); }
   std::int64_t vocab() const { return m_files.front().vocab(); }
-  // The file that holds `token`, and the first token of a file.
+  // `file_of` returns the file that holds `token`, and `start_of` the first token of a file.
   std::size_t file_of(std::int64_t token) const;
   std::int64_t start_of(std::size_t file) const { return m_starts[file]; }
 
-  // Tokens [first, first + size) of the whole; as TokenFile::read.
+  // Reads tokens [first, first + to.size()) of the whole range, as TokenFile::read does.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
-  // Appends the tokens of [first, end) at which a document begins, ascending; as TokenFile. Every
-  // file that records documents begins with one.
+  // Appends those tokens of [first, end) at which a document begins, as TokenFile does. The first
+  // token of every file that records documents is one of them.
   void append_document_starts(std::int64_t first, std::int64_t end,
                               std::vector<std::int64_t>& to) const;
 
@@ -48,7 +49,7 @@ class TokenSet {
   TokenSet(std::vector<TokenFile> files, std::string const& key);
 
   std::vector<TokenFile> m_files;
-  std::vector<std::int64_t> m_starts;  // of each file, and the end
+  std::vector<std::int64_t> m_starts;  // the first token of each file, and the end
 };
 
 }  // namespace spillway

@@ -16,19 +16,19 @@
 
 namespace spillway {
 
-// Gives the file its name in close(), so that no half-written file is ever taken for a whole one.
-// Throws Error: bad_input when it cannot be created, storage when it fails later.
+// The file gets its name in `close`, so that no half-written file is ever taken for a whole one.
+// Throws Error: bad_input if it cannot be created, storage if writing fails later.
 class TokenWriter {
  public:
-  // `count` tokens in [0, vocab) of `documents` documents will follow; they are stored in the
-  // smallest type that holds vocab.
+  // `count` tokens in [0, vocab) of `documents` documents must follow. They are stored in the
+  // smallest type that holds the vocabulary.
   TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab, std::int64_t count,
               std::int64_t documents);
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
 
   void append(std::span<std::int32_t const> tokens);
-  // All tokens must have come, and `document_starts` name as many documents as announced.
+  // All tokens must have been appended. `document_starts` must name as many documents as announced.
   void close(std::span<std::int64_t const> document_starts);
 
  private:
@@ -41,7 +41,7 @@ class TokenWriter {
   TokenLayout m_layout;
   std::optional<OutputFile> m_file;
   std::int64_t m_written_bytes = 0;
-  StreamingChecksum m_piece;  // of the tokens of the piece that is being written
+  StreamingChecksum m_piece;  // sums up the current piece
   std::vector<std::uint64_t> m_checksums;
 };
 
