@@ -120,8 +120,8 @@ void StepTimeline::collect(GradientId gradient, Station const& at) {
   job = m_last_pass;
   if (!sums_on_host(c) || (!at.batch.first && m_shape.plan().unified)) return;
   auto const bytes = m_shape.gradient(gradient).bytes;
-  Waits const waits = {job, gradients_room_as_layout_gives_it(Tier::host, at.group)};
-  job = transfer(Tier::device, Tier::host, bytes, waits).there;
+  int const room = gradients_room_as_layout_gives_it(Tier::host, at.group);
+  job = transfer(Tier::device, Tier::host, bytes, {job, room}).there;
   note_left({at.number, Tier::host, job, bytes});
 }
 
@@ -178,7 +178,7 @@ void StepTimeline::bring(int piece, bool late) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.update(c);
   auto& brought = m_brought[piece % kAtOnce];
-  if (!late) brought = {};
+  if (!late) brought.clear();
   int const after = late ? m_gradient[c] : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
     // The late call brings the gradient, once it is whole, and the operands at home on the device.
@@ -196,7 +196,7 @@ void StepTimeline::bring(int piece, bool late) {
 void StepTimeline::update(int piece) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.update(c);
-  auto waits = m_brought[piece % kAtOnce];
+  auto& waits = m_brought[piece % kAtOnce];
   waits.push_back(m_go);
   auto const cost = divided(chunk(c).update.on(work.lane), work.parts);
   int const changed = m_timeline.add(work.lane, cost, waits);

@@ -4,34 +4,14 @@
 
 #include <array>
 #include <deque>
-#include <initializer_list>
-#include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate_bytes.hpp"
+#include "plan/search/waits.hpp"
 #include "plan/time/timeline.hpp"
 
 namespace spillway {
-
-// Holds the jobs that another job waits for. A job of -1 means none and is ignored.
-class Waits {
- public:
-  Waits(std::initializer_list<int> jobs) {
-    for (int const job : jobs) push_back(job);
-  }
-  void push_back(int job) {
-    if (job < 0) return;
-    if (m_count == m_jobs.size()) throw std::logic_error("a station waits for too many jobs");
-    m_jobs[m_count++] = job;
-  }
-  operator std::span<int const>() const { return {m_jobs.data(), m_count}; }
-
- private:
-  std::array<int, 32> m_jobs;
-  std::size_t m_count = 0;
-};
 
 class StepTimeline : public StepSink {
  public:

@@ -2,12 +2,9 @@
 // becomes of a step's sums.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/sharding.hpp"
-#include "plan/search/step_timeline.hpp"
 #include "tests/support/gpt_graph.hpp"
 #include "tests/support/small_machine.hpp"
 
@@ -184,17 +181,6 @@ TEST(StepSums, are_bounded_by_the_busiest_lane_or_resource) {
 
 TEST(StepSums, between_tiers_are_those_of_four_lanes) {
   EXPECT_EQ(between_tiers({1, 2, 4, 8, 16, 32, 64}), 2 + 4 + 8 + 16);
-}
-
-TEST(WaitsOfAJob, are_thirty_two_at_most_and_none_is_no_job) {
-  Waits waits = {-1, 7};
-  for (int job = 1; job < 32; ++job) waits.push_back(job);
-  waits.push_back(-1);
-  std::span<int const> const jobs = waits;
-  ASSERT_EQ(jobs.size(), 32u);
-  EXPECT_EQ(jobs.front(), 7);
-  EXPECT_EQ(jobs.back(), 31);
-  EXPECT_THROW(waits.push_back(32), std::logic_error);
 }
 
 }  // namespace
