@@ -21,7 +21,7 @@ int main(int argc, char** argv) try {
   arithmetic.sequence = config.data.sequence;
   auto graph = spillway::build_model(config, 50257, arithmetic, spillway::Purpose::train);
   spillway::append_backward(graph);
-  spillway::append_update(graph, {});
+  spillway::append_update(graph);
 
   // Where it may lie. Scratch of kernels is not counted: only the program knows its kernels.
   spillway::Budgets budgets;

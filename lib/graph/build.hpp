@@ -67,11 +67,8 @@ class GraphBuilder {
 // parameters, from the last one to the first, by the rule of its kind. Throws std::logic_error with
 // op and tensor where that would lose or damage a part of a gradient.
 void append_backward(Graph& graph);
-// `append_update` appends `square_norm` and `adamw` for each trainable chunk with these settings.
-struct AdamWSettings {
-  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
-};
-void append_update(Graph& graph, AdamWSettings const& settings);
+// Appends `square_norm` and the op of the graph's optimizer for each trainable chunk.
+void append_update(Graph& graph);
 
 // Sets every op's workspace to the size that `bytes` returns: kernels know it, and lib/graph does
 // not use kernels. Throws Error(bad_input) if a size exceeds kMostBytes.

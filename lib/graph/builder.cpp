@@ -2,6 +2,7 @@
 
 #include "base/math.hpp"
 #include "graph/build.hpp"
+#include "graph/optimizers/update_rule.hpp"
 #include "graph/refuse.hpp"
 
 namespace spillway {
@@ -25,13 +26,12 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
                                  .persistent = role != Role::gradient});
   };
   auto const& arithmetic = graph.arithmetic;
-  auto const keep = [&](std::string const& name, Role role, DType dtype) {
-    chunk.states.push_back({name, append(name, role, dtype)});
-  };
   chunk.gradient = append("gradient", Role::gradient, stored_dtype(arithmetic.gradients));
-  if (arithmetic.precision == "bf16") keep("remainder", Role::remainder, DType::i16);
-  keep("m", Role::moment, stored_dtype(arithmetic.moments));
-  keep("v", Role::moment, stored_dtype(arithmetic.moments));
+  for (StateRow const& row : update_rule(graph.optimizer.kind).states) {
+    std::string const name(row.name);
+    if (auto const dtype = row.dtype(arithmetic))
+      chunk.states.push_back({name, append(name, row.role, *dtype)});
+  }
 }
 
 // Returns true if a step may still read such tensors while those of the next are being written.

@@ -2,6 +2,7 @@
 // `append_backward` and `append_update` complete it, and lib/plan reads it.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "graph/arithmetic.hpp"
 #include "graph/batch.hpp"
 #include "graph/op.hpp"
+#include "graph/optimizer.hpp"
 #include "graph/tensor.hpp"
 
 namespace spillway {
@@ -94,16 +96,18 @@ struct WellKnown {
   bool operator==(WellKnown const&) const = default;
 };
 
-// Numbers the words of `control`.
+// Numbers the words of `control`. The commit writes those that every optimizer has, and the rule of
+// an optimizer its own (graph/optimizers).
 enum Control : int {
   control_go,              // 1: the step is committed; 0: updates do nothing
   control_gradient_scale,  // clip factor / global sum of weights
   control_learning_rate,
-  control_bias1,   // 1 - beta1^t
-  control_bias2,   // 1 - beta2^t
+  control_bias1,   // AdamW's 1 - beta1^t
+  control_bias2,   // AdamW's 1 - beta2^t
   control_update,  // t, the number of this update: 1 for the first one
   kControlWords = 8,
 };
+using ControlWords = std::array<double, kControlWords>;
 
 // Says what a forward graph is built for: a loss to differentiate, a loss alone (without dropout),
 // or the logits of one row.
@@ -127,6 +131,7 @@ struct Graph {
   IdVector<GradientPart> parts;  // in the order of the ops that make them
   WellKnown known;
   Arithmetic arithmetic;
+  OptimizerSettings optimizer;  // to train
   std::uint64_t seed = 0;
 
   Op const& op(int id) const { return ops[id]; }

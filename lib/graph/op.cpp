@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <concepts>
 #include <stdexcept>
+#include <type_traits>
+#include <variant>
 
 #include "graph/operands.hpp"
 
@@ -35,8 +38,19 @@ std::string_view name(OpKind kind) {
 }
 
 UpdateRange& update_range(Op& op) {
-  if (auto* const adamw = std::get_if<AdamWAttributes>(&op.attributes)) return adamw->range;
-  return attributes_of<UpdateRange>(op);
+  return std::visit(
+      [&]<class T>(T& any) -> UpdateRange& {
+        if constexpr (std::is_same_v<T, UpdateRange>) {
+          return any;
+        } else if constexpr (requires {
+                               { any.range } -> std::same_as<UpdateRange&>;
+                             }) {
+          return any.range;
+        } else {
+          fail_for_attributes(op);
+        }
+      },
+      op.attributes);
 }
 
 bool is_in_place(Op const& op, std::size_t output) {

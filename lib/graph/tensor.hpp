@@ -21,7 +21,7 @@ inline std::int64_t element_count(Shape const& shape) {
 enum class Role : std::uint8_t {
   parameter,  // the weights of one chunk
   remainder,  // lower halves of the fp32 masters (bf16 runs only)
-  moment,     // AdamW's m or v
+  moment,     // an optimizer's running average, such as AdamW's m
   // The gradient of one chunk, from a step's first contribution to the update, or a part of one.
   gradient,
   activation,  // made and used inside one micro-batch

@@ -46,6 +46,10 @@ Activation activation_of(ModelConfig const& model) {
   return static_cast<Activation>(at);
 }
 
+OptimizerSettings optimizer_of(OptimConfig const& optim) {
+  return {optimizer_kind(optim.name), optim.beta1, optim.beta2, optim.eps, optim.weight_decay};
+}
+
 std::int64_t published_vocab(std::string const& name) {
   return family(name).vocab;
 }
@@ -93,6 +97,7 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   Graph graph;
   graph.purpose = purpose;
   graph.arithmetic = arithmetic;
+  graph.optimizer = optimizer_of(config.optim);
   graph.seed = config.run.seed;
   family(full.model.family).append(full, vocab, graph);
   return graph;

@@ -61,8 +61,7 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
 Graph training_graph(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic) {
   auto graph = build_model(config, vocab, arithmetic, Purpose::train);
   append_backward(graph);
-  auto const& optim = config.optim;
-  append_update(graph, {optim.beta1, optim.beta2, optim.eps, optim.weight_decay});
+  append_update(graph);
   ask_workspaces(graph);
   return graph;
 }

@@ -1,7 +1,6 @@
 // A commit ends a step: all ranks see the same numbers and come to the same CommitWord.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 
@@ -25,9 +24,9 @@ struct CommitSums {
 };
 
 struct CommitDecision {
-  CommitWord word = CommitWord::go;             // A policy chooses one of the first three words.
-  double grad_norm = 0, learning_rate = 0;      // These are only reported.
-  std::array<double, kControlWords> control{};  // The engine sets `control_go` itself.
+  CommitWord word = CommitWord::go;         // A policy chooses one of the first three words.
+  double grad_norm = 0, learning_rate = 0;  // These are only reported.
+  ControlWords control{};                   // The engine sets `control_go` itself.
 };
 
 // A CommitPolicy is a pure function: equal sums give equal decisions on every rank. It does not

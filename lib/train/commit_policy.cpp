@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "graph/optimizers/update_rule.hpp"
+#include "model/model.hpp"
 #include "train/learning_rate.hpp"
 
 namespace spillway {
@@ -34,9 +36,9 @@ CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, std::
   double const clip = optim.clip > 0 ? optim.clip / (decision.grad_norm + kClipEpsilon) : 1;
   decision.control[control_gradient_scale] = mean * std::min(1.0, clip);
   decision.control[control_learning_rate] = decision.learning_rate;
-  decision.control[control_bias1] = 1 - std::pow(optim.beta1, count);
-  decision.control[control_bias2] = 1 - std::pow(optim.beta2, count);
   decision.control[control_update] = count;
+  auto const optimizer = optimizer_of(optim);
+  update_rule(optimizer.kind).write_control(optimizer, count, decision.control);
   return decision;
 }
 

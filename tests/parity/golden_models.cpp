@@ -130,8 +130,7 @@ class GoldenRun {
     }
     auto graph = build_model(config, vocab, arithmetic, purpose);
     append_backward(graph);
-    auto const& optim = config.optim;
-    append_update(graph, {optim.beta1, optim.beta2, optim.eps, optim.weight_decay});
+    append_update(graph);
     return graph;
   }
 

@@ -24,7 +24,7 @@ Graph gpt_graph(GptShape const& shape, Purpose purpose) {
 Graph gpt_training_graph(GptShape const& shape) {
   Graph graph = gpt_graph(shape, Purpose::train);
   append_backward(graph);
-  append_update(graph, {});
+  append_update(graph);
   return graph;
 }
 

@@ -80,7 +80,7 @@ class GraphGenerator {
 Graph random_graph(Random& draws, RandomGraphOptions const& options) {
   Graph graph = GraphGenerator(draws, options).take();
   append_backward(graph);
-  append_update(graph, {});
+  append_update(graph);
   // Some updates take whole chunks only, not slices of them.
   for (Op& op : graph.ops) op.whole_chunk = op.phase == Phase::update && below(draws, 4) == 0;
   return graph;

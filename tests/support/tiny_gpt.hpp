@@ -46,8 +46,7 @@ inline Graph tiny_forward(Config const& config, Purpose purpose = Purpose::train
 inline Graph tiny_training_graph(Config const& config, std::int64_t ranks = 1) {
   Graph graph = tiny_forward(config, Purpose::train, ranks);
   append_backward(graph);
-  append_update(
-      graph, {config.optim.beta1, config.optim.beta2, config.optim.eps, config.optim.weight_decay});
+  append_update(graph);
   return graph;
 }
 

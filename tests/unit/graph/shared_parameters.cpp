@@ -56,7 +56,7 @@ class Network {
     m_builder.finish();
     m_forward_ops = m_graph.ops.size();
     append_backward(m_graph);
-    append_update(m_graph, {});
+    append_update(m_graph);
     return m_graph;
   }
   Graph const& graph() const { return m_graph; }

@@ -135,7 +135,7 @@ class BiasedModel {
     end(x);
     m_builder.finish();
     append_backward(m_graph);
-    append_update(m_graph, {});
+    append_update(m_graph);
     return std::move(m_graph);
   }
 

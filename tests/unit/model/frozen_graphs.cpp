@@ -99,10 +99,12 @@ TEST(FrozenGraphs, are_those_of_the_table) {
   for (auto const& [name, change, checksums] : kCases) {
     auto config = tiny_config();
     change(config);
+    config.optim.beta1 = 0.8, config.optim.beta2 = 0.7;
+    config.optim.eps = 1e-6, config.optim.weight_decay = 0.3;
     auto const arithmetic = tiny_arithmetic(config, 3);
     auto train = build_model(config, vocab, arithmetic, Purpose::train);
     append_backward(train);
-    append_update(train, {0.8, 0.7, 1e-6, 0.3});
+    append_update(train);
     std::vector<Graph> const graphs = {
         std::move(train), build_model(config, vocab, arithmetic, Purpose::eval),
         build_generator(config, vocab, arithmetic, {7, 16, 12, true}),

@@ -1,0 +1,40 @@
+// AdamW (Loshchilov and Hutter, arXiv:1711.05101) keeps running averages of the gradient, m, and of
+// its square, v. The formula is in lib/kernels/formulas/adamw.hpp.
+#include <cmath>
+
+#include "graph/operands.hpp"
+#include "graph/optimizers/update_rule.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr StateRow kAdamWStates[] = {{"remainder", Role::remainder, remainder_dtype},
+                                     {"m", Role::moment, moment_dtype},
+                                     {"v", Role::moment, moment_dtype}};
+
+Op adamw_op(Graph const& graph, Chunk const& chunk) {
+  Op op;
+  set_operands(op, Operands<OpKind::adamw>{.gradient = whole(graph.tensors[chunk.gradient]),
+                                           .control = whole(graph.tensors[graph.known.control]),
+                                           .parameter = whole(graph.tensors[chunk.parameter]),
+                                           .remainder = state_view(graph, chunk, "remainder"),
+                                           .m = state_view(graph, chunk, "m"),
+                                           .v = state_view(graph, chunk, "v")});
+  auto const& settings = graph.optimizer;
+  op.attributes = AdamWAttributes{
+      settings.beta1, settings.beta2, settings.eps, settings.weight_decay, {}, graph.seed};
+  return op;
+}
+
+// m and v begin at zero and are divided by these. The op reads all words that every commit writes,
+// too; `control_update` numbers the draws by which moments in bf16 are rounded.
+void write_adamw_control(OptimizerSettings const& settings, double update, ControlWords& control) {
+  control[control_bias1] = 1 - std::pow(settings.beta1, update);
+  control[control_bias2] = 1 - std::pow(settings.beta2, update);
+}
+
+}  // namespace
+
+UpdateRule const adamw_rule = {kAdamWStates, adamw_op, write_adamw_control};
+
+}  // namespace spillway

@@ -1,0 +1,90 @@
+// What plans, the engine and checkpoints suppose of every optimizer, and AdamW's own control words.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "graph/build.hpp"
+#include "graph/optimizers/update_rule.hpp"
+
+namespace spillway::optimizers_test {
+namespace {
+
+constexpr OptimizerKind kAll[] = {
+#define SPILLWAY_OPTIMIZER(name) OptimizerKind::name,
+#include "graph/optimizers/optimizers.def"
+#undef SPILLWAY_OPTIMIZER
+};
+
+Graph updated_graph(OptimizerKind kind, std::string const& precision, std::string const& moments) {
+  Graph graph;
+  graph.optimizer.kind = kind;
+  graph.arithmetic.precision = precision;
+  graph.arithmetic.moments = moments;
+  GraphBuilder builder(graph);
+  builder.begin_block("b", false);
+  int const chunk = builder.add_chunk("c");
+  builder.add_parameter(chunk, "p", {3, 5}, {}, true);
+  builder.add_parameter(chunk, "q", {70}, {}, false);
+  builder.end_block();
+  builder.finish();
+  append_update(graph);
+  return graph;
+}
+
+void expect_sound(Graph const& graph) {
+  auto const& chunk = graph.chunks[0];
+  std::vector<TensorId> kept = {chunk.parameter}, written;
+  std::set<std::string> names;
+  for (State const& state : chunk.states) {
+    auto const& tensor = graph.tensors[state.tensor];
+    EXPECT_EQ(tensor.shape, Shape{chunk.elements}) << state.name;
+    EXPECT_TRUE(tensor.persistent) << state.name;
+    EXPECT_TRUE(names.insert(state.name).second) << state.name << " is there twice";
+    kept.push_back(state.tensor);
+  }
+  Op op = graph.ops.back();
+  EXPECT_EQ(op.phase, Phase::update);
+  EXPECT_EQ(op.chunk, chunk.id);
+  ASSERT_EQ(op.inputs.size(), 2u);
+  EXPECT_EQ(op.inputs[0], whole(graph.tensors[chunk.gradient]));
+  EXPECT_EQ(op.inputs[1], whole(graph.tensors[graph.known.control]));
+  for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+    auto const& output = op.outputs[i];
+    EXPECT_EQ(is_in_place(op, i), is_present(output)) << "output " << i;
+    if (!is_present(output)) continue;
+    EXPECT_EQ(output, whole(graph.tensors[output.tensor])) << "output " << i;
+    written.push_back(output.tensor);
+  }
+  EXPECT_EQ(written, kept);
+  EXPECT_EQ(update_range(op).first, 0);
+}
+
+TEST(Optimizers, UpdateParametersAndAllStatesOfAChunkInPlace) {
+  for (auto const kind : kAll) {
+    for (std::string const precision : {"fp32", "bf16"}) {
+      for (std::string const moments : {"fp32", "bf16"}) {
+        SCOPED_TRACE(testing::Message()
+                     << static_cast<int>(kind) << " " << precision << ", " << moments);
+        expect_sound(updated_graph(kind, precision, moments));
+      }
+    }
+  }
+}
+
+TEST(Optimizers, AreCalledByTheWordsOfInputFiles) {
+  EXPECT_EQ(optimizer_kind("adamw"), OptimizerKind::adamw);
+  EXPECT_THROW(optimizer_kind("adam"), std::logic_error);
+}
+
+TEST(AdamW, DividesItsMomentsByWhatTheyAreShortOfInTheFirstUpdates) {
+  ControlWords control{};
+  auto const& rule = update_rule(OptimizerKind::adamw);
+  rule.write_control({.beta1 = 0.5, .beta2 = 0.25}, 2, control);
+  EXPECT_EQ(control, (ControlWords{0, 0, 0, 0.75, 0.9375, 0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace spillway::optimizers_test
