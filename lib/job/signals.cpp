@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <initializer_list>
 #include <thread>
@@ -15,18 +16,23 @@ namespace {
 
 volatile std::sig_atomic_t g_requested = 0;
 volatile std::sig_atomic_t g_first_signal = 0;
-volatile std::time_t g_first_at_s = 0;
+volatile std::int64_t g_first_at_ns = 0;
 
-// Only a repetition of the first signal ends the run at once, because the SIGTERM that a batch
-// system sends after its own SIGUSR1 must not cut off the checkpoint. A repetition within a
-// second does not count, since a launcher and a terminal may both deliver one Ctrl-C.
-void on_signal(int signal) {
+// A signal handler may call clock_gettime, but not what C++ has for clocks.
+std::int64_t now_ns() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (ends_at_once(g_first_signal, g_first_at_s, signal, now.tv_sec)) _exit(128 + signal);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// Only a repetition of the first signal ends the run at once, because the SIGTERM that a batch
+// system sends after its own SIGUSR1 must not cut off the checkpoint.
+void on_signal(int signal) {
+  auto const now = now_ns();
+  if (ends_at_once(g_first_signal, g_first_at_ns, signal, now)) _exit(128 + signal);
   if (g_first_signal == 0) {
     g_first_signal = signal;
-    g_first_at_s = now.tv_sec;
+    g_first_at_ns = now;
   }
   g_requested = 1;
 }

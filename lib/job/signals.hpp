@@ -1,9 +1,9 @@
 // SIGTERM and SIGUSR1 ask the run to stop at the next commit. So do SIGINT and SIGHUP unless they
 // are ignored at the start, as nohup and shells do for background jobs of scripts. The same signal
-// again, seconds later, ends the run at once.
+// again, two seconds later or more, ends the run at once.
 #pragma once
 
-#include <ctime>
+#include <cstdint>
 
 namespace spillway {
 
@@ -13,10 +13,13 @@ void install_stop_signals();
 void request_stop();  // has the effect of a first signal
 bool stop_requested();
 
+// A launcher and a terminal may both deliver one Ctrl-C, so a repetition counts only after so long.
+inline constexpr std::int64_t kRepeatedAfter_ns = 2'000'000'000;
+
 // Returns whether `signal` ends the run at once. `first` is the first signal, or 0 if there was
 // none.
-constexpr bool ends_at_once(int first, std::time_t first_at_s, int signal, std::time_t now_s) {
-  return first == signal && now_s > first_at_s + 1;
+constexpr bool ends_at_once(int first, std::int64_t first_at_ns, int signal, std::int64_t now_ns) {
+  return first == signal && now_ns - first_at_ns >= kRepeatedAfter_ns;
 }
 
 }  // namespace spillway

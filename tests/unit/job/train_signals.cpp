@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <thread>
 
@@ -59,11 +60,13 @@ TEST(Signals, those_of_batch_systems_are_taken_though_they_were_ignored) {
 }
 
 TEST(Signals, end_a_run_at_once_where_the_first_one_comes_again_seconds_later) {
-  EXPECT_FALSE(ends_at_once(0, 0, SIGTERM, 1000)) << "there was none";
-  EXPECT_FALSE(ends_at_once(SIGINT, 1000, SIGINT, 1000));
-  EXPECT_FALSE(ends_at_once(SIGINT, 1000, SIGINT, 1001)) << "one Ctrl-C may come twice";
-  EXPECT_TRUE(ends_at_once(SIGINT, 1000, SIGINT, 1002));
-  EXPECT_FALSE(ends_at_once(SIGUSR1, 1000, SIGTERM, 2000)) << "batch systems send both";
+  constexpr std::int64_t begin_ns = 10'990'000'000, two_s = 2'000'000'000;
+  EXPECT_FALSE(ends_at_once(0, 0, SIGTERM, begin_ns)) << "there was none";
+  EXPECT_FALSE(ends_at_once(SIGINT, begin_ns, SIGINT, begin_ns));
+  EXPECT_FALSE(ends_at_once(SIGINT, begin_ns, SIGINT, begin_ns + two_s - 1))
+      << "one Ctrl-C may come twice";
+  EXPECT_TRUE(ends_at_once(SIGINT, begin_ns, SIGINT, begin_ns + two_s));
+  EXPECT_FALSE(ends_at_once(SIGUSR1, begin_ns, SIGTERM, 100 * two_s)) << "batch systems send both";
 }
 
 }  // namespace
