@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,13 +53,15 @@ bool all_stand_in(std::initializer_list<char const*> files) {
   return all;
 }
 
-// SPILLWAY_TURN=k/n means that this is the k-th of n test files that take turns, from 0.
-bool is_its_turn() {
+// SPILLWAY_TURN=k/n means that this is the k-th of n test files that take turns, from 0. Returns
+// nothing if it means nothing.
+std::optional<bool> is_its_turn() {
   auto const* const asked = std::getenv("SPILLWAY_TURN");
-  int turn = 0, turns = 1;
-  if (asked == nullptr || takes_all()) return true;
-  return std::sscanf(asked, "%d/%d", &turn, &turns) != 2 ||
-         turn_of(static_cast<std::uint64_t>(turns)) == static_cast<std::uint64_t>(turn);
+  if (asked == nullptr) return true;
+  auto const result = is_turn(asked);
+  if (!result)
+    std::cerr << "SPILLWAY_TURN: expected k/n, the k-th of n from 0, got '" << asked << "'\n";
+  return result;
 }
 
 }  // namespace
@@ -67,7 +69,9 @@ bool is_its_turn() {
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
   testing::InitGoogleTest(&argc, argv);  // removes googletest's own arguments
   if (!all_stand_in(files)) return 1;
-  if (!is_its_turn()) {
+  auto const turn = is_its_turn();
+  if (!turn) return 1;
+  if (!*turn) {
     std::cout << "other tests have their turn in this sample\n";
     return kSkipped;
   }

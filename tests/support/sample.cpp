@@ -1,8 +1,12 @@
 #include "tests/support/sample.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 namespace spillway::test {
 namespace {
@@ -12,8 +16,18 @@ char const* asked() {
   return text != nullptr ? text : "0";
 }
 
+std::uint64_t read_sample() {
+  std::string_view const text = asked();
+  std::uint64_t number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  bool const is_number = error == std::errc{} && end == text.data() + text.size();
+  if (is_number || takes_all()) return number;
+  throw std::invalid_argument("SPILLWAY_SAMPLE: expected a number or all, got '" +
+                              std::string(text) + "'");
+}
+
 std::uint64_t sample() {
-  static auto const number = std::strtoull(asked(), nullptr, 10);
+  static auto const number = read_sample();
   return number;
 }
 
@@ -34,6 +48,15 @@ std::vector<unsigned> sampled_seeds(unsigned some, unsigned all,
 
 std::uint64_t turn_of(std::uint64_t count, std::uint64_t offset) {
   return (sample() + offset) % count;
+}
+
+std::optional<bool> is_turn(std::string const& text) {
+  int turn = 0, turns = 0;
+  char more = 0;
+  bool const is_pair = std::sscanf(text.c_str(), "%d/%d%c", &turn, &turns, &more) == 2;
+  if (!is_pair || turn < 0 || turn >= turns) return {};
+  return takes_all() ||
+         turn_of(static_cast<std::uint64_t>(turns)) == static_cast<std::uint64_t>(turn);
 }
 
 }  // namespace spillway::test

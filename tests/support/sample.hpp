@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace spillway::test {
@@ -18,5 +20,9 @@ std::vector<unsigned> sampled_seeds(unsigned some, unsigned all,
 // Returns which of `count` things this sample takes. Tests that should not all take the same one
 // pass different offsets.
 std::uint64_t turn_of(std::uint64_t count, std::uint64_t offset = 0);
+
+// Returns whether the k-th of n, from 0, has its turn in this sample, where `text` is "k/n".
+// Returns nothing if it is another text.
+std::optional<bool> is_turn(std::string const& text);
 
 }  // namespace spillway::test
