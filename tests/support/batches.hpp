@@ -18,16 +18,20 @@ inline std::int64_t vocabulary(Graph const& graph) {
   return head == graph.ops.end() ? 0 : head->inputs[1].shape[0];
 }
 
-// Writes documents of two to four rows; the length changes from sequence to sequence. The last two
-// rows of every third sequence are padding.
+// Returns how many rows at the end of a sequence are padding: two of every third sequence.
+inline std::int64_t padding_rows(std::int64_t sample) {
+  return sample % 3 == 1 ? 2 : 0;
+}
+
+// Writes documents of two to four rows; the length changes from sequence to sequence.
 inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro,
                            std::int64_t first_sample) {
   auto const sequence = static_cast<std::int64_t>(documents.size()) / micro;
   auto document = documents.begin();
   for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
-    auto const length = 2 + sample % 3, padding = sample % 3 == 1 ? std::int64_t{2} : 0;
+    auto const length = 2 + sample % 3, filled = sequence - padding_rows(sample);
     for (std::int64_t row = 0; row < sequence; ++row)
-      *document++ = static_cast<std::int32_t>(row < sequence - padding ? row / length : -1);
+      *document++ = static_cast<std::int32_t>(row < filled ? row / length : -1);
   }
 }
 
@@ -37,8 +41,9 @@ inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro
   auto const sequence = static_cast<std::int64_t>(positions.size()) / micro;
   auto position = positions.begin();
   for (std::int64_t sample = first_sample; sample < first_sample + micro; ++sample) {
+    auto const length = 2 + sample % 3, filled = sequence - padding_rows(sample);
     for (std::int64_t row = 0; row < sequence; ++row)
-      *position++ = static_cast<std::int32_t>(row % (2 + sample % 3));
+      *position++ = static_cast<std::int32_t>(row < filled ? row % length : 0);
   }
 }
 
