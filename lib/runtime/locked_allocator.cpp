@@ -14,16 +14,16 @@ void* allocate_or_null(std::size_t bytes) {
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
 
-void* allocate(std::size_t bytes) {
-  if (void* const p = allocate_or_null(bytes)) return p;
-  throw std::bad_alloc();
-}
-
-void* allocate(std::size_t bytes, std::align_val_t alignment) {
+void* allocate_or_null(std::size_t bytes, std::align_val_t alignment) {
   refuse_when_locked("memory by operator new");
   void* p = nullptr;
   auto const at_least = std::max(static_cast<std::size_t>(alignment), sizeof(void*));
-  if (::posix_memalign(&p, at_least, bytes == 0 ? 1 : bytes) == 0) return p;
+  return ::posix_memalign(&p, at_least, bytes == 0 ? 1 : bytes) == 0 ? p : nullptr;
+}
+
+template <class... Alignment>
+void* allocate(std::size_t bytes, Alignment... alignment) {
+  if (void* const p = allocate_or_null(bytes, alignment...)) return p;
   throw std::bad_alloc();
 }
 
@@ -39,8 +39,8 @@ AllocatorLock::~AllocatorLock() {
 
 }  // namespace spillway
 
-// Sanitizers define the forms of new and delete that are left out here, and theirs do not match
-// these.
+// All forms of new and delete are here, because sanitizers define those that a program leaves out,
+// and theirs do not match these.
 void* operator new(std::size_t bytes) {
   return spillway::allocate(bytes);
 }
@@ -58,6 +58,13 @@ void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
 }
 void* operator new[](std::size_t bytes, std::nothrow_t const&) noexcept {
   return spillway::allocate_or_null(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, std::nothrow_t const&) noexcept {
+  return spillway::allocate_or_null(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                     std::nothrow_t const&) noexcept {
+  return spillway::allocate_or_null(bytes, alignment);
 }
 void operator delete(void* p) noexcept {
   std::free(p);
@@ -81,5 +88,17 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
   std::free(p);
 }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::nothrow_t const&) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::nothrow_t const&) noexcept {
+  std::free(p);
+}
+void operator delete(void* p, std::align_val_t, std::nothrow_t const&) noexcept {
+  std::free(p);
+}
+void operator delete[](void* p, std::align_val_t, std::nothrow_t const&) noexcept {
   std::free(p);
 }

@@ -40,9 +40,15 @@ constexpr Form kForms[] = {
     {"aligned new[]", [](std::size_t n) { return ::operator new[](n, kAlignment); },
      [](void* p) { ::operator delete[](p, kAlignment); }},
     {"nothrow new", [](std::size_t n) { return ::operator new(n, std::nothrow); },
-     [](void* p) { ::operator delete(p); }, false},
+     [](void* p) { ::operator delete(p, std::nothrow); }, false},
     {"nothrow new[]", [](std::size_t n) { return ::operator new[](n, std::nothrow); },
-     [](void* p) { ::operator delete[](p); }, false},
+     [](void* p) { ::operator delete[](p, std::nothrow); }, false},
+    {"aligned nothrow new",
+     [](std::size_t n) { return ::operator new(n, kAlignment, std::nothrow); },
+     [](void* p) { ::operator delete(p, kAlignment, std::nothrow); }, false},
+    {"aligned nothrow new[]",
+     [](std::size_t n) { return ::operator new[](n, kAlignment, std::nothrow); },
+     [](void* p) { ::operator delete[](p, kAlignment, std::nothrow); }, false},
 };
 
 TEST(LockedAllocator, every_form_says_that_there_is_not_enough_memory_as_it_should) {
