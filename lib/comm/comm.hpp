@@ -22,8 +22,8 @@ struct CommSettings {
 
 // All ranks must call the same methods (except `swap` and `still_here`) in the same order, on one
 // thread at a time, and must end together. Every method is synchronous for its caller, sleeps while
-// it waits, allocates nothing, and throws Error(peer_lost) if a peer is gone. After that only
-// `abort` may be called.
+// it waits, and throws Error(peer_lost) if a peer is gone. After that only `abort` may be called.
+// Methods allocate nothing themselves, but the MPI library may while it sends or receives.
 class Comm {
  public:
   virtual ~Comm() = default;

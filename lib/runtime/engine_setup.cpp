@@ -186,8 +186,8 @@ void Engine::start_workers() {
   }
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
-    // Messages may allocate, so on the comm lane only batches must not; Engine::execute locks
-    // these.
+    // The library that moves messages may allocate (comm/comm.hpp), so on the comm lane only
+    // batches must not; Engine::execute locks these.
     auto& worker = *m_workers.emplace_back(
         std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
     m_threads.emplace_back([this, &worker] { work(worker); });
