@@ -118,10 +118,10 @@ View BackwardContext::parameter_gradient(View const& parameter) {
 
 BackwardContext::InPlace BackwardContext::parameter_gradient_in_place(View const& parameter) {
   auto const gradient = parameter_gradient(parameter);
-  bool const adds = !m_new_parts.empty() && m_new_parts.back().tensor == gradient.tensor;
-  if (!adds) return {gradient, {}};
-  m_new_parts.back().written = gradient_of_chunk(parameter);
-  return {m_new_parts.back().written, m_new_parts.back().written};
+  auto const part = std::ranges::find(m_new_parts, gradient.tensor, &NewPart::tensor);
+  if (part == m_new_parts.end()) return {gradient, {}};
+  part->written = gradient_of_chunk(parameter);
+  return {part->written, part->written};
 }
 
 // For each part that the op makes, records the op and the number of its output.
@@ -175,6 +175,8 @@ int BackwardContext::emit_op(std::string const& suffix, Op op, Attributes attrib
   set_in_place(op, m_graph.known.loss, true);
   if (sum) {
     auto const output = std::ranges::find(op.outputs, *sum);
+    if (output == op.outputs.end())
+      refuse_graph(op.name, m_graph.tensor(*sum).name, "the op adds to it and does not write it");
     op.in_place.push_back(static_cast<int>(output - op.outputs.begin()));
   }
   note_parts(op);

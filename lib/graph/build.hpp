@@ -116,7 +116,8 @@ class BackwardContext {
   InPlace parameter_gradient_in_place(View const& parameter);
 
   View add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape);
-  // Appends an op and returns its id. The op adds to its output `sum`, if there is one.
+  // Appends an op and returns its id. The op adds to `sum`, if there is one, which must be among
+  // its outputs.
   template <OpKind kind>
   int emit(std::string const& suffix, Operands<kind> const& operands, Attributes attributes = {},
            double flops = 0, std::optional<View> const& sum = {}) {

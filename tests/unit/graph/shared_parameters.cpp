@@ -8,6 +8,7 @@
 #include <string>
 
 #include "graph/build.hpp"
+#include "graph/gradient_map.hpp"
 
 namespace spillway::shared_parameters_test {
 namespace {
@@ -269,6 +270,23 @@ TEST(RefusedGraphs, parameters_of_which_another_op_uses_a_part) {
   auto const x = net.product("x", net.activation("start", {3, 4}), w);
   auto const y = net.product("y", net.product("h", x, half), more);
   expect_refusal([&] { net.finish(y, head); }, "b/x", "c.parameter");
+}
+
+TEST(RefusedGraphs, an_op_that_adds_to_what_it_does_not_write) {
+  Graph graph;
+  GraphBuilder builder(graph);
+  builder.begin_block("b", false);
+  auto const activation = [&](char const* name) {
+    return builder.add_tensor(name, Role::activation, DType::bf16, {3, 4});
+  };
+  auto const x = activation("x"), y = activation("y"), other = activation("other");
+  builder.append<OpKind::activation>("y", {.f = x, .g = y});
+  builder.end_block();
+  GradientMap gradients(graph);
+  BackwardContext context(graph, gradients, graph.ops[0]);
+  expect_refusal([&] { context.emit<OpKind::add>("dx", {.a = x, .b = x, .c = y}, {}, 0, other); },
+                 "op b/y.dx, tensor b/other: ", "the op adds to it and does not write it");
+  EXPECT_EQ(graph.ops.size(), 1u);
 }
 
 TEST(RefusedGraphs, a_view_that_its_tensor_does_not_have) {
