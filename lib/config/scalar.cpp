@@ -23,13 +23,14 @@ std::string const& scalar_text(Value const& value, Place const& place, char cons
 }
 
 template <class T>
-T read_number(Value const& value, Place const& place, char const* expected) {
+T read_number(Value const& value, Place const& place, char const* expected,
+              char const* out_of_range = "does not fit in 64 bits") {
   auto const& text = scalar_text(value, place, expected);
   T number{};
   auto const end = text.data() + text.size();
   auto const result = std::from_chars(text.data(), end, number);
   if (result.ec == std::errc::result_out_of_range && result.ptr == end) {
-    refuse(place, fmt::format("{} does not fit in 64 bits", text));
+    refuse(place, fmt::format("{} {}", text, out_of_range));
   }
   if (result.ec != std::errc{} || result.ptr != end) {
     refuse(place, fmt::format("expected {}, got '{}'", expected, text));
@@ -67,7 +68,8 @@ std::uint64_t read_unsigned(Value const& value, Place const& place) {
 }
 
 double read_real(Value const& value, Place const& place) {
-  auto const number = read_number<double>(value, place, "a number");
+  auto const number = read_number<double>(value, place, "a number",
+                                          "is out of the range of a double, 5e-324 to 1.8e308");
   if (!std::isfinite(number)) refuse(place, fmt::format("{} is not a finite number", value.text));
   return number;
 }

@@ -364,7 +364,9 @@ TEST(ConfigLoad, numbers_that_are_not_finite_or_too_large_are_refused) {
   EXPECT_EQ(file_error("optim: {lr: inf}"), "in.yaml:1: optim.lr: inf is not a finite number");
   EXPECT_EQ(file_error("optim: {lr: .nan}"), "in.yaml:1: optim.lr: expected a number, got '.nan'");
   EXPECT_EQ(file_error("optim: {clip: 1e999}"),
-            "in.yaml:1: optim.clip: 1e999 does not fit in 64 bits");
+            "in.yaml:1: optim.clip: 1e999 is out of the range of a double, 5e-324 to 1.8e308");
+  EXPECT_EQ(file_error("optim: {clip: 1e-999}"),
+            "in.yaml:1: optim.clip: 1e-999 is out of the range of a double, 5e-324 to 1.8e308");
   EXPECT_EQ(file_error("run: {steps: 9223372036854775808}"),
             "in.yaml:1: run.steps: 9223372036854775808 does not fit in 64 bits");
   EXPECT_EQ(file_error("run: {seed: 18446744073709551616}"),
