@@ -79,7 +79,7 @@ struct DropoutAttributes {
 
 struct LmHeadAttributes {
   std::int64_t chunk = 0;  // how many rows of logits exist at a time
-  double scale = 1;        // logits = scale x w^T + bias
+  double scale = 1;        // logits = scale (x w^T + bias)
 
   CostTerms cost_terms() const;
   bool operator==(LmHeadAttributes const&) const = default;
