@@ -275,8 +275,9 @@ struct Gradients {
       for (std::int64_t r = 0; r < keys.size(); ++r)
         bias.add(at.bias, keys.first + r, skipped, slopes.c + r * stride, columns);
     if (row < 0) return;
-    add_to_keys(at, scores, scratch.d_o_depth, scratch.dv + row * shape.width * 4, skipped);
-    add_to_keys(at, slopes, scratch.q_depth, scratch.dk + row * shape.width * 4, skipped);
+    auto const row_bytes = shape.width * size_bytes(DType::f32);
+    add_to_keys(at, scores, scratch.d_o_depth, scratch.dv + row * row_bytes, skipped);
+    add_to_keys(at, slopes, scratch.q_depth, scratch.dk + row * row_bytes, skipped);
   }
 
   // Computes sums += c b, where c is what `made` has computed: p^T or ds^T of some keys.
