@@ -93,7 +93,7 @@ std::string text_of(PlanReport const& report, bool compares) {
   BatchShape const shape{report.config.batch.sequences, planned.train.arithmetic.micro, 0,
                          planned.programs.train.ranks};
   auto text = report.explanation + describe_empty_rows(shape) +
-              describe(estimate_save(planned.train, report.machine));
+              describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);

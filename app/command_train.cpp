@@ -238,7 +238,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     auto const explanation = explain_run(start, planned, simulation, machine, limits);
-    say_plan(start, planned, explanation + describe(estimate_save(planned.train, machine)));
+    say_plan(start, planned,
+             explanation + describe(estimate_save(planned.train, machine, comm.size())));
     write_plan(*start.run_dir, plan_text, explanation);
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");

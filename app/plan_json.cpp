@@ -19,7 +19,7 @@ Json predicted(PlanReport const& report) {
   auto const step_s = report.simulation.step_s;
   auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
   auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
-  auto const save = estimate_save(report.planned.train, report.machine);
+  auto const save = estimate_save(report.planned.train, report.machine, program.ranks);
   auto const tokens = static_cast<double>(report.config.batch.sequences) *
                       static_cast<double>(report.config.data.sequence);
   BatchShape const shape{report.config.batch.sequences, report.planned.train.arithmetic.micro, 0,

@@ -23,11 +23,13 @@ std::int64_t saved_elements(Chunk const& chunk) {
 
 }  // namespace
 
-SaveEstimate estimate_save(Graph const& train, Machine const& machine) {
+SaveEstimate estimate_save(Graph const& train, Machine const& machine, std::int64_t ranks) {
   SaveEstimate estimate;
-  for (auto const& chunk : train.chunks) estimate.bytes += saved_elements(chunk) * 4;
+  for (auto const& chunk : train.chunks)
+    estimate.bytes += saved_elements(chunk) * size_bytes(DType::f32);
   estimate.is_measured = machine.nvme_write_gbps > 0;
-  estimate.gbps = estimate.is_measured ? machine.nvme_write_gbps : kGuessGbps;
+  auto const writers = static_cast<double>(std::min(ranks, machine.node_ranks));
+  estimate.gbps = estimate.is_measured ? writers * machine.nvme_write_gbps : kGuessGbps;
   return estimate;
 }
 

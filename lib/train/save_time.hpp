@@ -12,14 +12,15 @@ namespace spillway {
 
 struct SaveEstimate {
   std::int64_t bytes = 0;   // of tensors, over all ranks
-  double gbps = 0;          // written by all ranks together
+  double gbps = 0;          // written by the ranks of one node together
   bool is_measured = true;  // for the drive of spill files; if false, gbps is a guess
 
   double seconds() const { return static_cast<double>(bytes) / (gbps * 1e9); }
 };
 
-// Uses the rate of the machine's drive, or a guess, since the rate of run.dir is not measured.
-SaveEstimate estimate_save(Graph const& train, Machine const& machine);
+// Uses the rate at which a node's ranks write to its drive together, or a guess, since the rate of
+// run.dir is not measured. More nodes are not taken to be faster, because they share run.dir.
+SaveEstimate estimate_save(Graph const& train, Machine const& machine, std::int64_t ranks);
 
 std::string describe(SaveEstimate const& estimate);  // returns a paragraph
 

@@ -74,7 +74,7 @@ Trainer::Trainer(TrainerParts parts)
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, m_reporter, parts.comm}),
       m_trouble(parts.memory.tiers().spill, parts.comm),
-      m_save_time(estimate_save(parts.planned.train, parts.machine).seconds()) {
+      m_save_time(estimate_save(parts.planned.train, parts.machine, parts.comm.size()).seconds()) {
   if (parts.planned.programs.eval) {
     m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
                            eval_windows(parts.config, parts.data));

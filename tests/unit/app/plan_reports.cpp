@@ -64,7 +64,7 @@ TEST_F(PlanReports, predict_what_a_step_takes_moves_and_wears) {
   EXPECT_NEAR(number("ssd_lifetime_years") / step_s, 600e12 / (6e6 * 86'400) / 365.25, 1e-6);
   // 108,096 parameters, of each the master and two moments.
   EXPECT_EQ(number("checkpoint_bytes"), 1'297'152);
-  EXPECT_DOUBLE_EQ(number("checkpoint_s"), 0.000648576);
+  EXPECT_DOUBLE_EQ(number("checkpoint_s"), 0.000324288) << "both ranks of the node write 2 GB/s";
   auto const& peaks = m_planned.programs.train.peak_bytes;
   ASSERT_GT(peaks[Tier::host], 0);
   ASSERT_GT(peaks[Tier::nvme], 0);

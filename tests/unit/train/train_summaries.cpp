@@ -246,14 +246,26 @@ TEST(SaveEstimates, count_values_of_four_bytes_whatever_memory_holds) {
   chunk.states[2].name = "remainder";
   graph.chunks = {chunk, chunk};
   graph.chunks[1].states.resize(2);
-  auto const guess = estimate_save(graph, {});
+  auto const guess = estimate_save(graph, {}, 1);
   EXPECT_EQ(guess.bytes, 2 * 3 * 38 * 4);
   EXPECT_EQ(guess.gbps, 0.5);
   EXPECT_FALSE(guess.is_measured);
   EXPECT_DOUBLE_EQ(guess.seconds(), 912 / 0.5e9);
-  auto const measured = estimate_save(graph, {.nvme_write_gbps = 4, .nvme_read_gbps = 8});
-  EXPECT_EQ(measured.gbps, 4);
-  EXPECT_TRUE(measured.is_measured);
+}
+
+// What is measured is what one rank gets while the others of its node write too.
+TEST(SaveEstimates, go_by_what_the_ranks_of_a_node_write_together) {
+  Machine const machine{.nvme_write_gbps = 4, .nvme_read_gbps = 8, .node_ranks = 3};
+  auto const estimate_gbps = [&](std::int64_t ranks) {
+    auto const estimate = estimate_save({}, machine, ranks);
+    EXPECT_TRUE(estimate.is_measured);
+    return estimate.gbps;
+  };
+  EXPECT_EQ(estimate_gbps(1), 4);
+  EXPECT_EQ(estimate_gbps(2), 8);
+  EXPECT_EQ(estimate_gbps(3), 12);
+  EXPECT_EQ(estimate_gbps(6), 12) << "a second node";
+  EXPECT_EQ(estimate_save({}, {.node_ranks = 3}, 3).gbps, 0.5) << "a guess";
 }
 
 }  // namespace
