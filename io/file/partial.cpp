@@ -7,6 +7,7 @@
 #include <csignal>
 #include <initializer_list>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -30,13 +31,15 @@ Partials& partials() {
 }
 
 // Removing is repeated, because another thread may put files into a directory while it is emptied.
-void remove_whole(fs::path const& path) noexcept {
+// Without memory, what could not be removed stays.
+void remove_whole(fs::path const& path) noexcept try {
   constexpr int most_tries = 100;
   std::error_code error;
   for (int i = 0; i < most_tries; ++i) {
     fs::remove_all(path, error);
     if (!error) return;
   }
+} catch (std::bad_alloc const&) {
 }
 
 // The lock stays held, so that nothing gets its final name and nothing new is made while the

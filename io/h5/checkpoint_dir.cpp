@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -135,11 +136,10 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
   });
 }
 
-void abandon_checkpoint(fs::path const& run_directory) noexcept {
-  try {
-    remove_each(strays(run_directory));
-  } catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports it
-  }
+void abandon_checkpoint(fs::path const& run_directory) noexcept try {
+  remove_each(strays(run_directory));
+} catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports it
+} catch (std::bad_alloc const&) {        // and removes what is left
 }
 
 std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std::int64_t step,

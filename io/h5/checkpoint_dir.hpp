@@ -35,8 +35,9 @@ void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 
 // Opens the checkpoint that `latest` names and compares its shards' sizes with its seal. Returns
 // nothing if there is no `latest`. Throws Error in one line that names the file: damaged if it is
-// cut short or missing, bad_input or storage if it cannot be looked at. If it is damaged, the line
-// also names the newest complete checkpoint before it. `find_latest` returns its directory.
+// cut short or missing, bad_input or storage if it cannot be looked at. If its files cannot be
+// used, the line also names the newest complete checkpoint before it. `find_latest` returns its
+// directory.
 std::optional<CheckpointReader> open_latest(std::filesystem::path const& run_directory);
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
 

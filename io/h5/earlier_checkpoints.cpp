@@ -166,7 +166,7 @@ std::vector<std::string> mend_latest(fs::path const& run_directory) {
                       earlier.string())};
 }
 
-std::string complete_before(fs::path const& run_directory, std::int64_t step) {
+std::string complete_before(fs::path const& run_directory, std::int64_t step) try {
   auto steps = finished_steps(run_directory);
   std::ranges::sort(steps, std::greater<>());
   for (auto const older : steps) {
@@ -176,6 +176,8 @@ std::string complete_before(fs::path const& run_directory, std::int64_t step) {
                        (run_directory / name).string(), name, (run_directory / kLatest).string());
   }
   return fmt::format(" (and no checkpoint before it is complete in {})", run_directory.string());
+} catch (Error const& error) {  // it must not hide the damage of which the message tells
+  return fmt::format(" (and checkpoints before it cannot be looked at: {})", error.what());
 }
 
 std::optional<fs::path> set_aside_checkpoints(fs::path const& run_directory) {

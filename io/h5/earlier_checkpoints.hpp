@@ -28,7 +28,8 @@ std::optional<std::filesystem::path> set_aside_checkpoints(
     std::filesystem::path const& run_directory);
 
 // Returns words in brackets for a message about a damaged checkpoint. They say which is the newest
-// complete one before `step`, judged by its seal and its files' sizes, and how to go on from it.
+// complete one before `step`, judged by its seal and its files' sizes, and how to go on from it, or
+// why that cannot be found out.
 std::string complete_before(std::filesystem::path const& run_directory, std::int64_t step);
 
 // Calls `read`, which reads `checkpoint`. If it throws Error(damaged), and the checkpoint is called

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -135,12 +136,13 @@ void SafetensorsWriter::publish() {
   if (m_shards.size() > 1) replace_text(m_directory / kIndexFile, index_text(index));
 }
 
-void SafetensorsWriter::remove_unfinished() const noexcept {
+void SafetensorsWriter::remove_unfinished() const noexcept try {
   std::error_code unseen;
   for (std::size_t i = 0; i < m_shards.size(); ++i) {
     auto const path = m_directory / m_shards[i].file;
     std::filesystem::remove(i < m_published ? path : prepared_path(path), unseen);
   }
+} catch (std::bad_alloc const&) {  // without memory for a path its file stays
 }
 
 }  // namespace spillway

@@ -228,6 +228,18 @@ TEST_F(EarlierCheckpoints, the_newest_complete_one_before_is_named) {
               }).ends_with("no checkpoint before it is complete in " + m_run.string() + ")"));
 }
 
+// A file in the place of the run directory stands for every directory that cannot be listed.
+TEST_F(EarlierCheckpoints, that_cannot_be_looked_at_do_not_hide_the_damage) {
+  auto const run = m_run / "run";
+  std::ofstream(run) << "a file";
+  auto const words =
+      " (and checkpoints before it cannot be looked at: " + run.string() + ": Not a directory)";
+  EXPECT_EQ(complete_before(run, 5), words);
+  auto const read = [] { throw Error(Status::damaged, "seal: damaged"); };
+  EXPECT_EQ(test::refused_with([&] { naming_older(run / "step-5", read); }, Status::damaged),
+            "seal: damaged" + words);
+}
+
 TEST_F(EarlierCheckpoints, set_aside_all_go_together_and_nothing_comes_back) {
   save(7);
   fs::copy(m_run / "step-7", m_run / "step-7.replaced");
