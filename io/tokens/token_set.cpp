@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/error.hpp"
 
 namespace spillway {
@@ -86,8 +87,9 @@ TokenSet::TokenSet(std::vector<TokenFile> files, std::string const& key)
   }
 }
 
-// Finds the last file that starts at or before `token`, which is not negative. No file is empty.
+// Finds the last file that starts at or before `token`. No file is empty.
 std::size_t TokenSet::file_of(std::int64_t token) const {
+  check(token >= 0, "token set", "asked for the file of a negative token");
   auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), token);
   return static_cast<std::size_t>(after - m_starts.begin()) - 1;
 }
@@ -106,7 +108,8 @@ void TokenSet::read(std::int64_t first, std::span<std::int32_t> to) const {
 
 void TokenSet::append_document_starts(std::int64_t first, std::int64_t end,
                                       std::vector<std::int64_t>& to) const {
-  for (std::size_t file = file_of(first); file < m_files.size() && m_starts[file] < end; ++file) {
+  first = std::max(first, std::int64_t{0});
+  for (auto file = file_of(first); file < m_files.size() && m_starts[file] < end; ++file) {
     auto const begin = m_starts[file];
     auto const before = to.size();
     m_files[file].append_document_starts(std::max(first - begin, std::int64_t{0}), end - begin, to);

@@ -34,7 +34,8 @@ class TokenSet {
   std::vector<TokenFile> const& files() const { return m_files; }
   std::int64_t count() const { return m_starts.back(); }
   std::int64_t vocab() const { return m_files.front().vocab(); }
-  // `file_of` returns the file that holds `token`, and `start_of` the first token of a file.
+  // `file_of` returns the file that holds `token`, which must not be negative, and `start_of` the
+  // first token of a file.
   std::size_t file_of(std::int64_t token) const;
   std::int64_t start_of(std::size_t file) const { return m_starts[file]; }
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -164,6 +165,7 @@ TEST_F(TokenEdges, every_token_of_a_set_is_of_the_file_that_has_it) {
   std::vector<std::size_t> files;
   for (std::int64_t token = 0; token < set.count(); ++token) files.push_back(set.file_of(token));
   EXPECT_EQ(files, (std::vector<std::size_t>{0, 0, 0, 1, 2, 2, 2, 2}));
+  EXPECT_THROW(set.file_of(-1), std::logic_error);
   EXPECT_EQ(set.start_of(0), 0);
   EXPECT_EQ(set.start_of(1), 3);
   EXPECT_EQ(set.start_of(2), 4);

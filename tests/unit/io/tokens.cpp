@@ -267,7 +267,7 @@ TEST_F(Documents, of_a_set_are_those_of_its_files_and_every_file_begins_one) {
   for (auto const* const name : {"a.h5", "b.h5", "c.h5"})
     paths.push_back(file(name, 1 + std::ssize(m_all) * 40, 2).string());
   TokenSet const set("data.train", paths);
-  for (std::int64_t first = 0; first < m_count; first += 13) {
+  for (std::int64_t first = -13; first < m_count; first += 13) {
     std::vector<std::int64_t> found;
     set.append_document_starts(first, std::min(first + 150, m_count), found);
     EXPECT_EQ(found, expected(first, first + 150)) << first;
