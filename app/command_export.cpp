@@ -37,13 +37,15 @@ void give_ids(Config& config, RunState const& state) {
   if (recipe.objective == Objective::spans) config.data.pad_id = recipe.ids.pad;
 }
 
-// Throws if a carried file is damaged, since an export needs all of them.
+// Throws if a carried file is damaged or cannot be read, since an export needs all of them.
 CarriedFiles carried_by(CheckpointReader const& checkpoint) {
   auto found = read_carried(checkpoint.directory(), checkpoint.carried());
-  if (found.damaged.empty()) return std::move(found.files);
-  throw Error(Status::damaged,
-              fmt::format("{}: put it back as it was imported; the weights are unharmed",
-                          found.damaged.front()));
+  if (found.unread.empty()) return std::move(found.files);
+  auto const& why = found.unread.front();
+  if (why.status() != Status::damaged) throw Error(why);
+  throw Error(
+      Status::damaged,
+      fmt::format("{}: put it back as it was imported; the weights are unharmed", why.what()));
 }
 
 }  // namespace

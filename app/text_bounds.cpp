@@ -26,11 +26,11 @@ TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
   TextBounds bounds{recipe.ids.pad, {}};
   if (recipe.ids.eos >= 0) bounds.ends = {recipe.ids.eos};
   auto const found = read_carried(checkpoint.directory(), checkpoint.carried());
-  for (auto const& line : found.damaged)
-    log_warning("{}; texts begin and end as the run says", line);
+  for (auto const& why : found.unread)
+    log_warning("{}; texts begin and end as the run says", why.what());
   bool const is_described = std::ranges::any_of(
       found.files, [](CarriedFile const& file) { return file.name == kConfigFile; });
-  if (!is_described || !found.damaged.empty()) return bounds;
+  if (!is_described || !found.unread.empty()) return bounds;
 
   auto const files = checkpoint.directory() / kCarriedFolder;
   auto const description = describe_directory(files);

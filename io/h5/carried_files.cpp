@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <system_error>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/file/inside.hpp"
 #include "io/file/output_file.hpp"
+#include "io/file/read_file.hpp"
 
 namespace spillway {
 namespace {
@@ -26,10 +28,16 @@ CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
   };
   if (sum.bytes > kMostCarriedBytes) refuse("is larger than what is carried");
   auto const file = open_inside(path.parent_path(), path.filename().string());
-  CarriedFile found{path.filename(), mode_of(file, path),
-                    read_input(file, path, kMostCarriedBytes)};
+  CarriedFile found{path.filename(), mode_of(file, path), read_text(file, path, kMostCarriedBytes)};
   if (sum_of(found.text) != sum) refuse("is not what was written");
   return found;
+}
+
+// A file that is there may be sound even if it cannot be opened now.
+Status status_of(Error const& error, fs::path const& path) {
+  std::error_code unseen;
+  bool const is_there = fs::is_regular_file(fs::symlink_status(path, unseen));
+  return error.status() == Status::bad_input && !is_there ? Status::damaged : error.status();
 }
 
 }  // namespace
@@ -68,7 +76,7 @@ FoundFiles read_carried(fs::path const& checkpoint, CarriedSums const& sums) {
       --left;
     } catch (Error const& error) {
       if (error.status() == Status::cannot_fit) throw;
-      found.damaged.emplace_back(error.what());
+      found.unread.emplace_back(status_of(error, folder / name), error.what());
     }
   }
   return found;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_index.hpp"
 
@@ -34,8 +35,10 @@ std::int64_t size_bytes(CarriedFiles const& files);
 CarriedSums write_carried(std::filesystem::path const& checkpoint, CarriedFiles const& files);
 
 struct FoundFiles {
-  CarriedFiles files;                // those that are as they were sealed
-  std::vector<std::string> damaged;  // one line for each other file
+  CarriedFiles files;  // those that are as they were sealed
+  // One for each other file: damaged if it is missing or not as it was sealed, otherwise what keeps
+  // it from being read now.
+  std::vector<Error> unread;
 };
 
 // Reads the files that the seal lists in `sums`. A file that cannot be read harms no other file,

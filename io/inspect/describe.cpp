@@ -36,8 +36,10 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
   }
   for (auto const& [name, sum] : reader.carried())
     text += fmt::format("  carries     {}/{}\n", kCarriedFolder, name);
-  for (auto const& line : read_carried(directory, reader.carried()).damaged)
-    text += fmt::format("  damaged     {}\n", line);
+  for (auto const& why : read_carried(directory, reader.carried()).unread) {
+    auto const* const word = why.status() == Status::damaged ? "damaged" : "unread";
+    text += fmt::format("  {:<11} {}\n", word, why.what());
+  }
   for (auto const& name : reader.strangers()) text += fmt::format("  stranger    {}\n", name);
   std::map<std::string, std::int64_t> elements;
   for (auto const& tensor : reader.tensors()) {

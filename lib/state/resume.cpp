@@ -122,9 +122,9 @@ CarriedFiles carried_by(std::optional<Resumption> const& resumption) {
   if (resumption->directory) return resumption->directory->carried();
   warn_of_strangers(*resumption->reader);
   auto found = read_carried(resumption->checkpoint, resumption->reader->carried());
-  for (auto const& line : found.damaged)
+  for (auto const& why : found.unread)
     log_warning("{}; checkpoints of this run are without it, and so is what export makes of them",
-                line);
+                why.what());
   return std::move(found.files);
 }
 

@@ -131,6 +131,17 @@ TEST_F(CarriedFiles, that_are_damaged_are_the_exports_loss_alone) {
   EXPECT_EQ(count(text, "texts begin and end as the run says"), 1) << text.output;
 }
 
+TEST_F(CarriedFiles, that_cannot_be_read_now_are_not_called_damaged) {
+  if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  ASSERT_EQ(run_command(import()).status, 0);
+  auto const file = "huggingface/tokenizer.json";
+  auto const fault = planted({.calls = "pread", .path = file, .what = "EIO"});
+  auto const outcome = run_command(fmt::format(
+      "{}{} export {} -o {}", fault, spillway_command(kAlone), path("checkpoint"), path("out")));
+  EXPECT_TRUE(fails_with(4, "tokenizer.json: cannot be read: Input/output error", outcome));
+  EXPECT_EQ(export_from("checkpoint").status, 0);
+}
+
 TEST_F(CarriedFiles, that_cannot_be_written_leave_a_checkpoint_without_them) {
   if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
   for (auto const* file : {"huggingface/tokenizer.json", "huggingface"}) {

@@ -219,7 +219,7 @@ TEST_F(CheckpointRefusals, of_wrong_use_say_what_was_wrong) {
                                                 {"b", {kMostCarriedBytes + 1, ""}},
                                                 {"c", {2 * kMostCarriedBytes + 1, ""}},
                                                 {"d", {1, ""}}});
-  for (auto const& line : found.damaged) m_said.say("carried", line);
+  for (auto const& why : found.unread) m_said.say("carried", why.what());
   expect_frozen("checkpoint_use");
 }
 

@@ -15,6 +15,7 @@
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/checkpoint_seal.hpp"
 #include "tests/support/names_in.hpp"
+#include "tests/support/resource_limit.hpp"
 
 namespace spillway::checkpoint_sink_test {
 namespace {
@@ -130,8 +131,10 @@ TEST_F(CheckpointSinkTest, what_becomes_of_what_is_carried_is_no_harm_to_the_wei
     CheckpointReader reader(m_checkpoint);
     EXPECT_EQ(values_of(reader), (std::vector<float>{1, 2, 3, 4, 5, 6}));
     auto const found = read_carried(m_checkpoint, reader.carried());
-    ASSERT_EQ(found.damaged.size(), 1u) << name;
-    EXPECT_EQ(found.damaged[0].rfind((m_folder / name).string() + ": ", 0), 0u) << found.damaged[0];
+    ASSERT_EQ(found.unread.size(), 1u) << name;
+    std::string const why = found.unread[0].what();
+    EXPECT_TRUE(why.starts_with((m_folder / name).string() + ": ")) << why;
+    EXPECT_EQ(found.unread[0].status(), Status::damaged) << why;
     EXPECT_EQ(found.files.size(), 1u) << name;
     fs::remove_all(m_checkpoint);
     make();
@@ -155,6 +158,20 @@ TEST_F(CheckpointSinkTest, what_becomes_of_what_is_carried_is_no_harm_to_the_wei
   expect_damaged("config.json");
 }
 
+// It may be sound, and so nobody should put another one in its place.
+TEST_F(CheckpointSinkTest, what_is_carried_and_cannot_be_opened_now_is_not_damaged) {
+  make();
+  CarriedSums const sums = CheckpointReader(m_checkpoint).carried();
+  auto const found = [&] {
+    test::ResourceLimit const no_more_files(RLIMIT_NOFILE, 0);
+    return read_carried(m_checkpoint, sums);
+  }();
+  ASSERT_EQ(found.unread.size(), 2u);
+  EXPECT_EQ(found.unread[0].what(),
+            (m_folder / "config.json").string() + ": cannot be read: Too many open files");
+  EXPECT_EQ(found.unread[0].status(), Status::bad_input);
+}
+
 TEST_F(CheckpointSinkTest, strangers_are_named_and_passed_over) {
   make();
   EXPECT_TRUE(CheckpointReader(m_checkpoint).strangers().empty());
@@ -168,25 +185,25 @@ TEST_F(CheckpointSinkTest, strangers_are_named_and_passed_over) {
                                                           "huggingface/link.json", "notes.txt"}));
   EXPECT_EQ(values_of(reader).size(), 6u);
   auto const found = read_carried(m_checkpoint, reader.carried());
-  EXPECT_TRUE(found.damaged.empty());
+  EXPECT_TRUE(found.unread.empty());
   EXPECT_EQ(found.files.size(), 2u);
 
   fs::remove_all(m_folder);
   std::ofstream(m_folder) << "a file";
   EXPECT_EQ(values_of(reader = CheckpointReader(m_checkpoint)).size(), 6u);
-  EXPECT_EQ(read_carried(m_checkpoint, reader.carried()).damaged.size(), 2u);
+  EXPECT_EQ(read_carried(m_checkpoint, reader.carried()).unread.size(), 2u);
 }
 
 TEST_F(CheckpointSinkTest, more_than_is_carried_is_said_of_each) {
   CarriedSums sums;
   for (int i = 0; i < 40; ++i) sums[std::to_string(i)] = {1, "0"};
   sums["large"] = {kMostCarriedBytes + 1, "0"};
-  EXPECT_EQ(read_carried(m_checkpoint, sums).damaged.size(), 41u);
+  EXPECT_EQ(read_carried(m_checkpoint, sums).unread.size(), 41u);
   CarriedFiles files;
   for (int i = 0; i < 40; ++i) files.push_back({std::to_string(i), kFileMode, "text"});
   auto const found = read_carried(m_dir / "many", write_carried(m_dir / "many", files));
   EXPECT_EQ(found.files.size(), kMostCarriedFiles);
-  EXPECT_EQ(found.damaged.size(), 40 - kMostCarriedFiles);
+  EXPECT_EQ(found.unread.size(), 40 - kMostCarriedFiles);
 }
 
 // Two as large as one may be are as much as there may be.
@@ -210,8 +227,8 @@ TEST_F(CheckpointSinkTest, exactly_as_much_as_is_carried_is_read) {
   ASSERT_EQ(found.files.size(), 3u);
   EXPECT_EQ(size_bytes(found.files), 134'217'728);
   EXPECT_EQ(found.files[2].name, "d");
-  EXPECT_EQ(found.damaged,
-            std::vector<std::string>{(folder / "c").string() + ": is more than what is carried"});
+  ASSERT_EQ(found.unread.size(), 1u);
+  EXPECT_EQ(found.unread[0].what(), (folder / "c").string() + ": is more than what is carried");
 }
 
 TEST_F(CheckpointSinkTest, permissions_are_no_wider_than_they_were_nor_than_the_umask) {

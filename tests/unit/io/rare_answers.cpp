@@ -21,6 +21,7 @@
 #include "io/file/file.hpp"
 #include "io/file/new_directory.hpp"
 #include "io/file/output_file.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/spill/spill_file.hpp"
 #include "tests/support/names_in.hpp"
@@ -176,6 +177,16 @@ TEST_F(RareAnswers, that_end_a_transfer_leave_what_was_moved_and_say_why) {
   answers.transfers = {4, 0};  // it takes no more, and does not say why
   EXPECT_EQ(refused_with([&] { output.write(0, bytes); }, Status::storage),
             (m_dir / "file").string() + ": cannot be written: Input/output error");
+}
+
+TEST_F(RareAnswers, to_reads_of_carried_files_are_no_damage) {
+  auto const sums = write_carried(m_dir, {{"a", kFileMode, "text"}});
+  answers.transfers = {-EIO};
+  auto const found = read_carried(m_dir, sums);
+  ASSERT_EQ(found.unread.size(), 1u);
+  EXPECT_EQ(found.unread[0].status(), Status::storage);
+  EXPECT_EQ(found.unread[0].what(),
+            (m_dir / kCarriedFolder / "a").string() + ": cannot be read: Input/output error");
 }
 
 TEST_F(RareAnswers, make_a_file_lose_its_name_where_none_is_made_without_one) {
