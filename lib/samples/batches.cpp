@@ -39,9 +39,10 @@ std::string describe_empty_rows(BatchShape const& shape) {
                           ? std::string()
                           : fmt::format("; batch.micro={} leaves {}", better.micro,
                                         empty_of(better) == 0 ? "none" : share(better));
-  return fmt::format("{} of a step are empty, as {} do not part into micro-batches of {} on {}{}\n",
-                     share(shape), count(shape.sequences, "sequence"), shape.micro,
-                     count(shape.ranks, "rank"), advice);
+  return fmt::format("{} of a step {} empty, as {} {} not part into micro-batches of {} on {}{}\n",
+                     share(shape), empty_of(shape) == 1 ? "is" : "are",
+                     count(shape.sequences, "sequence"), shape.sequences == 1 ? "does" : "do",
+                     shape.micro, count(shape.ranks, "rank"), advice);
 }
 
 std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most) {

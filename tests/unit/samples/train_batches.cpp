@@ -108,13 +108,13 @@ TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
 // No smaller micro-batch leaves fewer.
 TEST(BatchShape, tells_of_empty_rows_without_advice_where_there_is_none) {
   EXPECT_EQ(describe_empty_rows({5, 1, 0, 2}),
-            "1 of 6 rows (17 %) of a step are empty, as 5 sequences do not part into micro-batches "
+            "1 of 6 rows (17 %) of a step is empty, as 5 sequences do not part into micro-batches "
             "of 1 on 2 ranks\n");
   EXPECT_EQ(describe_empty_rows({3, 2, 0, 2}),
-            "1 of 4 rows (25 %) of a step are empty, as 3 sequences do not part into micro-batches "
+            "1 of 4 rows (25 %) of a step is empty, as 3 sequences do not part into micro-batches "
             "of 2 on 2 ranks\n");
   EXPECT_EQ(describe_empty_rows({1, 1, 0, 1000}),
-            "999 of 1000 rows (100 %) of a step are empty, as 1 sequence do not part into "
+            "999 of 1000 rows (100 %) of a step are empty, as 1 sequence does not part into "
             "micro-batches of 1 on 1000 ranks\n");
   EXPECT_EQ(describe_empty_rows({1, 1, 0, 1}), "");
 }
