@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "app/commands.hpp"
 #include "app/number_list.hpp"
 #include "app/version_text.hpp"
+#include "base/cannot_give.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/standard_streams.hpp"
@@ -44,6 +46,7 @@ std::string is_temperature(std::string const& text) {
 
 // Reports an error once and returns the exit status.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
+  if (dynamic_cast<std::bad_alloc const*>(&error) != nullptr) return report(no_more_memory(), comm);
   auto const* ours = dynamic_cast<Error const*>(&error);
   auto const status = ours != nullptr ? static_cast<int>(ours->status()) : 1;
   auto const where = comm && comm->size() > 1 ? fmt::format("rank {}: ", comm->rank()) : "";

@@ -14,4 +14,10 @@ Error cannot_give(std::string_view what, std::int64_t bytes, int error) {
                       std::generic_category().message(error))};
 }
 
+Error no_more_memory() {
+  return {Status::cannot_fit,
+          "the system gives this process no more memory: free some, or raise the process's limit "
+          "(ulimit -v, or that of the batch job)"};
+}
+
 }  // namespace spillway

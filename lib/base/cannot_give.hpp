@@ -1,4 +1,4 @@
-// Makes the error of a request for more memory than the system gives.
+// Makes the errors of requests for more memory than the system gives.
 #pragma once
 
 #include <cerrno>
@@ -12,5 +12,7 @@ namespace spillway {
 // `what` needed `bytes` bytes. `error` is an errno. The default is for functions that give no
 // reason.
 Error cannot_give(std::string_view what, std::int64_t bytes, int error = ENOMEM);
+// Returns the error that stands for a std::bad_alloc, which says neither.
+Error no_more_memory();
 
 }  // namespace spillway

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 
+#include "base/cannot_give.hpp"
 #include "base/error.hpp"
 #include "comm/gathered.hpp"
 
@@ -18,10 +20,10 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
-// Runs `stage` on every rank and waits for all ranks. If it threw an Error on any rank, every rank
-// throws AgreedError with the status of the lowest rank that failed. Only that rank keeps the text.
-// The stage itself must not communicate, except that a long stage calls Comm::still_here again and
-// again.
+// Runs `stage` on every rank and waits for all ranks. If it threw an Error or std::bad_alloc on any
+// rank, every rank throws AgreedError with the status of the lowest rank that failed. Only that
+// rank keeps the text. The stage itself must not communicate, except that a long stage calls
+// Comm::still_here again and again.
 template <class Stage>
 void on_all_ranks(Comm& comm, Stage const& stage) {
   std::optional<Error> failure;
@@ -30,6 +32,8 @@ void on_all_ranks(Comm& comm, Stage const& stage) {
   } catch (Error const& error) {
     if (error.status() == Status::peer_lost) throw;  // ranks cannot agree on it any more
     failure = error;
+  } catch (std::bad_alloc const&) {
+    failure = no_more_memory();
   }
   int const mine = failure ? static_cast<int>(failure->status()) : 0;
   auto const statuses = gathered(comm, mine);

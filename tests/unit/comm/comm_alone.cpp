@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "comm/backoff.hpp"
 #include "comm/comm.hpp"
+#include "comm/on_all_ranks.hpp"
 
 namespace spillway::comm_alone_test {
 namespace {
@@ -95,6 +97,19 @@ TEST(SingleRank, is_the_only_one_of_its_node_and_ends_with_the_status_that_is_as
   EXPECT_EQ(alone->local_size(), 1);
   EXPECT_EQ(alone->node_leader(), 0);
   EXPECT_EXIT(alone->abort(7), ::testing::ExitedWithCode(7), "");
+}
+
+TEST(OnAllRanks, a_shortage_of_memory_is_an_error_of_the_stage) {
+  auto const alone = make_single_rank_comm();
+  try {
+    on_all_ranks(*alone, [] { throw std::bad_alloc(); });
+    FAIL();
+  } catch (AgreedError const& error) {
+    EXPECT_EQ(error.status(), Status::cannot_fit);
+    EXPECT_STREQ(error.what(),
+                 "the system gives this process no more memory: free some, or raise the process's "
+                 "limit (ulimit -v, or that of the batch job)");
+  }
 }
 
 TEST(Backoff, has_not_waited_where_something_moves) {
