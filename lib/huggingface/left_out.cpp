@@ -24,7 +24,9 @@ constexpr std::string_view kOfAll[] = {
     "initializer_range", "initializer_factor",
     // These are for other tasks.
     "id2label", "label2id", "num_labels", "_num_labels", "problem_type", "finetuning_task",
-    "summary_*", "task_specific_params", "n_ctx",
+    "summary_*", "task_specific_params",
+    // Old files of GPT-2 give the size of their causal mask, which transformers does not read.
+    "n_ctx",
     // These are about the data: the tokenizer and its special tokens.
     "tokenizer_class", "prefix", "bos_token_id", "eos_token_id", "pad_token_id", "sep_token_id",
     "decoder_start_token_id"};
