@@ -25,10 +25,12 @@ enum class Role : std::uint8_t {
   // The gradient of one chunk, from a step's first contribution to the update, or a part of one.
   gradient,
   activation,  // made and used inside one micro-batch
-  edge,        // an activation read beyond the next block: kept or spilled, never recomputed
-  workspace,   // scratch of one op
-  batch,       // tokens, targets and loss weights of one micro-batch
-  scalar,      // loss, norms and control words of one step
+  // An activation read beyond the next block: kept or spilled, never recomputed. No model family
+  // has one.
+  edge,
+  workspace,  // scratch of one op
+  batch,      // tokens, targets and loss weights of one micro-batch
+  scalar,     // loss, norms and control words of one step
   // Keys and values of earlier rows, which later steps of generating read; persistent.
   cache,
 };
