@@ -62,7 +62,7 @@ void expect_sound(Graph const& graph) {
   EXPECT_EQ(update_range(op).first, 0);
 }
 
-TEST(Optimizers, UpdateParametersAndAllStatesOfAChunkInPlace) {
+TEST(Optimizers, update_parameters_and_all_states_of_a_chunk_in_place) {
   for (auto const kind : kAll) {
     for (std::string const precision : {"fp32", "bf16"}) {
       for (std::string const moments : {"fp32", "bf16"}) {
@@ -74,12 +74,12 @@ TEST(Optimizers, UpdateParametersAndAllStatesOfAChunkInPlace) {
   }
 }
 
-TEST(Optimizers, AreCalledByTheWordsOfInputFiles) {
+TEST(Optimizers, are_called_by_the_words_of_input_files) {
   EXPECT_EQ(optimizer_kind("adamw"), OptimizerKind::adamw);
   EXPECT_THROW(optimizer_kind("adam"), std::logic_error);
 }
 
-TEST(AdamW, DividesItsMomentsByWhatTheyAreShortOfInTheFirstUpdates) {
+TEST(AdamW, divides_its_moments_by_what_they_are_short_of_in_the_first_updates) {
   ControlWords control{};
   auto const& rule = update_rule(OptimizerKind::adamw);
   rule.write_control({.beta1 = 0.5, .beta2 = 0.25}, 2, control);

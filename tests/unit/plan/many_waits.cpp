@@ -15,7 +15,7 @@ std::vector<int> listed(Waits const& waits) {
   return {jobs.begin(), jobs.end()};
 }
 
-TEST(WaitsOfAJob, AreAsManyAsThereAreAndNoneIsNoJob) {
+TEST(WaitsOfAJob, are_as_many_as_there_are_and_none_is_no_job) {
   for (int const count : {0, 1, 31, 32, 33, 34, 200}) {
     Waits waits = {-1};
     std::vector<int> jobs;
@@ -60,7 +60,7 @@ BlockModel block_of(int chunks) {
 
 // The next step begins when the last chunk is updated, so nothing of a step runs beside another. A
 // forward pass that waited for 32 of 40 chunks alone would begin 2 s earlier.
-TEST(EstimatesOfABlock, WaitForTheUpdatesOfAllItsChunks) {
+TEST(EstimatesOfABlock, wait_for_the_updates_of_all_its_chunks) {
   Machine const machine;
   for (int const chunks : {1, 32, 33, 40, 200}) {
     auto const model = block_of(chunks);
