@@ -115,7 +115,7 @@ struct AdamW {
   }
 };
 
-struct Settings {
+struct Prepared {
   AdamWConstants constants;
   DrawnFrom drawn_from;
   std::vector<ParameterRange> ranges;
@@ -129,17 +129,17 @@ SplitMasters masters_of(bf16* parameter, std::int16_t* remainder) {
 }
 
 template <class T, class G, class Moment>
-auto update_of(Pointers<OpKind::adamw, T, G, Moment> const& o, Settings const& settings,
+auto update_of(Pointers<OpKind::adamw, T, G, Moment> const& o, Prepared const& prepared,
                ParameterRange const& range) {
   auto const masters = masters_of(o.parameter, o.remainder);
   return AdamW<G, std::remove_const_t<decltype(masters)>, Moment>{
-      o.gradient, o.control, masters, o.m, o.v, settings.constants, range, settings.drawn_from};
+      o.gradient, o.control, masters, o.m, o.v, prepared.constants, range, prepared.drawn_from};
 }
 
 struct AdamWKernel {
   static constexpr auto kind = OpKind::adamw;
 
-  static Settings prepare(KernelContext const& context, Op const& op) {
+  static Prepared prepare(KernelContext const& context, Op const& op) {
     auto const o = operands<kind>(op);
     check(is_present(o.remainder) == (dtype(context, o.parameter) == DType::bf16), name(op.kind),
           "a remainder belongs to bf16 parameters, and to no others");
@@ -152,23 +152,23 @@ struct AdamWKernel {
 
   template <class T, class G, class Moment>
   static void run(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
-                  Settings const& settings) {
-    for (auto const& range : settings.ranges)
-      for_each_range(exec, label, range.count, update_of(o, settings, range));
+                  Prepared const& prepared) {
+    for (auto const& range : prepared.ranges)
+      for_each_range(exec, label, range.count, update_of(o, prepared, range));
   }
 
   // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most are
   // small.
   template <class T, class G, class Moment>
   static void run_serially(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
-                           Settings const& settings) {
-    auto const& ranges = settings.ranges;
+                           Prepared const& prepared) {
+    auto const& ranges = prepared.ranges;
     auto const end = ranges.empty() ? 0 : ranges.back().offset + ranges.back().count;
     for_each_piece(exec, end, kPieceElements, [&](std::int64_t first, std::int64_t last) {
       for (auto const& range : ranges) {
         auto const begin = std::max<std::int64_t>(first - range.offset, 0);
         auto const count = std::min(last - range.offset, range.count);
-        if (begin < count) update_of(o, settings, range)(begin, count);
+        if (begin < count) update_of(o, prepared, range)(begin, count);
       }
     });
   }

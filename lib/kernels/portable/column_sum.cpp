@@ -7,7 +7,7 @@ namespace {
 
 Label const label = "spillway::column_sum", label_total = "spillway::column_sum_total";
 
-struct Extents {
+struct Prepared {
   Partitions partitions;
   std::int64_t columns, row_stride;  // both of dy; in elements
 };
@@ -16,13 +16,13 @@ template <class T>
 struct SumRows {
   T const* dy;
   float* partial;
-  Extents extents;
+  Prepared prepared;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const sum = partial + partition * extents.columns;
-    team.for_columns(extents.columns, [=](std::int64_t j) { sum[j] = 0; });
-    auto row = extents.partitions.first(partition);
-    auto const last = extents.partitions.last(partition);
+    auto* const sum = partial + partition * prepared.columns;
+    team.for_columns(prepared.columns, [=](std::int64_t j) { sum[j] = 0; });
+    auto row = prepared.partitions.first(partition);
+    auto const last = prepared.partitions.last(partition);
     for (; row + kRowsAtOnce <= last; row += kRowsAtOnce) add_rows<kRowsAtOnce>(team, row, sum);
     for (; row < last; ++row) add_rows<1>(team, row, sum);
   }
@@ -34,9 +34,9 @@ struct SumRows {
 
   template <int rows>
   KOKKOS_FUNCTION void add_rows(RowTeam const& team, std::int64_t row, float* sum) const {
-    auto const stride = extents.row_stride;
+    auto const stride = prepared.row_stride;
     auto const* const values = dy + row * stride;
-    team.for_columns(extents.columns, [=](std::int64_t j) {
+    team.for_columns(prepared.columns, [=](std::int64_t j) {
       float total = sum[j];
       for (int r = 0; r < rows; ++r) total += to_float(values[r * stride + j]);
       sum[j] = total;
@@ -47,30 +47,31 @@ struct SumRows {
 struct ColumnSum {
   static constexpr auto kind = OpKind::column_sum;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     auto const& dy = operands<kind>(op).dy;
     return {Partitions::of(dy.shape[0]), dy.shape[1], dy.strides[0]};
   }
   static auto typed(auto const& o) { return std::tie(o.dy, o.db); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
-    auto const e = prepare(context, op);
-    return e.partitions.count * e.columns * size_bytes(DType::f32);
+    auto const p = prepare(context, op);
+    return p.partitions.count * p.columns * size_bytes(DType::f32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, Pointers<OpKind::column_sum, T, G> const& o, Extents const& e) {
+  static void run(Exec const& exec, Pointers<OpKind::column_sum, T, G> const& o,
+                  Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
-    for_each_row(exec, label, e.partitions.count, SumRows<T>{o.dy, partial, e});
-    for_each_range(exec, label_total, e.columns,
-                   AddRows<PartialRows, G>{{partial, e.columns}, o.db, e.partitions.count});
+    for_each_row(exec, label, p.partitions.count, SumRows<T>{o.dy, partial, p});
+    for_each_range(exec, label_total, p.columns,
+                   AddRows<PartialRows, G>{{partial, p.columns}, o.db, p.partitions.count});
   }
 
   template <class T, class G>
-  static void run_serially(Pointers<OpKind::column_sum, T, G> const& o, Extents const& e) {
-    for (std::int64_t j = 0; j < e.columns; ++j) {
+  static void run_serially(Pointers<OpKind::column_sum, T, G> const& o, Prepared const& p) {
+    for (std::int64_t j = 0; j < p.columns; ++j) {
       double sum = 0;
-      for (std::int64_t row = 0; row < e.partitions.rows; ++row)
-        sum += to_float(o.dy[row * e.row_stride + j]);
+      for (std::int64_t row = 0; row < p.partitions.rows; ++row)
+        sum += to_float(o.dy[row * p.row_stride + j]);
       o.db[j] = store<G>(static_cast<float>(sum));
     }
   }

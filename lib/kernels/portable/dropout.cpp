@@ -10,7 +10,7 @@ namespace {
 
 Label const label = "spillway::dropout";
 
-struct Settings {
+struct Prepared {
   std::int64_t samples, elements;  // `elements` counts those of one sample
   float p, scale;
   std::uint64_t seed, origin;
@@ -21,12 +21,12 @@ struct Settings {
 template <class T>
 struct Dropout {
   Pointers<OpKind::dropout, T> o;
-  Settings s;
+  Prepared prepared;
   std::int64_t blocks;  // blocks of draws per sample
 
   // Handles a range of blocks of draws, sample by sample. A sample's last block may be shorter.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
-    auto const whole = s.elements / kDropoutDraws;
+    auto const whole = prepared.elements / kDropoutDraws;
     while (first < last) {
       auto const sample = first / blocks, begin = first % blocks;
       auto const left = last - first;
@@ -40,31 +40,32 @@ struct Dropout {
  private:
   KOKKOS_FUNCTION void drop_blocks(std::int64_t sample, std::int64_t begin,
                                    std::int64_t end) const {
-    auto const* const in = o.x + sample * s.elements;
-    auto* const out = o.y + sample * s.elements;
+    auto const* const in = o.x + sample * prepared.elements;
+    auto* const out = o.y + sample * prepared.elements;
     auto const number = static_cast<std::uint64_t>(o.samples[sample]);
-    auto const settings = s;
+    auto const local = prepared;
 #pragma omp simd
     for (std::int64_t block = begin; block < end; ++block)
-      drop_block(settings, number, block, in + block * kDropoutDraws, out + block * kDropoutDraws);
+      drop_block(local, number, block, in + block * kDropoutDraws, out + block * kDropoutDraws);
   }
 
   // This is a separate function because GCC keeps a struct declared in a simd loop in memory.
-  KOKKOS_FUNCTION static void drop_block(Settings const& s, std::uint64_t sample,
+  KOKKOS_FUNCTION static void drop_block(Prepared const& prepared, std::uint64_t sample,
                                          std::int64_t block, T const* in, T* out) {
-    auto const draws = dropout_draws(s.seed, s.origin, sample, static_cast<std::uint64_t>(block));
+    auto const draws =
+        dropout_draws(prepared.seed, prepared.origin, sample, static_cast<std::uint64_t>(block));
     for (int k = 0; k < kDropoutDraws; ++k)
-      out[k] = store<T>(to_float(in[k]) * dropout_factor(draws.x[k], s.p, s.scale));
+      out[k] = store<T>(to_float(in[k]) * dropout_factor(draws.x[k], prepared.p, prepared.scale));
   }
 
   KOKKOS_FUNCTION void drop_tail(std::int64_t sample, std::int64_t block) const {
     auto const draws =
-        dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(o.samples[sample]),
+        dropout_draws(prepared.seed, prepared.origin, static_cast<std::uint64_t>(o.samples[sample]),
                       static_cast<std::uint64_t>(block));
-    for (auto i = block * kDropoutDraws; i < s.elements; ++i) {
-      auto const at = sample * s.elements + i;
+    for (auto i = block * kDropoutDraws; i < prepared.elements; ++i) {
+      auto const at = sample * prepared.elements + i;
       auto const draw = draws.x[i % kDropoutDraws];
-      o.y[at] = store<T>(to_float(o.x[at]) * dropout_factor(draw, s.p, s.scale));
+      o.y[at] = store<T>(to_float(o.x[at]) * dropout_factor(draw, prepared.p, prepared.scale));
     }
   }
 };
@@ -72,7 +73,7 @@ struct Dropout {
 struct DropoutKernel {
   static constexpr auto kind = OpKind::dropout;
 
-  static Settings prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     require_contiguous(op);
     auto const o = operands<kind>(op);
     auto const n = element_count(o.y.shape), samples = element_count(o.samples.shape);
@@ -91,21 +92,23 @@ struct DropoutKernel {
   static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::dropout, T> const& o, Settings const& s) {
-    for_each_range(exec, label, s.samples * s.blocks(), Dropout<T>{o, s, s.blocks()});
+  static void run(Exec const& exec, Pointers<OpKind::dropout, T> const& o,
+                  Prepared const& prepared) {
+    for_each_range(exec, label, prepared.samples * prepared.blocks(),
+                   Dropout<T>{o, prepared, prepared.blocks()});
   }
 
   // The serial reference computes element by element.
   template <class T>
-  static void run_serially(Pointers<OpKind::dropout, T> const& o, Settings const& s) {
-    for (std::int64_t sample = 0; sample < s.samples; ++sample)
-      for (std::int64_t i = 0; i < s.elements; ++i) {
-        auto const draws =
-            dropout_draws(s.seed, s.origin, static_cast<std::uint64_t>(o.samples[sample]),
-                          static_cast<std::uint64_t>(i / kDropoutDraws));
-        bool const keep = uniform01(draws.x[i % kDropoutDraws]) >= s.p;
-        auto const at = sample * s.elements + i;
-        o.y[at] = store<T>(keep ? to_float(o.x[at]) * s.scale : 0.0f);
+  static void run_serially(Pointers<OpKind::dropout, T> const& o, Prepared const& prepared) {
+    for (std::int64_t sample = 0; sample < prepared.samples; ++sample)
+      for (std::int64_t i = 0; i < prepared.elements; ++i) {
+        auto const draws = dropout_draws(prepared.seed, prepared.origin,
+                                         static_cast<std::uint64_t>(o.samples[sample]),
+                                         static_cast<std::uint64_t>(i / kDropoutDraws));
+        bool const keep = uniform01(draws.x[i % kDropoutDraws]) >= prepared.p;
+        auto const at = sample * prepared.elements + i;
+        o.y[at] = store<T>(keep ? to_float(o.x[at]) * prepared.scale : 0.0f);
       }
   }
 };

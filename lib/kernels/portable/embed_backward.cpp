@@ -18,7 +18,7 @@ Label const label_lists = "spillway::embed_backward_lists";
 Label const label_sums = "spillway::embed_backward_sums";
 constexpr std::int64_t kEntriesPerItem = 256;
 
-struct Extents {
+struct Prepared {
   std::int64_t rows, columns, sequence;
   std::int64_t words, places, types;  // rows of the tables; 0 if there is no such table
   bool accumulate;                    // whether to add to dwte or overwrite it
@@ -78,17 +78,17 @@ struct SumEntry {
 // Calls sum(index, gradient, number of rows of the table, whether to add) for each table. The index
 // says which row of the table each row of dx took.
 template <class T, class G, class Sum>
-void for_each_table(Pointers<OpKind::embed_backward, T, G> const& o, Extents const& e,
+void for_each_table(Pointers<OpKind::embed_backward, T, G> const& o, Prepared const& p,
                     Sum const& sum) {
-  sum(TableIndex{o.tokens, 1}, o.dwte, e.words, e.accumulate);
-  if (o.dwpe) sum(TableIndex{o.positions, e.sequence}, o.dwpe, e.places, false);
-  if (o.dwtt) sum(TableIndex{o.types, 1}, o.dwtt, e.types, false);
+  sum(TableIndex{o.tokens, 1}, o.dwte, p.words, p.accumulate);
+  if (o.dwpe) sum(TableIndex{o.positions, p.sequence}, o.dwpe, p.places, false);
+  if (o.dwtt) sum(TableIndex{o.types, 1}, o.dwtt, p.types, false);
 }
 
 struct EmbedBackward {
   static constexpr auto kind = OpKind::embed_backward;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     require_contiguous(op);
     auto const o = operands<kind>(op);
     auto const entries = [](View const& table) { return is_present(table) ? table.shape[0] : 0; };
@@ -102,31 +102,31 @@ struct EmbedBackward {
   }
   static auto typed(auto const& o) { return std::tie(o.dx, o.dwte); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
-    auto const e = prepare(context, op);
-    return (e.longest() + e.rows) * size_bytes(DType::i32);
+    auto const p = prepare(context, op);
+    return (p.longest() + p.rows) * size_bytes(DType::i32);
   }
 
   template <class T, class G>
   static void run(Exec const& exec, Pointers<OpKind::embed_backward, T, G> const& o,
-                  Extents const& e) {
+                  Prepared const& p) {
     auto* const first = static_cast<std::int32_t*>(o.workspace);
-    auto* const next = first + e.longest();
-    for_each_table(o, e, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
+    auto* const next = first + p.longest();
+    for_each_table(o, p, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
       for_each_item(exec, label_lists, div_ceil(entries, kEntriesPerItem),
-                    ListRows{index, first, next, e.rows, entries});
+                    ListRows{index, first, next, p.rows, entries});
       for_each_row(exec, label_sums, entries,
-                   SumEntry<T, G>{o.dx, first, next, gradient, e.columns, add});
+                   SumEntry<T, G>{o.dx, first, next, gradient, p.columns, add});
     });
   }
 
   // The serial reference searches all rows for each element of a gradient.
   template <class T, class G>
-  static void run_serially(Pointers<OpKind::embed_backward, T, G> const& o, Extents const& e) {
-    for_each_table(o, e, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
-      for (std::int64_t i = 0; i < entries * e.columns; ++i) {
+  static void run_serially(Pointers<OpKind::embed_backward, T, G> const& o, Prepared const& p) {
+    for_each_table(o, p, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
+      for (std::int64_t i = 0; i < entries * p.columns; ++i) {
         float total = 0;
-        for (std::int64_t m = 0; m < e.rows; ++m)
-          if (index(m) == i / e.columns) total += to_float(o.dx[m * e.columns + i % e.columns]);
+        for (std::int64_t m = 0; m < p.rows; ++m)
+          if (index(m) == i / p.columns) total += to_float(o.dx[m * p.columns + i % p.columns]);
         gradient[i] = store<G>(add ? to_float(gradient[i]) + total : total);
       }
     });

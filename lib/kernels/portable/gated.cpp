@@ -10,7 +10,7 @@ namespace {
 
 Label const label = "spillway::gated";
 
-struct Extents {
+struct Prepared {
   Activation form;
   LookedUp tables;
   std::int64_t rows, columns;
@@ -21,12 +21,12 @@ template <class T, class Activated>
 struct Gated {
   Activated activated;
   Pointers<OpKind::gated, T> o;
-  Extents e;
+  Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const *const gate = o.gate + row * e.gate_stride, *const up = o.up + row * e.up_stride;
-    auto* const y = o.y + row * e.y_stride;
-    team.for_columns(e.columns, [=, act = activated](std::int64_t j) {
+    auto const *const gate = o.gate + row * p.gate_stride, *const up = o.up + row * p.up_stride;
+    auto* const y = o.y + row * p.y_stride;
+    team.for_columns(p.columns, [=, act = activated](std::int64_t j) {
       y[j] = store<T>(act.value(gate[j]) * to_float(up[j]));
     });
   }
@@ -35,7 +35,7 @@ struct Gated {
 struct GatedKernel {
   static constexpr auto kind = OpKind::gated;
 
-  static Extents prepare(KernelContext const& context, Op const& op) {
+  static Prepared prepare(KernelContext const& context, Op const& op) {
     auto const o = operands<kind>(op);
     return {attributes_of<ActivationAttributes>(op).form,
             activation_tables(context, op),
@@ -48,20 +48,20 @@ struct GatedKernel {
   static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::gated, T> const& o, Extents const& e) {
-    with_activation<T>(e.form, e.tables, [&]<class Activated>(Activated const& activated) {
-      for_each_row(exec, label, e.rows, Gated<T, Activated>{activated, o, e});
+  static void run(Exec const& exec, Pointers<OpKind::gated, T> const& o, Prepared const& p) {
+    with_activation<T>(p.form, p.tables, [&]<class Activated>(Activated const& activated) {
+      for_each_row(exec, label, p.rows, Gated<T, Activated>{activated, o, p});
     });
   }
 
   template <class T>
-  static void run_serially(Pointers<OpKind::gated, T> const& o, Extents const& e) {
-    for (std::int64_t row = 0; row < e.rows; ++row)
-      for (std::int64_t j = 0; j < e.columns; ++j) {
-        double const gate = to_float(o.gate[row * e.gate_stride + j]);
-        double const up = to_float(o.up[row * e.up_stride + j]);
-        o.y[row * e.y_stride + j] =
-            store<T>(static_cast<float>(reference_value(e.form, gate) * up));
+  static void run_serially(Pointers<OpKind::gated, T> const& o, Prepared const& p) {
+    for (std::int64_t row = 0; row < p.rows; ++row)
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        double const gate = to_float(o.gate[row * p.gate_stride + j]);
+        double const up = to_float(o.up[row * p.up_stride + j]);
+        o.y[row * p.y_stride + j] =
+            store<T>(static_cast<float>(reference_value(p.form, gate) * up));
       }
   }
 };

@@ -9,7 +9,7 @@ namespace {
 
 Label const label = "spillway::gated_backward";
 
-struct Extents {
+struct Prepared {
   Activation form;
   LookedUp tables;
   std::int64_t rows, columns;
@@ -21,12 +21,12 @@ template <class T>
 using Operands = Pointers<OpKind::gated_backward, T>;
 
 template <class T>
-KOKKOS_FUNCTION Operands<T> row_of(Operands<T> o, std::int64_t row, Extents const& e) {
-  o.gate += row * e.gate_stride;
-  o.up += row * e.up_stride;
-  o.dy += row * e.dy_stride;
-  o.dgate += row * e.dgate_stride;
-  o.dup += row * e.dup_stride;
+KOKKOS_FUNCTION Operands<T> row_of(Operands<T> o, std::int64_t row, Prepared const& p) {
+  o.gate += row * p.gate_stride;
+  o.up += row * p.up_stride;
+  o.dy += row * p.dy_stride;
+  o.dgate += row * p.dgate_stride;
+  o.dup += row * p.dup_stride;
   return o;
 }
 
@@ -34,11 +34,11 @@ template <class T, class Activated>
 struct GatedBackward {
   Activated activated;
   Operands<T> all;
-  Extents e;
+  Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const o = row_of<T>(all, row, e);
-    team.for_columns(e.columns, [=, act = activated](std::int64_t j) {
+    auto const o = row_of<T>(all, row, p);
+    team.for_columns(p.columns, [=, act = activated](std::int64_t j) {
       float const incoming = to_float(o.dy[j]);
       o.dgate[j] = store<T>(act.slope(o.gate[j]) * to_float(o.up[j]) * incoming);
       o.dup[j] = store<T>(act.value(o.gate[j]) * incoming);
@@ -49,7 +49,7 @@ struct GatedBackward {
 struct GatedBackwardKernel {
   static constexpr auto kind = OpKind::gated_backward;
 
-  static Extents prepare(KernelContext const& context, Op const& op) {
+  static Prepared prepare(KernelContext const& context, Op const& op) {
     auto const o = operands<kind>(op);
     return {attributes_of<ActivationAttributes>(op).form,
             activation_tables(context, op),
@@ -64,21 +64,21 @@ struct GatedBackwardKernel {
   static auto typed(auto const& o) { return std::tie(o.dgate); }
 
   template <class T>
-  static void run(Exec const& exec, Operands<T> const& o, Extents const& e) {
-    with_activation<T>(e.form, e.tables, [&]<class Activated>(Activated const& activated) {
-      for_each_row(exec, label, e.rows, GatedBackward<T, Activated>{activated, o, e});
+  static void run(Exec const& exec, Operands<T> const& o, Prepared const& p) {
+    with_activation<T>(p.form, p.tables, [&]<class Activated>(Activated const& activated) {
+      for_each_row(exec, label, p.rows, GatedBackward<T, Activated>{activated, o, p});
     });
   }
 
   template <class T>
-  static void run_serially(Operands<T> const& all, Extents const& e) {
-    for (std::int64_t row = 0; row < e.rows; ++row) {
-      auto const o = row_of<T>(all, row, e);
-      for (std::int64_t j = 0; j < e.columns; ++j) {
+  static void run_serially(Operands<T> const& all, Prepared const& p) {
+    for (std::int64_t row = 0; row < p.rows; ++row) {
+      auto const o = row_of<T>(all, row, p);
+      for (std::int64_t j = 0; j < p.columns; ++j) {
         double const x = to_float(o.gate[j]), dy = to_float(o.dy[j]);
-        double const dgate = reference_slope(e.form, x) * to_float(o.up[j]) * dy;
+        double const dgate = reference_slope(p.form, x) * to_float(o.up[j]) * dy;
         o.dgate[j] = store<T>(static_cast<float>(dgate));
-        o.dup[j] = store<T>(static_cast<float>(reference_value(e.form, x) * dy));
+        o.dup[j] = store<T>(static_cast<float>(reference_value(p.form, x) * dy));
       }
     }
   }

@@ -10,7 +10,7 @@ namespace {
 
 Label const label = "spillway::layernorm";
 
-struct Extents {
+struct Prepared {
   std::int64_t rows, columns;
   float eps;
 };
@@ -18,10 +18,10 @@ struct Extents {
 template <class T>
 struct LayerNorm {
   Pointers<OpKind::layernorm, T> o;
-  Extents extents;
+  Prepared prepared;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const columns = extents.columns;
+    auto const columns = prepared.columns;
     auto const* const in = o.x + row * columns;
     float const n = static_cast<float>(columns);
     float const center =
@@ -30,7 +30,7 @@ struct LayerNorm {
       float const d = to_float(in[j]) - center;
       return d * d;
     }) / n;
-    float const scale = 1.0f / std::sqrt(variance + extents.eps);
+    float const scale = 1.0f / std::sqrt(variance + prepared.eps);
     team.once([=, this] {
       o.mean[row] = center;
       o.rstd[row] = scale;
@@ -41,16 +41,16 @@ struct LayerNorm {
  private:
   KOKKOS_FUNCTION void normalize(RowTeam const& team, std::int64_t row, float center,
                                  float scale) const {
-    auto const* const in = o.x + row * extents.columns;
-    auto* const out = o.y + row * extents.columns;
+    auto const* const in = o.x + row * prepared.columns;
+    auto* const out = o.y + row * prepared.columns;
     auto const *const g = o.gamma, *const b = o.beta;
     if (b) {
-      team.for_columns(extents.columns, [=](std::int64_t j) {
+      team.for_columns(prepared.columns, [=](std::int64_t j) {
         out[j] =
             store<T>(std::fma((to_float(in[j]) - center) * scale, to_float(g[j]), to_float(b[j])));
       });
     } else {
-      team.for_columns(extents.columns, [=](std::int64_t j) {
+      team.for_columns(prepared.columns, [=](std::int64_t j) {
         out[j] = store<T>((to_float(in[j]) - center) * scale * to_float(g[j]));
       });
     }
@@ -60,7 +60,7 @@ struct LayerNorm {
 struct LayerNormKernel {
   static constexpr auto kind = OpKind::layernorm;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     require_contiguous(op);
     auto const& x = operands<kind>(op).x;
     return {x.shape[0], x.shape[1], static_cast<float>(attributes_of<NormAttributes>(op).eps)};
@@ -68,25 +68,25 @@ struct LayerNormKernel {
   static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::layernorm, T> const& o, Extents const& e) {
-    for_each_row(exec, label, e.rows, LayerNorm<T>{o, e});
+  static void run(Exec const& exec, Pointers<OpKind::layernorm, T> const& o, Prepared const& p) {
+    for_each_row(exec, label, p.rows, LayerNorm<T>{o, p});
   }
 
   template <class T>
-  static void run_serially(Pointers<OpKind::layernorm, T> const& o, Extents const& e) {
-    for (std::int64_t m = 0; m < e.rows; ++m) {
-      auto const* const x = o.x + m * e.columns;
+  static void run_serially(Pointers<OpKind::layernorm, T> const& o, Prepared const& p) {
+    for (std::int64_t m = 0; m < p.rows; ++m) {
+      auto const* const x = o.x + m * p.columns;
       double mean = 0, variance = 0;
-      for (std::int64_t j = 0; j < e.columns; ++j) mean += to_float(x[j]);
-      mean /= static_cast<double>(e.columns);
-      for (std::int64_t j = 0; j < e.columns; ++j) variance += std::pow(to_float(x[j]) - mean, 2);
-      double const rstd = 1 / std::sqrt(variance / static_cast<double>(e.columns) + e.eps);
+      for (std::int64_t j = 0; j < p.columns; ++j) mean += to_float(x[j]);
+      mean /= static_cast<double>(p.columns);
+      for (std::int64_t j = 0; j < p.columns; ++j) variance += std::pow(to_float(x[j]) - mean, 2);
+      double const rstd = 1 / std::sqrt(variance / static_cast<double>(p.columns) + p.eps);
       o.mean[m] = static_cast<float>(mean);
       o.rstd[m] = static_cast<float>(rstd);
-      for (std::int64_t j = 0; j < e.columns; ++j) {
+      for (std::int64_t j = 0; j < p.columns; ++j) {
         double const y = (to_float(x[j]) - mean) * rstd * to_float(o.gamma[j]);
         double const shift = o.beta ? to_float(o.beta[j]) : 0;
-        o.y[m * e.columns + j] = store<T>(static_cast<float>(y + shift));
+        o.y[m * p.columns + j] = store<T>(static_cast<float>(y + shift));
       }
     }
   }

@@ -13,7 +13,7 @@ namespace {
 Label const label = "spillway::layernorm_backward";
 Label const label_parameters = "spillway::layernorm_backward_parameters";
 
-struct Extents {
+struct Prepared {
   Partitions partitions;
   std::int64_t columns;
 };
@@ -26,31 +26,31 @@ template <class T, class G, bool Addend>
 struct LayerNormBackward {
   Operands<T, G> o;
   float* partial;  // [partitions][dgamma | dbeta][columns]
-  Extents e;
+  Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const dgamma = partial + partition * 2 * e.columns;
-    auto* const dbeta = dgamma + e.columns;
-    team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
-    for (auto row = e.partitions.first(partition); row < e.partitions.last(partition); ++row)
+    auto* const dgamma = partial + partition * 2 * p.columns;
+    auto* const dbeta = dgamma + p.columns;
+    team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
+    for (auto row = p.partitions.first(partition); row < p.partitions.last(partition); ++row)
       differentiate_row(team, row, dgamma, dbeta);
   }
 
  private:
   KOKKOS_FUNCTION void differentiate_row(RowTeam const& team, std::int64_t row, float* dgamma,
                                          float* dbeta) const {
-    auto const at = row * e.columns;
+    auto const at = row * p.columns;
     auto const *const dy = o.dy + at, *const x = o.x + at, *const gamma = o.gamma;
     auto const* const addend = Addend ? o.addend + at : nullptr;
     auto* const dx = o.dx + at;
-    float const mean = o.mean[row], rstd = o.rstd[row], n = static_cast<float>(e.columns);
+    float const mean = o.mean[row], rstd = o.rstd[row], n = static_cast<float>(p.columns);
     auto const h = [=](std::int64_t j) { return (to_float(x[j]) - mean) * rstd; };
     auto const d = [=](std::int64_t j) { return to_float(dy[j]) * to_float(gamma[j]); };
-    float const d_mean = team.sum_columns<float>(e.columns, d) / n;
+    float const d_mean = team.sum_columns<float>(p.columns, d) / n;
     float const dh_mean =
-        team.sum_columns<float>(e.columns, [=](std::int64_t j) { return d(j) * h(j); }) / n;
+        team.sum_columns<float>(p.columns, [=](std::int64_t j) { return d(j) * h(j); }) / n;
 
-    team.for_columns(e.columns, [=](std::int64_t j) {
+    team.for_columns(p.columns, [=](std::int64_t j) {
       float const normal = h(j), incoming = to_float(dy[j]);
       dgamma[j] = std::fma(incoming, normal, dgamma[j]);
       dbeta[j] += incoming;
@@ -66,12 +66,12 @@ struct LayerNormBackward {
 
 // The serial reference computes in fp64, row by row (dx) and then column by column (dgamma, dbeta).
 template <class T, class G>
-void differentiate(Operands<T, G> const& o, Extents const& e) {
-  auto const C = e.columns;
+void differentiate(Operands<T, G> const& o, Prepared const& p) {
+  auto const C = p.columns;
   auto const h = [&](std::int64_t m, std::int64_t j) {
     return (static_cast<double>(to_float(o.x[m * C + j])) - o.mean[m]) * o.rstd[m];
   };
-  for (std::int64_t m = 0; m < e.partitions.rows; ++m) {
+  for (std::int64_t m = 0; m < p.partitions.rows; ++m) {
     auto const d = [&](std::int64_t j) {
       return static_cast<double>(to_float(o.dy[m * C + j])) * to_float(o.gamma[j]);
     };
@@ -85,7 +85,7 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
   }
   for (std::int64_t j = 0; j < C; ++j) {
     double dgamma = 0, dbeta = 0;
-    for (std::int64_t m = 0; m < e.partitions.rows; ++m) {
+    for (std::int64_t m = 0; m < p.partitions.rows; ++m) {
       dgamma += to_float(o.dy[m * C + j]) * h(m, j);
       dbeta += to_float(o.dy[m * C + j]);
     }
@@ -97,36 +97,36 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
 struct LayerNormBackwardKernel {
   static constexpr auto kind = OpKind::layernorm_backward;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     require_contiguous(op);
     auto const& dx = operands<kind>(op).dx;
     return {Partitions::of(dx.shape[0]), dx.shape[1]};
   }
   static auto typed(auto const& o) { return std::tie(o.dx, o.dgamma); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
-    auto const e = prepare(context, op);
-    return e.partitions.count * 2 * e.columns * size_bytes(DType::f32);
+    auto const p = prepare(context, op);
+    return p.partitions.count * 2 * p.columns * size_bytes(DType::f32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, Operands<T, G> const& o, Extents const& e) {
+  static void run(Exec const& exec, Operands<T, G> const& o, Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
     if (o.addend) {
-      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, true>{o, partial, e});
+      for_each_row(exec, label, p.partitions.count, LayerNormBackward<T, G, true>{o, partial, p});
     } else {
-      for_each_row(exec, label, e.partitions.count, LayerNormBackward<T, G, false>{o, partial, e});
+      for_each_row(exec, label, p.partitions.count, LayerNormBackward<T, G, false>{o, partial, p});
     }
     auto const sum = [&](float const* parts, G* out) {
-      for_each_range(exec, label_parameters, e.columns,
-                     AddRows<PartialRows, G>{{parts, 2 * e.columns}, out, e.partitions.count});
+      for_each_range(exec, label_parameters, p.columns,
+                     AddRows<PartialRows, G>{{parts, 2 * p.columns}, out, p.partitions.count});
     };
     sum(partial, o.dgamma);
-    if (o.dbeta) sum(partial + e.columns, o.dbeta);
+    if (o.dbeta) sum(partial + p.columns, o.dbeta);
   }
 
   template <class T, class G>
-  static void run_serially(Operands<T, G> const& o, Extents const& e) {
-    differentiate(o, e);
+  static void run_serially(Operands<T, G> const& o, Prepared const& p) {
+    differentiate(o, p);
   }
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 Label const label = "spillway::relative_bias";
 
-struct Extents {
+struct Prepared {
   RelativeBuckets buckets;
   std::int64_t heads, queries, distances;
 };
@@ -19,19 +19,19 @@ struct Extents {
 template <class T>
 struct RelativeBias {
   Pointers<OpKind::relative_bias, T> o;
-  Extents e;
+  Prepared p;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    auto const head = i / e.distances, element = i % e.distances;
-    auto const row = e.buckets.bucket(element - e.queries + 1);
-    o.distance_bias[i] = to_float(o.table[row * e.heads + head]);
+    auto const head = i / p.distances, element = i % p.distances;
+    auto const row = p.buckets.bucket(element - p.queries + 1);
+    o.distance_bias[i] = to_float(o.table[row * p.heads + head]);
   }
 };
 
 struct RelativeBiasKernel {
   static constexpr auto kind = OpKind::relative_bias;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
     auto const &table = o.table.shape, &bias = o.distance_bias.shape;
     require_contiguous(op);
@@ -42,12 +42,13 @@ struct RelativeBiasKernel {
   static auto typed(auto const& o) { return std::tie(o.table); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::relative_bias, T> const& o, Extents const& e) {
-    for_each_item(exec, label, e.heads * e.distances, RelativeBias<T>{o, e});
+  static void run(Exec const& exec, Pointers<OpKind::relative_bias, T> const& o,
+                  Prepared const& p) {
+    for_each_item(exec, label, p.heads * p.distances, RelativeBias<T>{o, p});
   }
   template <class T>
-  static void run_serially(Pointers<OpKind::relative_bias, T> const& o, Extents const& e) {
-    for (std::int64_t i = 0; i < e.heads * e.distances; ++i) RelativeBias<T>{o, e}(i);
+  static void run_serially(Pointers<OpKind::relative_bias, T> const& o, Prepared const& p) {
+    for (std::int64_t i = 0; i < p.heads * p.distances; ++i) RelativeBias<T>{o, p}(i);
   }
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 Label const label = "spillway::relative_bias_backward";
 
-struct Extents {
+struct Prepared {
   RelativeBuckets buckets;
   std::int64_t rows, heads, queries, distances;  // `rows` counts those of the table
 };
@@ -17,23 +17,23 @@ struct Extents {
 template <class G>
 struct RelativeBiasBackward {
   Pointers<OpKind::relative_bias_backward, G> o;
-  Extents e;
+  Prepared p;
 
   // Computes one element of dtable. The distances of its bucket are found by bisection.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    auto const row = item / e.heads, head = item % e.heads;
-    bool const ahead = row >= e.buckets.each;
-    auto const bucket = ahead ? row - e.buckets.each : row;
+    auto const row = item / p.heads, head = item % p.heads;
+    bool const ahead = row >= p.buckets.each;
+    auto const bucket = ahead ? row - p.buckets.each : row;
     auto const* const query =
-        o.ddistance_bias + head * e.distances + e.queries - 1;  // the element for distance 0
-    auto const keys_ahead = e.distances - e.queries;
-    auto const limit = ahead ? keys_ahead + 1 : e.queries;
+        o.ddistance_bias + head * p.distances + p.queries - 1;  // the element for distance 0
+    auto const keys_ahead = p.distances - p.queries;
+    auto const limit = ahead ? keys_ahead + 1 : p.queries;
     auto const past =
-        bucket + 1 < e.buckets.each ? e.buckets.first_distance(bucket + 1, limit) : limit;
+        bucket + 1 < p.buckets.each ? p.buckets.first_distance(bucket + 1, limit) : limit;
     float sum = 0;
-    for (auto d = e.buckets.first_distance(bucket, limit); d < past; ++d)
+    for (auto d = p.buckets.first_distance(bucket, limit); d < past; ++d)
       if (!ahead || d > 0) sum += query[ahead ? d : -d];
-    if (!e.buckets.bidirectional && bucket == 0)
+    if (!p.buckets.bidirectional && bucket == 0)
       for (std::int64_t d = 1; d <= keys_ahead; ++d) sum += query[d];
     o.dtable[item] = store<G>(sum);
   }
@@ -42,7 +42,7 @@ struct RelativeBiasBackward {
 struct RelativeBiasBackwardKernel {
   static constexpr auto kind = OpKind::relative_bias_backward;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     require_contiguous(op);
     auto const o = operands<kind>(op);
     auto const& table = o.dtable.shape;
@@ -53,18 +53,19 @@ struct RelativeBiasBackwardKernel {
 
   template <class G>
   static void run(Exec const& exec, Pointers<OpKind::relative_bias_backward, G> const& o,
-                  Extents const& e) {
-    for_each_item(exec, label, e.rows * e.heads, RelativeBiasBackward<G>{o, e});
+                  Prepared const& p) {
+    for_each_item(exec, label, p.rows * p.heads, RelativeBiasBackward<G>{o, p});
   }
 
   // The serial reference searches all distances for each element.
   template <class G>
-  static void run_serially(Pointers<OpKind::relative_bias_backward, G> const& o, Extents const& e) {
-    for (std::int64_t item = 0; item < e.rows * e.heads; ++item) {
-      auto const* const dbias = o.ddistance_bias + item % e.heads * e.distances;
+  static void run_serially(Pointers<OpKind::relative_bias_backward, G> const& o,
+                           Prepared const& p) {
+    for (std::int64_t item = 0; item < p.rows * p.heads; ++item) {
+      auto const* const dbias = o.ddistance_bias + item % p.heads * p.distances;
       double sum = 0;
-      for (std::int64_t i = 0; i < e.distances; ++i)
-        if (e.buckets.bucket(i - e.queries + 1) == item / e.heads) sum += dbias[i];
+      for (std::int64_t i = 0; i < p.distances; ++i)
+        if (p.buckets.bucket(i - p.queries + 1) == item / p.heads) sum += dbias[i];
       o.dtable[item] = store<G>(static_cast<float>(sum));
     }
   }

@@ -12,7 +12,7 @@ namespace {
 
 Label const label = "spillway::rmsnorm";
 
-struct Extents {
+struct Prepared {
   std::int64_t rows, groups, columns;  // groups per row, columns per group
   std::int64_t x_stride, y_stride;     // in elements, from row to row
   float eps;
@@ -21,25 +21,25 @@ struct Extents {
 template <class T>
 struct RmsNorm {
   Pointers<OpKind::rmsnorm, T> o;
-  Extents e;
+  Prepared p;
 
   KOKKOS_FUNCTION T const* in(std::int64_t i) const {
-    return o.x + i / e.groups * e.x_stride + i % e.groups * e.columns;
+    return o.x + i / p.groups * p.x_stride + i % p.groups * p.columns;
   }
   KOKKOS_FUNCTION T* out(std::int64_t i) const {
-    return o.y + i / e.groups * e.y_stride + i % e.groups * e.columns;
+    return o.y + i / p.groups * p.y_stride + i % p.groups * p.columns;
   }
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t i) const {
     auto const *const from = in(i), *const g = o.gamma;
     auto* const to = out(i);
-    float const squares = team.sum_columns<float>(e.columns, [=](std::int64_t j) {
+    float const squares = team.sum_columns<float>(p.columns, [=](std::int64_t j) {
       float const value = to_float(from[j]);
       return value * value;
     });
-    float const scale = 1.0f / std::sqrt(squares / static_cast<float>(e.columns) + e.eps);
+    float const scale = 1.0f / std::sqrt(squares / static_cast<float>(p.columns) + p.eps);
     team.once([=, this] { o.rstd[i] = scale; });
-    team.for_columns(e.columns, [=](std::int64_t j) {
+    team.for_columns(p.columns, [=](std::int64_t j) {
       to[j] = store<T>(to_float(from[j]) * scale * to_float(g[j]));
     });
   }
@@ -48,7 +48,7 @@ struct RmsNorm {
 struct RmsNormKernel {
   static constexpr auto kind = OpKind::rmsnorm;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
     check(is_contiguous(o.gamma) && is_contiguous(o.rstd), name(op.kind), kHasGaps);
     auto const columns = o.gamma.shape[0];
@@ -59,19 +59,19 @@ struct RmsNormKernel {
   static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::rmsnorm, T> const& o, Extents const& e) {
-    for_each_row(exec, label, e.rows * e.groups, RmsNorm<T>{o, e});
+  static void run(Exec const& exec, Pointers<OpKind::rmsnorm, T> const& o, Prepared const& p) {
+    for_each_row(exec, label, p.rows * p.groups, RmsNorm<T>{o, p});
   }
 
   template <class T>
-  static void run_serially(Pointers<OpKind::rmsnorm, T> const& o, Extents const& e) {
-    RmsNorm<T> const norm{o, e};
-    for (std::int64_t i = 0; i < e.rows * e.groups; ++i) {
+  static void run_serially(Pointers<OpKind::rmsnorm, T> const& o, Prepared const& p) {
+    RmsNorm<T> const norm{o, p};
+    for (std::int64_t i = 0; i < p.rows * p.groups; ++i) {
       double squares = 0;
-      for (std::int64_t j = 0; j < e.columns; ++j) squares += std::pow(to_float(norm.in(i)[j]), 2);
-      double const rstd = 1 / std::sqrt(squares / static_cast<double>(e.columns) + e.eps);
+      for (std::int64_t j = 0; j < p.columns; ++j) squares += std::pow(to_float(norm.in(i)[j]), 2);
+      double const rstd = 1 / std::sqrt(squares / static_cast<double>(p.columns) + p.eps);
       o.rstd[i] = static_cast<float>(rstd);
-      for (std::int64_t j = 0; j < e.columns; ++j)
+      for (std::int64_t j = 0; j < p.columns; ++j)
         norm.out(i)[j] =
             store<T>(static_cast<float>(to_float(norm.in(i)[j]) * rstd * to_float(o.gamma[j])));
     }

@@ -13,7 +13,7 @@ namespace {
 Label const label = "spillway::rmsnorm_backward";
 Label const label_gamma = "spillway::rmsnorm_backward_gamma";
 
-struct Extents {
+struct Prepared {
   Partitions partitions;         // how the groups of all rows are divided
   std::int64_t groups, columns;  // groups per row, columns per group
   // Strides are in elements, from row to row.
@@ -32,30 +32,30 @@ template <class T, class G, bool Addend>
 struct RmsNormBackward {
   Operands<T, G> o;
   float* partial;  // [partitions][columns]
-  Extents e;
+  Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const dgamma = partial + partition * e.columns;
-    team.for_columns(e.columns, [=](std::int64_t j) { dgamma[j] = 0; });
-    for (auto i = e.partitions.first(partition); i < e.partitions.last(partition); ++i)
+    auto* const dgamma = partial + partition * p.columns;
+    team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = 0; });
+    for (auto i = p.partitions.first(partition); i < p.partitions.last(partition); ++i)
       differentiate_group(team, i, dgamma);
   }
 
  private:
   KOKKOS_FUNCTION void differentiate_group(RowTeam const& team, std::int64_t i,
                                            float* dgamma) const {
-    auto const *const dy = o.dy + e.at(i, e.dy_stride), *const x = o.x + e.at(i, e.x_stride);
+    auto const *const dy = o.dy + p.at(i, p.dy_stride), *const x = o.x + p.at(i, p.x_stride);
     auto const* const gamma = o.gamma;
-    auto const* const addend = Addend ? o.addend + e.at(i, e.addend_stride) : nullptr;
-    auto* const dx = o.dx + e.at(i, e.dx_stride);
+    auto const* const addend = Addend ? o.addend + p.at(i, p.addend_stride) : nullptr;
+    auto* const dx = o.dx + p.at(i, p.dx_stride);
     float const rstd = o.rstd[i];
     auto const h = [=](std::int64_t j) { return to_float(x[j]) * rstd; };
     auto const d = [=](std::int64_t j) { return to_float(dy[j]) * to_float(gamma[j]); };
     float const dh =
-        team.sum_columns<float>(e.columns, [=](std::int64_t j) { return d(j) * h(j); });
-    float const dh_mean = dh / static_cast<float>(e.columns);
+        team.sum_columns<float>(p.columns, [=](std::int64_t j) { return d(j) * h(j); });
+    float const dh_mean = dh / static_cast<float>(p.columns);
 
-    team.for_columns(e.columns, [=](std::int64_t j) {
+    team.for_columns(p.columns, [=](std::int64_t j) {
       float const normal = h(j);
       dgamma[j] = std::fma(to_float(dy[j]), normal, dgamma[j]);
       float const slope = rstd * std::fma(-normal, dh_mean, d(j));
@@ -70,26 +70,26 @@ struct RmsNormBackward {
 
 // The serial reference computes in fp64, group by group (dx) and then column by column (dgamma).
 template <class T, class G>
-void differentiate(Operands<T, G> const& o, Extents const& e) {
+void differentiate(Operands<T, G> const& o, Prepared const& p) {
   auto const dy = [&](std::int64_t i, std::int64_t j) {
-    return static_cast<double>(to_float(o.dy[e.at(i, e.dy_stride) + j]));
+    return static_cast<double>(to_float(o.dy[p.at(i, p.dy_stride) + j]));
   };
   auto const h = [&](std::int64_t i, std::int64_t j) {
-    return static_cast<double>(to_float(o.x[e.at(i, e.x_stride) + j])) * o.rstd[i];
+    return static_cast<double>(to_float(o.x[p.at(i, p.x_stride) + j])) * o.rstd[i];
   };
-  for (std::int64_t i = 0; i < e.partitions.rows; ++i) {
+  for (std::int64_t i = 0; i < p.partitions.rows; ++i) {
     auto const d = [&](std::int64_t j) { return dy(i, j) * to_float(o.gamma[j]); };
     double dh_sum = 0;
-    for (std::int64_t j = 0; j < e.columns; ++j) dh_sum += d(j) * h(i, j);
-    for (std::int64_t j = 0; j < e.columns; ++j) {
-      double const dx = o.rstd[i] * (d(j) - h(i, j) * dh_sum / static_cast<double>(e.columns));
-      double const addend = o.addend ? to_float(o.addend[e.at(i, e.addend_stride) + j]) : 0;
-      o.dx[e.at(i, e.dx_stride) + j] = store<T>(static_cast<float>(dx + addend));
+    for (std::int64_t j = 0; j < p.columns; ++j) dh_sum += d(j) * h(i, j);
+    for (std::int64_t j = 0; j < p.columns; ++j) {
+      double const dx = o.rstd[i] * (d(j) - h(i, j) * dh_sum / static_cast<double>(p.columns));
+      double const addend = o.addend ? to_float(o.addend[p.at(i, p.addend_stride) + j]) : 0;
+      o.dx[p.at(i, p.dx_stride) + j] = store<T>(static_cast<float>(dx + addend));
     }
   }
-  for (std::int64_t j = 0; j < e.columns; ++j) {
+  for (std::int64_t j = 0; j < p.columns; ++j) {
     double dgamma = 0;
-    for (std::int64_t i = 0; i < e.partitions.rows; ++i) dgamma += dy(i, j) * h(i, j);
+    for (std::int64_t i = 0; i < p.partitions.rows; ++i) dgamma += dy(i, j) * h(i, j);
     o.dgamma[j] = store<G>(static_cast<float>(dgamma));
   }
 }
@@ -97,7 +97,7 @@ void differentiate(Operands<T, G> const& o, Extents const& e) {
 struct RmsNormBackwardKernel {
   static constexpr auto kind = OpKind::rmsnorm_backward;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     auto const o = operands<kind>(op);
     for (auto const* const view : {&o.gamma, &o.rstd, &o.dgamma})
       check(is_contiguous(*view), name(op.kind), kHasGaps);
@@ -112,25 +112,25 @@ struct RmsNormBackwardKernel {
   }
   static auto typed(auto const& o) { return std::tie(o.dx, o.dgamma); }
   static std::int64_t workspace_bytes(KernelContext const& context, Op const& op) {
-    auto const e = prepare(context, op);
-    return e.partitions.count * e.columns * size_bytes(DType::f32);
+    auto const p = prepare(context, op);
+    return p.partitions.count * p.columns * size_bytes(DType::f32);
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, Operands<T, G> const& o, Extents const& e) {
+  static void run(Exec const& exec, Operands<T, G> const& o, Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
     if (o.addend) {
-      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, true>{o, partial, e});
+      for_each_row(exec, label, p.partitions.count, RmsNormBackward<T, G, true>{o, partial, p});
     } else {
-      for_each_row(exec, label, e.partitions.count, RmsNormBackward<T, G, false>{o, partial, e});
+      for_each_row(exec, label, p.partitions.count, RmsNormBackward<T, G, false>{o, partial, p});
     }
-    for_each_range(exec, label_gamma, e.columns,
-                   AddRows<PartialRows, G>{{partial, e.columns}, o.dgamma, e.partitions.count});
+    for_each_range(exec, label_gamma, p.columns,
+                   AddRows<PartialRows, G>{{partial, p.columns}, o.dgamma, p.partitions.count});
   }
 
   template <class T, class G>
-  static void run_serially(Operands<T, G> const& o, Extents const& e) {
-    differentiate(o, e);
+  static void run_serially(Operands<T, G> const& o, Prepared const& p) {
+    differentiate(o, p);
   }
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 Label const label = "spillway::rope";
 
-struct Settings {
+struct Prepared {
   std::int64_t rows, columns, heads, pairs;
   std::int64_t sequence, x_stride, y_stride;
   float direction;  // 1, or -1 to turn by the negative angles
@@ -26,21 +26,21 @@ struct Settings {
 template <class T>
 struct Rope {
   Pointers<OpKind::rope, T> o;
-  Settings s;
+  Prepared p;
 
   KOKKOS_FUNCTION float position(std::int64_t row) const {
-    return s.direction * static_cast<float>(o.positions ? o.positions[row] : row % s.sequence);
+    return p.direction * static_cast<float>(o.positions ? o.positions[row] : row % p.sequence);
   }
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
-    auto const* const in = o.x + row * s.x_stride;
-    auto* const out = o.y + row * s.y_stride;
+    auto const* const in = o.x + row * p.x_stride;
+    auto* const out = o.y + row * p.y_stride;
     float const turns = position(row);
-    team.for_column_blocks(s.pairs, [=, this](std::int64_t first, int width) {
-      turn_pairs(in + first, out + first, turns, s.frequencies.of_pair + first, width);
+    team.for_column_blocks(p.pairs, [=, this](std::int64_t first, int width) {
+      turn_pairs(in + first, out + first, turns, p.frequencies.of_pair + first, width);
     });
-    auto const turned = 2 * s.pairs * s.heads;
-    team.for_columns(s.columns - turned, [=](std::int64_t j) { out[turned + j] = in[turned + j]; });
+    auto const turned = 2 * p.pairs * p.heads;
+    team.for_columns(p.columns - turned, [=](std::int64_t j) { out[turned + j] = in[turned + j]; });
   }
 
  private:
@@ -50,9 +50,9 @@ struct Rope {
     float cosine[RowTeam::kBlock], sine[RowTeam::kBlock];
 #pragma omp simd
     for (int l = 0; l < width; ++l) fast_cos_sin(turns * frequency[l], cosine + l, sine + l);
-    for (std::int64_t head = 0; head < s.heads; ++head) {
-      auto const *const low = in + 2 * head * s.pairs, *const high = low + s.pairs;
-      auto *const out_low = out + 2 * head * s.pairs, *const out_high = out_low + s.pairs;
+    for (std::int64_t head = 0; head < p.heads; ++head) {
+      auto const *const low = in + 2 * head * p.pairs, *const high = low + p.pairs;
+      auto *const out_low = out + 2 * head * p.pairs, *const out_high = out_low + p.pairs;
 #pragma omp simd
       for (int l = 0; l < width; ++l) {
         float const a = to_float(low[l]), b = to_float(high[l]);
@@ -66,7 +66,7 @@ struct Rope {
 struct RopeKernel {
   static constexpr auto kind = OpKind::rope;
 
-  static Settings prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     auto const& a = attributes_of<RopeAttributes>(op);
     auto const o = operands<kind>(op);
     check(a.heads * a.head_size <= o.x.shape[1], name(op.kind), "it has more heads than columns");
@@ -83,24 +83,24 @@ struct RopeKernel {
   static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::rope, T> const& o, Settings const& s) {
-    for_each_row(exec, label, s.rows, Rope<T>{o, s});
+  static void run(Exec const& exec, Pointers<OpKind::rope, T> const& o, Prepared const& p) {
+    for_each_row(exec, label, p.rows, Rope<T>{o, p});
   }
 
   // The serial reference computes element by element, in fp64 from fp32 angles.
   template <class T>
-  static void run_serially(Pointers<OpKind::rope, T> const& o, Settings const& s) {
-    Rope<T> const rope{o, s};
-    for (std::int64_t row = 0; row < s.rows; ++row)
-      for (std::int64_t j = 0; j < s.columns; ++j) {
-        auto const* const x = o.x + row * s.x_stride;
-        auto const pair = j % s.pairs;
-        bool const is_low = j % (2 * s.pairs) < s.pairs;
-        float const angle = rope.position(row) * s.frequencies.of_pair[pair];
+  static void run_serially(Pointers<OpKind::rope, T> const& o, Prepared const& p) {
+    Rope<T> const rope{o, p};
+    for (std::int64_t row = 0; row < p.rows; ++row)
+      for (std::int64_t j = 0; j < p.columns; ++j) {
+        auto const* const x = o.x + row * p.x_stride;
+        auto const pair = j % p.pairs;
+        bool const is_low = j % (2 * p.pairs) < p.pairs;
+        float const angle = rope.position(row) * p.frequencies.of_pair[pair];
         double const other = is_low ? -std::sin(double{angle}) : std::sin(double{angle});
-        auto const at = is_low ? j + s.pairs : j - s.pairs;
-        o.y[row * s.y_stride + j] =
-            j < 2 * s.pairs * s.heads
+        auto const at = is_low ? j + p.pairs : j - p.pairs;
+        o.y[row * p.y_stride + j] =
+            j < 2 * p.pairs * p.heads
                 ? store<T>(static_cast<float>(to_float(x[j]) * std::cos(double{angle}) +
                                               to_float(x[at]) * other))
                 : x[j];

@@ -7,7 +7,7 @@ namespace {
 
 Label const label = "spillway::scale";
 
-struct Settings {
+struct Prepared {
   std::int64_t elements;
   float factor;
 };
@@ -25,7 +25,7 @@ struct Scale {
 struct ScaleKernel {
   static constexpr auto kind = OpKind::scale;
 
-  static Settings prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     require_contiguous(op);
     return {element_count(operands<kind>(op).y.shape),
             static_cast<float>(attributes_of<ScaleAttributes>(op).factor)};
@@ -33,14 +33,14 @@ struct ScaleKernel {
   static auto typed(auto const& o) { return std::tie(o.y); }
 
   template <class T>
-  static void run(Exec const& exec, Pointers<OpKind::scale, T> const& o, Settings const& s) {
-    for_each_element(exec, label, s.elements, Scale<T>{o, s.factor});
+  static void run(Exec const& exec, Pointers<OpKind::scale, T> const& o, Prepared const& p) {
+    for_each_element(exec, label, p.elements, Scale<T>{o, p.factor});
   }
 
   template <class T>
-  static void run_serially(Pointers<OpKind::scale, T> const& o, Settings const& s) {
-    Scale<T> const scale{o, s.factor};
-    for (std::int64_t i = 0; i < s.elements; ++i) scale(i);
+  static void run_serially(Pointers<OpKind::scale, T> const& o, Prepared const& p) {
+    Scale<T> const scale{o, p.factor};
+    for (std::int64_t i = 0; i < p.elements; ++i) scale(i);
   }
 };
 

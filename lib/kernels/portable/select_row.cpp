@@ -8,7 +8,7 @@ namespace {
 
 Label const label = "spillway::select_row";
 
-struct Extents {
+struct Prepared {
   std::int64_t columns, row_stride;
 };
 
@@ -25,7 +25,7 @@ struct SelectRow {
 struct SelectRowKernel {
   static constexpr auto kind = OpKind::select_row;
 
-  static Extents prepare(KernelContext const&, Op const& op) {
+  static Prepared prepare(KernelContext const&, Op const& op) {
     auto const& x = operands<kind>(op).x;
     return {x.shape[1], x.strides[0]};
   }
@@ -33,14 +33,14 @@ struct SelectRowKernel {
 
   template <class T>
   static void run(Exec const& exec, Pointers<OpKind::select_row, T> const& o,
-                  Extents const& extents) {
-    for_each_element(exec, label, extents.columns, SelectRow<T>{o, extents.row_stride});
+                  Prepared const& prepared) {
+    for_each_element(exec, label, prepared.columns, SelectRow<T>{o, prepared.row_stride});
   }
 
   template <class T>
-  static void run_serially(Pointers<OpKind::select_row, T> const& o, Extents const& extents) {
-    SelectRow<T> const select{o, extents.row_stride};
-    for (std::int64_t j = 0; j < extents.columns; ++j) select(j);
+  static void run_serially(Pointers<OpKind::select_row, T> const& o, Prepared const& prepared) {
+    SelectRow<T> const select{o, prepared.row_stride};
+    for (std::int64_t j = 0; j < prepared.columns; ++j) select(j);
   }
 };
 
