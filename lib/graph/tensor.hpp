@@ -78,10 +78,11 @@ View columns(View const& view, std::int64_t first, std::int64_t n);  // returns 
 View reshaped(View const& view, Shape shape);                        // `view` must be contiguous
 bool is_contiguous(View const& view);
 
-// Bounds the elements of a tensor that a view touches by one range [first, last).
+// A range [first, last) of a tensor's elements.
 struct ElementRange {
   std::int64_t first = 0, last = 0;
 };
+// Returns the smallest range that has all elements that the view touches.
 ElementRange bounding_range(View const& view);
 
 }  // namespace spillway

@@ -17,17 +17,13 @@ namespace {
 
 Label const label = "spillway::square_norm", label_slices = "spillway::square_norm_slices";
 
-// A piece is the range [first, last) of the op's elements that belongs to one parameter.
-struct Piece {
-  std::int64_t first, last;
-};
-
-// Lists which of the op's elements are parameters, in memory that its kernel can read.
+// Lists which of the op's elements are parameters, a range for each parameter, in memory that its
+// kernel can read.
 template <class Memory>
-struct Pieces {
+struct ParameterRanges {
   std::int64_t elements;
-  Kokkos::View<Piece*, Memory> pieces;
-  // Holds, for each tile, the number of the first piece that ends after the tile's first element.
+  Kokkos::View<ElementRange*, Memory> ranges;
+  // Holds, for each tile, the number of the first range that ends after the tile's first element.
   Kokkos::View<std::int32_t*, Memory> first_of_tile;
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
@@ -42,18 +38,18 @@ Kokkos::View<T*, Memory> copied(Label const& name, std::vector<T> const& from) {
 }
 
 template <class Memory>
-Pieces<Memory> pieces_of(KernelContext const& context, Op const& op) {
+ParameterRanges<Memory> ranges_of(KernelContext const& context, Op const& op) {
   auto const elements = element_count(operands<OpKind::square_norm>(op).gradient.shape);
-  std::vector<Piece> pieces;
+  std::vector<ElementRange> ranges;
   for (auto const& range : parameter_ranges(context, op, attributes_of<UpdateRange>(op)))
-    pieces.push_back({range.offset, range.offset + range.count});
+    ranges.push_back({range.offset, range.offset + range.count});
   std::vector<std::int32_t> first_of_tile;
-  std::size_t piece = 0;
+  std::size_t next = 0;
   for (std::int64_t at = 0; at < elements; at += kNormTile) {
-    while (piece < pieces.size() && pieces[piece].last <= at) ++piece;
-    first_of_tile.push_back(static_cast<std::int32_t>(piece));
+    while (next < ranges.size() && ranges[next].last <= at) ++next;
+    first_of_tile.push_back(static_cast<std::int32_t>(next));
   }
-  return {elements, copied<Memory>("spillway::pieces", pieces),
+  return {elements, copied<Memory>("spillway::parameter_ranges", ranges),
           copied<Memory>("spillway::first_of_tile", first_of_tile)};
 }
 
@@ -71,17 +67,17 @@ struct Square {
 template <class G>
 struct Tile {
   G const* gradient;
-  Piece const* pieces;  // begins with the first one that ends after `first`
-  std::int64_t count;   // number of pieces
+  ElementRange const* ranges;  // begins with the first one that ends after `first`
+  std::int64_t count;          // number of ranges
   std::int64_t first, elements;
 
   KOKKOS_FUNCTION bool is_whole() const {
-    return count > 0 && pieces->first <= first && first + elements <= pieces->last;
+    return count > 0 && ranges->first <= first && first + elements <= ranges->last;
   }
   KOKKOS_FUNCTION double operator()(std::int64_t i) const {
     auto const at = first + i;
-    for (std::int64_t p = 0; p < count && pieces[p].first <= at; ++p)
-      if (at < pieces[p].last) return Square<G>{gradient}(at);
+    for (std::int64_t p = 0; p < count && ranges[p].first <= at; ++p)
+      if (at < ranges[p].last) return Square<G>{gradient}(at);
     return 0;
   }
 };
@@ -89,23 +85,24 @@ struct Tile {
 template <class G>
 struct Tiles {
   G const* gradient;
-  Piece const* pieces;
+  ElementRange const* ranges;
   std::int32_t const* first_of_tile;
   std::int64_t count, elements, tiles;
 
   template <class Memory>
-  Tiles(Pieces<Memory> const& of, G const* of_gradient)
+  Tiles(ParameterRanges<Memory> const& of, G const* of_gradient)
       : gradient(of_gradient),
-        pieces(of.pieces.data()),
+        ranges(of.ranges.data()),
         first_of_tile(of.first_of_tile.data()),
-        count(static_cast<std::int64_t>(of.pieces.size())),
+        count(static_cast<std::int64_t>(of.ranges.size())),
         elements(of.elements),
         tiles(of.tiles()) {}
 
   KOKKOS_FUNCTION Tile<G> operator[](std::int64_t t) const {
-    auto const first = t * kNormTile, piece = std::int64_t{first_of_tile[t]};
+    auto const first = t * kNormTile, skipped = std::int64_t{first_of_tile[t]};
     auto const left = elements - first;
-    return {gradient, pieces + piece, count - piece, first, left < kNormTile ? left : kNormTile};
+    return {gradient, ranges + skipped, count - skipped, first,
+            left < kNormTile ? left : kNormTile};
   }
 };
 
@@ -196,15 +193,15 @@ struct SquareNorm {
 
   using Memory = Space::memory_space;
   struct Prepared {
-    Pieces<Memory> pieces;
-    Pieces<Kokkos::HostSpace> host_pieces;
+    ParameterRanges<Memory> ranges;
+    ParameterRanges<Kokkos::HostSpace> host_ranges;
     Slices slices;
   };
 
   static Prepared prepare(KernelContext const& context, Op const& op) {
     auto const o = operands<kind>(op);
-    return {pieces_of<Memory>(context, op),
-            pieces_of<Kokkos::HostSpace>(context, op),
+    return {ranges_of<Memory>(context, op),
+            ranges_of<Kokkos::HostSpace>(context, op),
             {element_count(o.gradient.shape), element_count(o.norms.shape)}};
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }
@@ -219,7 +216,7 @@ struct SquareNorm {
   static void run(Exec const& exec, Pointers<OpKind::square_norm, G> const& o,
                   Prepared const& prepared) {
     auto* const sums = static_cast<double*>(o.workspace);
-    Tiles<G> const tiles(prepared.pieces, o.gradient);
+    Tiles<G> const tiles(prepared.ranges, o.gradient);
     for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
     for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
       auto const of = prepared.slices.tiles(r);
@@ -231,7 +228,7 @@ struct SquareNorm {
   static void run_serially(Exec const& exec, Pointers<OpKind::square_norm, G> const& o,
                            Prepared const& prepared) {
     auto* const sums = static_cast<double*>(o.workspace);
-    Tiles<G> const tiles(prepared.host_pieces, o.gradient);
+    Tiles<G> const tiles(prepared.host_ranges, o.gradient);
     for_each_piece(exec, tiles.tiles, kPieceElements / kNormTile,
                    [&](std::int64_t first, std::int64_t last) {
                      for (auto t = first; t < last; ++t) sums[t] = sum_of(tiles[t]);
