@@ -115,7 +115,7 @@ struct Attention {
  private:
   struct Queries {
     std::int64_t sequence, head;
-    Range rows;
+    RowRange rows;
   };
 
   void attend(std::byte* base, Queries const& at) const {
@@ -139,9 +139,9 @@ struct Attention {
 
   // Adds what one tile of keys contributes to kPanel queries, which begin at row i of their block.
   void add_keys(std::byte* base, RowFactor const& rows, Queries const& at, std::int64_t i,
-                Range keys) const {
+                RowRange keys) const {
     auto const first = at.rows.first + i;
-    Range const queries{first, std::min(first + kPanel, at.rows.past)};
+    RowRange const queries{first, std::min(first + kPanel, at.rows.past)};
     auto const seen = intersection(shape.keys_of(queries), keys);
     if (seen.empty() || !scores.may_meet(at.sequence, queries, seen)) return;
     auto const panels = panels_of(seen, keys.first);
@@ -178,7 +178,7 @@ struct Attention {
   // Turns scores of the keys [first, first + n) into weights 2^(factor * score - top), or into 0
   // for keys that a query does not see. The sums so far, from row i of the block on, are scaled
   // down to the new maxima.
-  void weigh(std::byte* base, std::int64_t i, Range queries, std::int64_t first,
+  void weigh(std::byte* base, std::int64_t i, RowRange queries, std::int64_t first,
              std::int64_t n) const {
     float const factor = scores.factor();
     auto const rows = queries.size(), stride = shape.strip_stride();
@@ -207,7 +207,7 @@ struct Attention {
   }
 
   // Drops weights only once they are summed: a softmax divides by the sum of all weights.
-  void drop(float* strips, Queries const& at, Range queries, std::int64_t first,
+  void drop(float* strips, Queries const& at, RowRange queries, std::int64_t first,
             std::int64_t n) const {
     auto const stream = dropout.stream(at.sequence, at.head);
     for (std::int64_t r = 0; r < queries.size(); ++r)

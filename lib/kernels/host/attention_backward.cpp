@@ -96,8 +96,8 @@ void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slop
 // Says which gradients an item computes, and of which queries and keys.
 struct Task {
   std::int64_t sequence;
-  Range heads;  // heads of queries that read the same head of keys
-  Range queries, keys;
+  RowRange heads;  // heads of queries that read the same head of keys
+  RowRange queries, keys;
   bool want_dq, want_dkv;
 };
 
@@ -144,11 +144,11 @@ struct Gradients {
   struct Queries {
     std::byte* base;
     std::int64_t sequence, head;
-    Range rows;
+    RowRange rows;
     float* bias;  // sums for the gradient of the bias, or null
   };
 
-  Range group_of(std::int64_t kv_head) const {
+  RowRange group_of(std::int64_t kv_head) const {
     return {kv_head * shape.group(), (kv_head + 1) * shape.group()};
   }
 
@@ -213,7 +213,7 @@ struct Gradients {
   }
 
   // Adds what a tile of keys contributes. In the sums of dk and dv the tile begins at row `row`.
-  void add_keys(Queries const& at, Range keys, std::int64_t row, Task const& task) const {
+  void add_keys(Queries const& at, RowRange keys, std::int64_t row, Task const& task) const {
     auto const kv_head = at.head / shape.group();
     HeadBlock const k(in.k, at.sequence, keys, kv_head), v(in.v, at.sequence, keys, kv_head);
     RowFactor const k_rows(*kernels, k.by_row, at.base + scratch.k_lines);
@@ -233,7 +233,7 @@ struct Gradients {
 
   // Computes ds of kPanel keys, which begin at row j of their tile. Adds what follows from it to dk
   // and dv at row `row`, unless that is negative.
-  void add_key_panel(Queries const& at, Range keys, std::int64_t j, TileProduct& scores,
+  void add_key_panel(Queries const& at, RowRange keys, std::int64_t j, TileProduct& scores,
                      TileProduct& slopes, std::int64_t row) const {
     auto const seen = intersection(shape.queries_of(keys), at.rows);
     if (seen.empty()) return;
@@ -258,7 +258,7 @@ struct Gradients {
                                  keys.first + r, first);
     float* const factors = floats(at.base, scratch.factors);
     for (std::int64_t r = 0; r < keys.size(); ++r) {
-      Range const key{keys.first + r, keys.first + r + 1};
+      RowRange const key{keys.first + r, keys.first + r + 1};
       fill_outside(scores.c + r * stride, columns, shape.queries_of(key), first, -kInfinity);
       if (!in.dropout.drops()) {
         differentiate(scores.c + r * stride, slopes.c + r * stride, lse, delta, columns, factor);
@@ -299,8 +299,8 @@ struct Gradients {
   }
 
   // Computes dq += ds k for kPanel queries, which begin at row i of their tile.
-  void add_to_dq(Queries const& at, std::int64_t i, Range keys) const {
-    Range const queries{at.rows.first + i, std::min(at.rows.first + i + kPanel, at.rows.past)};
+  void add_to_dq(Queries const& at, std::int64_t i, RowRange keys) const {
+    RowRange const queries{at.rows.first + i, std::min(at.rows.first + i + kPanel, at.rows.past)};
     auto const seen = intersection(shape.keys_of(queries), keys);
     if (seen.empty()) return;
     auto const panels = panels_of(seen, keys.first);

@@ -7,14 +7,14 @@ namespace {
 
 // Returns the range from the smallest to the largest segment number of these rows. Negative
 // numbers, which mark padding, do not count.
-Range extent(std::int32_t const* segments, Range rows) {
-  Range extent{std::numeric_limits<std::int32_t>::max(), 0};
+RowRange segments_of(std::int32_t const* segments, RowRange rows) {
+  RowRange range{std::numeric_limits<std::int32_t>::max(), 0};
   for (auto row = rows.first; row < rows.past; ++row) {
     std::int64_t const segment = segments[row];
     if (segment < 0) continue;
-    extent = {std::min(extent.first, segment), std::max(extent.past, segment + 1)};
+    range = {std::min(range.first, segment), std::max(range.past, segment + 1)};
   }
-  return extent;
+  return range;
 }
 
 template <int step>
@@ -32,9 +32,9 @@ void hide(float* __restrict__ x, std::int64_t n, std::int32_t const* __restrict_
 
 }  // namespace
 
-bool Scores::segments_meet(std::int64_t sequence, Range queries, Range keys) const {
-  auto const q = extent(segments_q + sequence * shape.queries, queries);
-  auto const k = extent(segments_k + sequence * shape.keys, keys);
+bool Scores::segments_meet(std::int64_t sequence, RowRange queries, RowRange keys) const {
+  auto const q = segments_of(segments_q + sequence * shape.queries, queries);
+  auto const k = segments_of(segments_k + sequence * shape.keys, keys);
   return !intersection(q, k).empty();
 }
 

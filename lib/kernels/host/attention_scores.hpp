@@ -40,7 +40,7 @@ struct Scores {
 
   // Returns whether segments let any of these queries see any of these keys. It compares ranges of
   // segment numbers, so it may say true although none does.
-  bool may_meet(std::int64_t sequence, Range queries, Range keys) const {
+  bool may_meet(std::int64_t sequence, RowRange queries, RowRange keys) const {
     return !segments_q || segments_meet(sequence, queries, keys);
   }
 
@@ -60,7 +60,7 @@ struct Scores {
     return distance_bias + head * shape.distances() + ahead + shape.places - 1;
   }
 
-  bool segments_meet(std::int64_t sequence, Range queries, Range keys) const;
+  bool segments_meet(std::int64_t sequence, RowRange queries, RowRange keys) const;
 };
 
 // The gradient of the bias is the sum of slopes over equal distances, where the slope of a score is

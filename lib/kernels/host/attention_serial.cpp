@@ -8,13 +8,13 @@ namespace {
 
 template <class T>
 struct SerialAttention {
-  using Operands = Pointers<OpKind::attention, T>;
+  using OpPointers = Pointers<OpKind::attention, T>;
 
   AttentionStrides stride;
   AttentionShape shape;
 
   void operator()(Exec const&, void* const* operands) const {
-    auto const p = Operands::of(operands);
+    auto const p = OpPointers::of(operands);
     auto const s = shape.placed(p.positions);
     for (std::int64_t b = 0; b < s.batch; ++b)
       for (std::int64_t h = 0; h < s.heads; ++h)
@@ -22,7 +22,7 @@ struct SerialAttention {
   }
 
  private:
-  void attend(AttentionShape const& s, Operands const& p, std::int64_t b, std::int64_t h,
+  void attend(AttentionShape const& s, OpPointers const& p, std::int64_t b, std::int64_t h,
               std::int64_t i) const {
     auto const kv = h / s.group();
     auto const* const q = HeadRows<T const>{p.q, stride.q, s.queries, s.head_size}.at(b, i, h);

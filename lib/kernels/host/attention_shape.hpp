@@ -11,17 +11,18 @@
 
 namespace spillway::host {
 
-struct Range {  // [first, past)
+// Rows [first, past), or what is counted like them: panels, heads, segments.
+struct RowRange {
   std::int64_t first, past;
 
   std::int64_t size() const { return past - first; }
   bool empty() const { return past <= first; }
 };
-inline Range intersection(Range a, Range b) {
+inline RowRange intersection(RowRange a, RowRange b) {
   return {std::max(a.first, b.first), std::min(a.past, b.past)};
 }
 // Returns the numbers of the panels that hold these rows, where panel 0 begins at row `origin`.
-inline Range panels_of(Range rows, std::int64_t origin) {
+inline RowRange panels_of(RowRange rows, std::int64_t origin) {
   return {(rows.first - origin) / kPanel, panel_count(rows.past - origin)};
 }
 
@@ -45,14 +46,14 @@ struct AttentionShape {
     return shape;
   }
 
-  Range keys_of(Range rows) const {
+  RowRange keys_of(RowRange rows) const {
     return {std::max<std::int64_t>(rows.first + first_query - behind, 0),
             std::min(rows.past + first_query + ahead, keys)};
   }
-  Range queries_of(Range rows) const {
+  RowRange queries_of(RowRange rows) const {
     return {std::max<std::int64_t>(rows.first - ahead, 0), std::min(rows.past + behind, queries)};
   }
-  Range tile_at(std::int64_t first, std::int64_t rows) const {
+  RowRange tile_at(std::int64_t first, std::int64_t rows) const {
     return {first, std::min(first + tile, rows)};
   }
   // Returns the number of elements from one row of scores to the next.

@@ -73,7 +73,7 @@ struct HeadBlock {
   TileSource by_row, by_column;
 
   template <class T>
-  HeadBlock(HeadRows<T> const& from, std::int64_t sequence, Range rows, std::int64_t head)
+  HeadBlock(HeadRows<T> const& from, std::int64_t sequence, RowRange rows, std::int64_t head)
       : by_row{.data = from.at(sequence, rows.first, head),
                .dtype = std::is_same_v<std::remove_const_t<T>, bf16> ? DType::bf16 : DType::f32,
                .depth_contiguous = true,
@@ -133,7 +133,7 @@ inline void fill(float* values, std::int64_t n, float value) {
   std::fill_n(values, n, value);
 }
 // Sets strip[l] = value for each l in [0, n) whose number, origin + l, is outside of `seen`.
-inline void fill_outside(float* strip, std::int64_t n, Range seen, std::int64_t origin,
+inline void fill_outside(float* strip, std::int64_t n, RowRange seen, std::int64_t origin,
                          float value) {
   auto const first = std::clamp<std::int64_t>(seen.first - origin, 0, n);
   auto const past = std::clamp<std::int64_t>(seen.past - origin, first, n);

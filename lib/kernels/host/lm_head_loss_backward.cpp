@@ -104,14 +104,14 @@ struct RoundSum {
 
 template <class T, class G>
 struct LmHeadLossBackward {
-  using Operands = Pointers<OpKind::lm_head_loss_backward, T, G>;
+  using OpPointers = Pointers<OpKind::lm_head_loss_backward, T, G>;
 
   Backward b;
   Products product;
   Offsets offset;
 
   void operator()(Exec const& exec, void* const* operands) const {
-    auto const p = Operands::of(operands);
+    auto const p = OpPointers::of(operands);
     void* const sum = b.rounds() ? in_workspace(p, offset.sum) : p.dw;
     for (std::int64_t m = 0; m < b.head.rows; m += b.head.chunk) run_chunk(exec, p, m, sum);
     sum_losses(exec, b.head, p.losses, p.weights, p.loss);
@@ -125,13 +125,13 @@ struct LmHeadLossBackward {
   }
 
  private:
-  static void* in_workspace(Operands const& p, std::int64_t bytes) {
+  static void* in_workspace(OpPointers const& p, std::int64_t bytes) {
     return static_cast<std::byte*>(p.workspace) + bytes;
   }
-  float* bias_sums(Operands const& p) const {
+  float* bias_sums(OpPointers const& p) const {
     return static_cast<float*>(in_workspace(p, offset.bias_sums));
   }
-  void run_chunk(Exec const& exec, Operands const& p, std::int64_t m, void* sum) const {
+  void run_chunk(Exec const& exec, OpPointers const& p, std::int64_t m, void* sum) const {
     auto const& head = b.head;
     auto const rows = head.rows_from(m);
     auto const* const x = row_at(p.x, head.x, m);
@@ -170,12 +170,12 @@ Launch bind(KernelContext const& context, Op const& op) {
 // The serial reference computes row by row in fp64.
 template <class T, class G>
 struct SerialBackward {
-  using Operands = Pointers<OpKind::lm_head_loss_backward, T, G>;
+  using OpPointers = Pointers<OpKind::lm_head_loss_backward, T, G>;
 
   Backward b;
 
   void operator()(Exec const&, void* const* operands) const {
-    auto const p = Operands::of(operands);
+    auto const p = OpPointers::of(operands);
     auto const& head = b.head;
     auto const* const weights = p.weights;
     std::vector<double> dw(static_cast<std::size_t>(head.vocab * head.hidden));
@@ -197,7 +197,7 @@ struct SerialBackward {
   }
 
  private:
-  void differentiate_row(Operands const& p, std::int64_t m, std::vector<double> const& slopes,
+  void differentiate_row(OpPointers const& p, std::int64_t m, std::vector<double> const& slopes,
                          std::vector<double>& dw) const {
     auto const& head = b.head;
     auto const* const x = row_at(p.x, head.x, m);

@@ -44,19 +44,19 @@ Launch bind(KernelContext const& context, Op const& op) {
 // The serial reference is three loops in fp64.
 template <class T, class Out>
 struct SerialMatmul {
-  using Operands = Pointers<OpKind::matmul, T, Out>;
+  using OpPointers = Pointers<OpKind::matmul, T, Out>;
 
   View a, b, c, addend;
 
   void operator()(Exec const&, void* const* operands) const {
-    auto const p = Operands::of(operands);
+    auto const p = OpPointers::of(operands);
     for (std::int64_t m = 0; m < c.shape[0]; ++m)
       for (std::int64_t n = 0; n < c.shape[1]; ++n)
         p.c[m * c.strides[0] + n * c.strides[1]] = store<Out>(static_cast<float>(element(p, m, n)));
   }
 
  private:
-  double element(Operands const& p, std::int64_t m, std::int64_t n) const {
+  double element(OpPointers const& p, std::int64_t m, std::int64_t n) const {
     auto const* const left = p.a + m * a.strides[0];
     auto const* const right = p.b + n * b.strides[1];
     double sum = 0;

@@ -61,7 +61,7 @@ struct TileMatmul::Bound {
   void run(Exec const& exec, MatmulOperands const& given);
 
  private:
-  struct Range {  // [first, end) of depth blocks
+  struct DepthRange {  // [first, end) of depth blocks
     std::int64_t first, end;
   };
   struct Block {
@@ -77,10 +77,10 @@ struct TileMatmul::Bound {
   }
   TileSource part(Factor const& f, void const* data, std::int64_t line, std::int64_t lines,
                   std::int64_t depth_block) const;
-  void pack_ahead(Exec const& exec, Range pass) const;
-  void pack_item(Range pass, std::int64_t item) const;
-  void make_block(Range pass, std::int64_t worker, std::int64_t block) const;
-  void add_depth_block(Block const& block, Range pass, std::int64_t depth_block) const;
+  void pack_ahead(Exec const& exec, DepthRange pass) const;
+  void pack_item(DepthRange pass, std::int64_t item) const;
+  void make_block(DepthRange pass, std::int64_t worker, std::int64_t block) const;
+  void add_depth_block(Block const& block, DepthRange pass, std::int64_t depth_block) const;
   void fetch_share(TileProduct& product, std::int64_t column_block, std::int64_t depth_block,
                    std::int64_t share, std::int64_t shares) const;
   void store_block(Block const& block) const;
@@ -108,14 +108,14 @@ TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64
   return source;
 }
 
-void TileMatmul::Bound::pack_ahead(Exec const& exec, Range pass) const {
+void TileMatmul::Bound::pack_ahead(Exec const& exec, DepthRange pass) const {
   auto const items = cut.a.items(pass.end - pass.first) + cut.b.items(pass.end - pass.first);
   if (items > 0)
     for_each_item(exec, label_pack, items,
                   [this, pass](std::int64_t item) { pack_item(pass, item); });
 }
 
-void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
+void TileMatmul::Bound::pack_item(DepthRange pass, std::int64_t item) const {
   auto const of_a = cut.a.items(pass.end - pass.first);
   bool const is_a = item < of_a;
   auto const& factor = is_a ? cut.a : cut.b;
@@ -131,7 +131,7 @@ void TileMatmul::Bound::pack_item(Range pass, std::int64_t item) const {
   for (auto d = pass.first; d < pass.end; ++d) pack(d);
 }
 
-void TileMatmul::Bound::make_block(Range pass, std::int64_t worker, std::int64_t i) const {
+void TileMatmul::Bound::make_block(DepthRange pass, std::int64_t worker, std::int64_t i) const {
   // Consecutive blocks share columns, so panels of b stay in a cache that the cores share.
   Block const block{.row_block = i % cut.rows.count,
                     .column_block = i / cut.rows.count,
@@ -141,7 +141,7 @@ void TileMatmul::Bound::make_block(Range pass, std::int64_t worker, std::int64_t
   if (pass.end == cut.depth.count) store_block(block);
 }
 
-void TileMatmul::Bound::add_depth_block(Block const& block, Range pass,
+void TileMatmul::Bound::add_depth_block(Block const& block, DepthRange pass,
                                         std::int64_t depth_block) const {
   auto const &a = cut.a, &b = cut.b;
   auto const& kernels = *cut.kernels;
@@ -219,7 +219,7 @@ void TileMatmul::Bound::run(Exec const& exec, MatmulOperands const& given) {
   operands = given;
   if (swapped) std::swap(operands.a, operands.b);
   for (std::int64_t first = 0; first < cut.depth.count; first += cut.pass) {
-    Range const pass{first, std::min(first + cut.pass, cut.depth.count)};
+    DepthRange const pass{first, std::min(first + cut.pass, cut.depth.count)};
     pack_ahead(exec, pass);
     deal_items(
         exec, label, cut.blocks(), cut.workers,

@@ -18,10 +18,10 @@ struct Prepared {
 };
 
 template <class T>
-using Operands = Pointers<OpKind::gated_backward, T>;
+using OpPointers = Pointers<OpKind::gated_backward, T>;
 
 template <class T>
-KOKKOS_FUNCTION Operands<T> row_of(Operands<T> o, std::int64_t row, Prepared const& p) {
+KOKKOS_FUNCTION OpPointers<T> row_of(OpPointers<T> o, std::int64_t row, Prepared const& p) {
   o.gate += row * p.gate_stride;
   o.up += row * p.up_stride;
   o.dy += row * p.dy_stride;
@@ -33,7 +33,7 @@ KOKKOS_FUNCTION Operands<T> row_of(Operands<T> o, std::int64_t row, Prepared con
 template <class T, class Activated>
 struct GatedBackward {
   Activated activated;
-  Operands<T> all;
+  OpPointers<T> all;
   Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {
@@ -64,14 +64,14 @@ struct GatedBackwardKernel {
   static auto typed(auto const& o) { return std::tie(o.dgate); }
 
   template <class T>
-  static void run(Exec const& exec, Operands<T> const& o, Prepared const& p) {
+  static void run(Exec const& exec, OpPointers<T> const& o, Prepared const& p) {
     with_activation<T>(p.form, p.tables, [&]<class Activated>(Activated const& activated) {
       for_each_row(exec, label, p.rows, GatedBackward<T, Activated>{activated, o, p});
     });
   }
 
   template <class T>
-  static void run_serially(Operands<T> const& all, Prepared const& p) {
+  static void run_serially(OpPointers<T> const& all, Prepared const& p) {
     for (std::int64_t row = 0; row < p.rows; ++row) {
       auto const o = row_of<T>(all, row, p);
       for (std::int64_t j = 0; j < p.columns; ++j) {

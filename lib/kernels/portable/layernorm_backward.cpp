@@ -19,12 +19,12 @@ struct Prepared {
 };
 
 template <class T, class G>
-using Operands = Pointers<OpKind::layernorm_backward, T, G>;
+using OpPointers = Pointers<OpKind::layernorm_backward, T, G>;
 
 // Computes dx for one partition of rows, and the partition's part of dgamma and dbeta.
 template <class T, class G, bool Addend>
 struct LayerNormBackward {
-  Operands<T, G> o;
+  OpPointers<T, G> o;
   float* partial;  // [partitions][dgamma | dbeta][columns]
   Prepared p;
 
@@ -66,7 +66,7 @@ struct LayerNormBackward {
 
 // The serial reference computes in fp64, row by row (dx) and then column by column (dgamma, dbeta).
 template <class T, class G>
-void differentiate(Operands<T, G> const& o, Prepared const& p) {
+void differentiate(OpPointers<T, G> const& o, Prepared const& p) {
   auto const C = p.columns;
   auto const h = [&](std::int64_t m, std::int64_t j) {
     return (static_cast<double>(to_float(o.x[m * C + j])) - o.mean[m]) * o.rstd[m];
@@ -109,7 +109,7 @@ struct LayerNormBackwardKernel {
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, Operands<T, G> const& o, Prepared const& p) {
+  static void run(Exec const& exec, OpPointers<T, G> const& o, Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
     if (o.addend) {
       for_each_row(exec, label, p.partitions.count, LayerNormBackward<T, G, true>{o, partial, p});
@@ -125,7 +125,7 @@ struct LayerNormBackwardKernel {
   }
 
   template <class T, class G>
-  static void run_serially(Operands<T, G> const& o, Prepared const& p) {
+  static void run_serially(OpPointers<T, G> const& o, Prepared const& p) {
     differentiate(o, p);
   }
 };

@@ -25,12 +25,12 @@ struct Prepared {
 };
 
 template <class T, class G>
-using Operands = Pointers<OpKind::rmsnorm_backward, T, G>;
+using OpPointers = Pointers<OpKind::rmsnorm_backward, T, G>;
 
 // Computes dx for the groups of one partition, and the partition's part of dgamma.
 template <class T, class G, bool Addend>
 struct RmsNormBackward {
-  Operands<T, G> o;
+  OpPointers<T, G> o;
   float* partial;  // [partitions][columns]
   Prepared p;
 
@@ -70,7 +70,7 @@ struct RmsNormBackward {
 
 // The serial reference computes in fp64, group by group (dx) and then column by column (dgamma).
 template <class T, class G>
-void differentiate(Operands<T, G> const& o, Prepared const& p) {
+void differentiate(OpPointers<T, G> const& o, Prepared const& p) {
   auto const dy = [&](std::int64_t i, std::int64_t j) {
     return static_cast<double>(to_float(o.dy[p.at(i, p.dy_stride) + j]));
   };
@@ -117,7 +117,7 @@ struct RmsNormBackwardKernel {
   }
 
   template <class T, class G>
-  static void run(Exec const& exec, Operands<T, G> const& o, Prepared const& p) {
+  static void run(Exec const& exec, OpPointers<T, G> const& o, Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
     if (o.addend) {
       for_each_row(exec, label, p.partitions.count, RmsNormBackward<T, G, true>{o, partial, p});
@@ -129,7 +129,7 @@ struct RmsNormBackwardKernel {
   }
 
   template <class T, class G>
-  static void run_serially(Operands<T, G> const& o, Prepared const& p) {
+  static void run_serially(OpPointers<T, G> const& o, Prepared const& p) {
     differentiate(o, p);
   }
 };
