@@ -10,16 +10,16 @@ HostPool::HostPool(int threads) {
   try {
     start(threads - 1);
   } catch (std::system_error const& error) {
-    end();  // ends the helpers that did start; m_helpers then joins them
+    stop();  // ends the helpers that did start; m_helpers then joins them
     throw cannot_start("run.host_threads", std::ssize(m_helpers) + 1, threads, error);
   } catch (...) {
-    end();
+    stop();
     throw;
   }
 }
 
 HostPool::~HostPool() {
-  end();
+  stop();
 }
 
 void HostPool::start(int helpers) {
@@ -29,13 +29,13 @@ void HostPool::start(int helpers) {
   }
 }
 
-void HostPool::end() {
+void HostPool::stop() {
   m_over = true;
   ++m_bell;
   m_bell.wake_all();
 }
 
-void HostPool::share(Job const& job) {
+void HostPool::run_job(Job const& job) {
   m_job = job;
   m_next = 0;
   bool const alone = m_helpers.empty() || job.pieces < 2;

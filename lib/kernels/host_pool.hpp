@@ -30,7 +30,7 @@ class HostPool {
     auto const call = [](void const* of, std::int64_t piece) {
       (*static_cast<Work const*>(of))(piece);
     };
-    share({pieces, &work, call});
+    run_job({pieces, &work, call});
   }
 
  private:
@@ -41,8 +41,8 @@ class HostPool {
   };
 
   void start(int helpers);
-  void end();
-  void share(Job const& job);
+  void stop();
+  void run_job(Job const& job);
   void help();  // the function that a helper thread runs from its start to its end
   bool join();
   void leave();

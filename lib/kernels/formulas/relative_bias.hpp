@@ -10,9 +10,9 @@
 namespace spillway {
 
 struct RelativeBuckets {
-  std::int64_t each;   // buckets per direction
-  std::int64_t exact;  // how many of these hold a single distance each
-  float octaves;       // log(max_distance / exact)
+  std::int64_t per_direction;  // number of buckets
+  std::int64_t max_exact;      // how many of these hold a single distance each
+  float log_ratio;             // log(max_distance / max_exact)
   bool bidirectional;
 
   // Returns how far a key is from a query, within its direction. The key is `ahead` rows after the
@@ -23,15 +23,15 @@ struct RelativeBuckets {
     return bidirectional ? ahead : 0;
   }
   SPILLWAY_FUNCTION std::int64_t offset(std::int64_t ahead) const {
-    return bidirectional && ahead > 0 ? each : 0;
+    return bidirectional && ahead > 0 ? per_direction : 0;
   }
   // Returns the bucket of a distance within its direction. It never falls as the distance grows.
   SPILLWAY_FUNCTION std::int64_t of_distance(std::int64_t distance) const {
-    if (distance < exact) return distance;
-    auto const ratio = static_cast<float>(distance) / static_cast<float>(exact);
-    auto const share = std::log(ratio) / octaves * static_cast<float>(each - exact);
-    auto const bucket = exact + static_cast<std::int64_t>(share);
-    return bucket < each ? bucket : each - 1;
+    if (distance < max_exact) return distance;
+    auto const ratio = static_cast<float>(distance) / static_cast<float>(max_exact);
+    auto const share = std::log(ratio) / log_ratio * static_cast<float>(per_direction - max_exact);
+    auto const bucket = max_exact + static_cast<std::int64_t>(share);
+    return bucket < per_direction ? bucket : per_direction - 1;
   }
   SPILLWAY_FUNCTION std::int64_t bucket(std::int64_t ahead) const {
     return offset(ahead) + of_distance(distance(ahead));

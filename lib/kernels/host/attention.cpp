@@ -155,7 +155,7 @@ struct Attention {
         .b_panels = panels.size()};
     rows.choose(i / kPanel, product);
     kernels->product(product);
-    if (!scores.are_finished())
+    if (scores.need_finishing())
       for (std::int64_t r = 0; r < queries.size(); ++r)
         scores.finish_keys(strips + r * shape.strip_stride(), columns, at.sequence, at.head,
                            queries.first + r, keys.first + skipped);
@@ -209,9 +209,9 @@ struct Attention {
   // Drops weights only once they are summed: a softmax divides by the sum of all weights.
   void drop(float* strips, Queries const& at, RowRange queries, std::int64_t first,
             std::int64_t n) const {
-    auto const stream = dropout.stream(at.sequence, at.head);
+    auto const head_key = dropout.head_key(at.sequence, at.head);
     for (std::int64_t r = 0; r < queries.size(); ++r)
-      dropout.drop_keys(strips + r * shape.strip_stride(), n, stream, queries.first + r, first);
+      dropout.drop_keys(strips + r * shape.strip_stride(), n, head_key, queries.first + r, first);
   }
 
   void finish(std::byte* base, Queries const& at) const {

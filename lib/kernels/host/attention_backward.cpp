@@ -252,7 +252,7 @@ struct Gradients {
     float const factor = in.scores.factor();
     float const* const lse = floats(at.base, scratch.lse) + skipped;
     float const* const delta = floats(at.base, scratch.delta) + skipped;
-    if (!in.scores.are_finished())
+    if (in.scores.need_finishing())
       for (std::int64_t r = 0; r < keys.size(); ++r)
         in.scores.finish_queries(scores.c + r * stride, columns, at.sequence, at.head,
                                  keys.first + r, first);
@@ -266,7 +266,7 @@ struct Gradients {
       }
       auto const draw = r % kDropoutDraws;
       if (draw == 0)
-        in.dropout.factors_of_keys(factors, stride, in.dropout.stream(at.sequence, at.head),
+        in.dropout.factors_of_keys(factors, stride, in.dropout.head_key(at.sequence, at.head),
                                    key.first, first, columns);
       differentiate_dropped(scores.c + r * stride, slopes.c + r * stride, lse, delta,
                             factors + draw * stride, columns, factor);

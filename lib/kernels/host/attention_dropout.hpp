@@ -28,21 +28,21 @@ struct WeightDropout {
 
   // Returns the Philox key for one head of a sequence. The key stands for seed, op, sample and
   // head, because the counter has room only for the query and the key of attention.
-  std::uint64_t stream(std::int64_t sequence, std::int64_t head) const {
+  std::uint64_t head_key(std::int64_t sequence, std::int64_t head) const {
     auto const drawn = philox(seed, (origin << 32) | static_cast<std::uint64_t>(head),
                               static_cast<std::uint64_t>(samples[sequence]));
     return (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0];
   }
 
   // Returns the number by which a weight is multiplied.
-  float factor(std::uint64_t stream, std::int64_t query, std::int64_t key) const;
+  float factor(std::uint64_t head_key, std::int64_t query, std::int64_t key) const;
   // Drops weights of one query and the keys [first, first + n), which are whole panels.
-  void drop_keys(float* weights, std::int64_t n, std::uint64_t stream, std::int64_t query,
+  void drop_keys(float* weights, std::int64_t n, std::uint64_t head_key, std::int64_t query,
                  std::int64_t first) const;
   // Row k of `factors` gets the numbers by which to multiply the weights of key `first_key` + k,
   // for k < kDropoutDraws, and of the queries [first, first + n). first_key begins a block of
   // draws.
-  void factors_of_keys(float* factors, std::int64_t stride, std::uint64_t stream,
+  void factors_of_keys(float* factors, std::int64_t stride, std::uint64_t head_key,
                        std::int64_t first_key, std::int64_t first, std::int64_t n) const;
 };
 

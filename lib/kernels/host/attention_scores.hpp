@@ -28,7 +28,7 @@ struct Scores {
   // Returns the factor that turns finished scores into exponents of 2. If there is a bias, finished
   // scores already contain `scale`.
   float factor() const { return (distance_bias ? 1.0f : shape.scale) * kLog2E; }
-  bool are_finished() const { return !segments_q && !distance_bias; }
+  bool need_finishing() const { return segments_q || distance_bias; }
 
   bool sees(std::int64_t sequence, std::int64_t query, std::int64_t key) const {
     return !segments_q || meet(segments_q[sequence * shape.queries + query],

@@ -50,7 +50,7 @@ struct SerialAttention {
     for (auto& w : weight) sum += w = std::exp(w - top);
     WeightDropout const dropout(p.samples, s);
     for (auto j = first; dropout.drops() && j < past; ++j)
-      weight[static_cast<std::size_t>(j - first)] *= dropout.factor(dropout.stream(b, h), i, j);
+      weight[static_cast<std::size_t>(j - first)] *= dropout.factor(dropout.head_key(b, h), i, j);
     for (std::int64_t c = 0; c < s.head_size; ++c) {
       double mean = 0;
       for (auto j = first; j < past; ++j)
@@ -112,7 +112,8 @@ struct SerialGradients {
       if (!in.scores.sees(b, i, j)) continue;
       auto const *const k = in.k.at(b, j, kv), *const v = in.v.at(b, j, kv);
       double const weight = std::exp(s.scale * dot(q, k) + in.scores.bias(h, i, j) - lse);
-      double const kept = in.dropout.drops() ? in.dropout.factor(in.dropout.stream(b, h), i, j) : 1;
+      double const kept =
+          in.dropout.drops() ? in.dropout.factor(in.dropout.head_key(b, h), i, j) : 1;
       double const score_slope = weight * (kept * dot(d_o, v) - delta);
       double const slope = s.scale * score_slope;
       sums.d_bias[static_cast<std::size_t>(h * s.distances() + j - i + s.queries - 1)] +=

@@ -22,14 +22,14 @@ struct RelativeBiasBackward {
   // Computes one element of dtable. The distances of its bucket are found by bisection.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     auto const row = item / p.heads, head = item % p.heads;
-    bool const ahead = row >= p.buckets.each;
-    auto const bucket = ahead ? row - p.buckets.each : row;
+    bool const ahead = row >= p.buckets.per_direction;
+    auto const bucket = ahead ? row - p.buckets.per_direction : row;
     auto const* const query =
         o.ddistance_bias + head * p.distances + p.queries - 1;  // the element for distance 0
     auto const keys_ahead = p.distances - p.queries;
     auto const limit = ahead ? keys_ahead + 1 : p.queries;
     auto const past =
-        bucket + 1 < p.buckets.each ? p.buckets.first_distance(bucket + 1, limit) : limit;
+        bucket + 1 < p.buckets.per_direction ? p.buckets.first_distance(bucket + 1, limit) : limit;
     float sum = 0;
     for (auto d = p.buckets.first_distance(bucket, limit); d < past; ++d)
       if (!ahead || d > 0) sum += query[ahead ? d : -d];

@@ -43,11 +43,11 @@ std::vector<float> mask(std::uint64_t seed, std::uint64_t origin, std::int64_t s
   shape.dropout = static_cast<float>(share), shape.seed = seed, shape.origin = origin;
   std::int64_t const samples[] = {-1, sample};
   host::WeightDropout const dropout(samples, shape);
-  auto const stream = dropout.stream(1, head);
+  auto const head_key = dropout.head_key(1, head);
   std::vector<float> factors;
   for (std::int64_t query = 0; query < 64; ++query)
     for (std::int64_t key = 0; key < 64; ++key)
-      factors.push_back(dropout.factor(stream, query, key));
+      factors.push_back(dropout.factor(head_key, query, key));
   return factors;
 }
 
@@ -63,7 +63,7 @@ TEST(WeightDropout, follows_from_seed_op_sample_and_head) {
   host::AttentionShape shape{};
   shape.dropout = 0.5f, shape.seed = 1, shape.origin = 2;
   std::int64_t const sample = 3;
-  EXPECT_EQ(host::WeightDropout(&sample, shape).stream(0, 4),
+  EXPECT_EQ(host::WeightDropout(&sample, shape).head_key(0, 4),
             (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0]);
 }
 
@@ -95,20 +95,20 @@ TEST(WeightDropout, of_blocks_and_of_keys_is_that_of_single_weights) {
   std::int64_t const samples[] = {7, 1ll << 35};
   host::WeightDropout const dropout(samples, shape);
   ASSERT_TRUE(dropout.drops());
-  auto const stream = dropout.stream(1, 3);
+  auto const head_key = dropout.head_key(1, 3);
   std::vector<float> weights(96);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i + 1);
-  dropout.drop_keys(weights.data(), 96, stream, 11, 32);
+  dropout.drop_keys(weights.data(), 96, head_key, 11, 32);
   for (std::int64_t i = 0; i < 96; ++i)
     EXPECT_EQ(weights[static_cast<std::size_t>(i)],
-              static_cast<float>(i + 1) * dropout.factor(stream, 11, 32 + i));
+              static_cast<float>(i + 1) * dropout.factor(head_key, 11, 32 + i));
   constexpr std::int64_t stride = 40, n = 33;
   std::vector<float> factors(kDropoutDraws * stride, -1);
-  dropout.factors_of_keys(factors.data(), stride, stream, 8, 64, n);
+  dropout.factors_of_keys(factors.data(), stride, head_key, 8, 64, n);
   for (std::int64_t k = 0; k < kDropoutDraws; ++k)
     for (std::int64_t l = 0; l < stride; ++l)
       EXPECT_EQ(factors[static_cast<std::size_t>(k * stride + l)],
-                l < n ? dropout.factor(stream, 64 + l, 8 + k) : -1);
+                l < n ? dropout.factor(head_key, 64 + l, 8 + k) : -1);
 }
 
 TEST(WeightDropout, of_no_share_needs_no_samples) {
