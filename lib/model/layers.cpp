@@ -48,13 +48,13 @@ void Layers::add_objective(Stack const& stack) {
   known.loss = m_builder.add_tensor("loss", Role::scalar, DType::f64, {2}).tensor;
 }
 
-View Layers::known(TensorId id) const {
+View Layers::whole_tensor(TensorId id) const {
   return whole(m_graph.tensors[id]);
 }
 
 View Layers::batch_if_there(BatchField field, int stack) const {
   auto const tensor = m_graph.known.of(field, stack);
-  return tensor >= 0 ? known(tensor) : View{};
+  return tensor >= 0 ? whole_tensor(tensor) : View{};
 }
 
 View Layers::parameter(std::string const& name, Shape shape, Init init, bool decay) {
@@ -123,30 +123,31 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
   return y;
 }
 
-View Layers::weights(std::vector<Part> const& parts, std::int64_t rows) {
+View Layers::weights(std::vector<Projection> const& projections, std::int64_t rows) {
   if (m_orientation == Orientation::in_out) {
-    check(parts.size() == 1, parts.front().name, "only matrices as [out, in] lie side by side");
-    auto const& part = parts.front();
-    return matrix(part.name + ".weight", {rows, part.columns}, part.init);
+    check(projections.size() == 1, projections.front().name,
+          "only matrices as [out, in] lie side by side");
+    auto const& projection = projections.front();
+    return matrix(projection.name + ".weight", {rows, projection.columns}, projection.init);
   }
   std::vector<GraphBuilder::NewParameter> all;
-  for (auto const& [name, columns, init] : parts)
+  for (auto const& [name, columns, init] : projections)
     all.push_back({name + ".weight", {columns, rows}, init});
   constexpr bool decayed = true;
   return transposed(m_builder.add_fused(m_chunk, all, decayed));
 }
 
-View Layers::biases(std::vector<Part> const& parts) {
+View Layers::biases(std::vector<Projection> const& projections) {
   std::vector<GraphBuilder::NewParameter> all;
-  for (auto const& [name, columns, init] : parts)
+  for (auto const& [name, columns, init] : projections)
     all.push_back({name + ".bias", {columns}, kZeros});
   return m_builder.add_fused(m_chunk, all, m_config.optim.decay_all);
 }
 
-View Layers::product(std::string const& op, std::vector<Part> const& parts, View const& x,
-                     bool bias, View const& addend) {
-  auto const w = weights(parts, x.shape[1]);
-  auto const b = bias ? biases(parts) : View{};
+View Layers::product(std::string const& op, std::vector<Projection> const& projections,
+                     View const& x, bool bias, View const& addend) {
+  auto const w = weights(projections, x.shape[1]);
+  auto const b = bias ? biases(projections) : View{};
   auto const y = activation(op, x.shape[0], w.shape[1]);
   append<OpKind::matmul>(op, {.a = x, .b = w, .bias = b, .addend = addend, .c = y}, {},
                          matmul_flops(x, w));
@@ -156,9 +157,10 @@ View Layers::product(std::string const& op, std::vector<Part> const& parts, View
 View Layers::residual(std::string const& op, std::string const& name, View const& branch, Init init,
                       View const& x) {
   auto const columns = x.shape[1];
-  std::vector<Part> const parts = {{name, columns, init}};
-  if (!m_drops || m_config.model.dropout == 0) return product(op, parts, branch, m_has_biases, x);
-  auto const y = dropout(op + ".drop", product(op, parts, branch, m_has_biases, {}));
+  std::vector<Projection> const projections = {{name, columns, init}};
+  if (!m_drops || m_config.model.dropout == 0)
+    return product(op, projections, branch, m_has_biases, x);
+  auto const y = dropout(op + ".drop", product(op, projections, branch, m_has_biases, {}));
   auto const sum = activation(op + ".add", x.shape[0], columns);
   append<OpKind::add>(op + ".add", {.a = x, .b = y, .c = sum});
   return sum;
@@ -265,7 +267,7 @@ View Layers::dropout(std::string const& op, View const& x) {
   return y;
 }
 
-View Layers::kept(View const& x) {
+View Layers::keep_for_later_steps(View const& x) {
   auto& tensor = m_graph.tensors[x.tensor];
   if (generates()) tensor.role = Role::cache, tensor.persistent = true;
   return x;
@@ -282,7 +284,7 @@ View Layers::selected(std::string const& op, View const& x) {
 void Layers::head(View const& x, View const& w, View const& bias, double scale) {
   auto const flops = matmul_flops(x, transposed(w));
   if (generates()) {
-    auto const logits = known(m_graph.known.logits);
+    auto const logits = whole_tensor(m_graph.known.logits);
     auto const product =
         scale == 1 ? logits
                    : m_builder.add_tensor("product", Role::activation, DType::f32, logits.shape);
@@ -300,7 +302,7 @@ void Layers::head(View const& x, View const& w, View const& bias, double scale) 
                                 .weights = batch(BatchField::weights, m_objective),
                                 .bias = bias,
                                 .losses = losses,
-                                .loss = known(m_graph.known.loss)},
+                                .loss = whole_tensor(m_graph.known.loss)},
                                LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale}, flops);
 }
 

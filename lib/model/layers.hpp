@@ -69,18 +69,19 @@ class Layers {
   // Normalises each group of `columns` columns by itself, all with one <name>.weight. A group is a
   // row or a head.
   View rmsnorm(std::string const& op, std::string const& name, View const& x, std::int64_t columns);
-  // Returns one product of x with several weights side by side: x [w1 w2 ..] + [bias1 bias2 ..]. If
-  // matrices lie as in_out, there must be only one part.
-  struct Part {
+  // Returns one product of x with the weights of several projections side by side:
+  // x [w1 w2 ..] + [bias1 bias2 ..]. If matrices lie as in_out, there must be only one.
+  struct Projection {
     std::string name;
     std::int64_t columns;
     Init init = kNormal;
   };
-  View linear(std::string const& op, std::vector<Part> const& parts, View const& x) {
-    return linear(op, parts, x, m_has_biases);
+  View linear(std::string const& op, std::vector<Projection> const& projections, View const& x) {
+    return linear(op, projections, x, m_has_biases);
   }
-  View linear(std::string const& op, std::vector<Part> const& parts, View const& x, bool bias) {
-    return product(op, parts, x, bias, {});
+  View linear(std::string const& op, std::vector<Projection> const& projections, View const& x,
+              bool bias) {
+    return product(op, projections, x, bias, {});
   }
   // Returns dropout(branch w + bias) + x.
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,
@@ -102,7 +103,7 @@ class Layers {
   // Returns x itself if nothing is dropped.
   View dropout(std::string const& op, View const& x);
   // Returns x itself. If the graph generates, x is kept for later steps.
-  View kept(View const& x);
+  View keep_for_later_steps(View const& x);
   // Returns the row whose logits are asked for if the graph generates, otherwise x itself.
   View selected(std::string const& op, View const& x);
   // Appends the loss of the logits scale x w^T + bias, with w [vocab, columns of x]. If the graph
@@ -128,19 +129,19 @@ class Layers {
               double flops = 0) {
     if (m_runs_ops) m_builder.append<kind>(name, operands, std::move(attributes), flops);
   }
-  View known(TensorId id) const;
+  View whole_tensor(TensorId id) const;
   View batch(BatchField field, int stack = 0) const {
-    return known(m_graph.known.of(field, stack));
+    return whole_tensor(m_graph.known.of(field, stack));
   }
   View batch_if_there(BatchField field, int stack) const;
   // Stores x, the latest rows of the stack, in a cache. Returns the cache with all rows so far.
   View cached(std::string const& op, View const& x, Stack const& stack);
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
-  View weights(std::vector<Part> const& parts, std::int64_t rows);
-  View biases(std::vector<Part> const& parts);
-  View product(std::string const& op, std::vector<Part> const& parts, View const& x, bool bias,
-               View const& addend);
+  View weights(std::vector<Projection> const& projections, std::int64_t rows);
+  View biases(std::vector<Projection> const& projections);
+  View product(std::string const& op, std::vector<Projection> const& projections, View const& x,
+               bool bias, View const& addend);
 };
 
 }  // namespace spillway

@@ -108,7 +108,7 @@ class T5 {
     auto const of_rest = normal(m_model.hidden);
     auto const q = m_layers.linear("cross_q", {{in + "q", m_inner, of_queries()}}, before);
     m_layers.run_ops(m_encodes);
-    auto const kv = m_layers.kept(m_layers.linear(
+    auto const kv = m_layers.keep_for_later_steps(m_layers.linear(
         "cross_kv", {{in + "k", m_inner, of_rest}, {in + "v", m_inner, of_rest}}, memory));
     m_layers.run_ops(true);
     auto const attended =

@@ -21,12 +21,12 @@ bool RandomLayers::has_trainable() const {
   return std::ranges::any_of(m_graph.chunks, &Chunk::trainable);
 }
 
-View RandomLayers::known(TensorId id) const {
+View RandomLayers::whole_tensor(TensorId id) const {
   return whole(m_graph.tensors[static_cast<std::size_t>(id)]);
 }
 
 View RandomLayers::batch(BatchField field, int stack) const {
-  return known(m_graph.known.of(field, stack));
+  return whole_tensor(m_graph.known.of(field, stack));
 }
 
 Activations RandomLayers::stack(int number, std::string const& name) {

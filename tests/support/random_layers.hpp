@@ -65,7 +65,7 @@ class RandomLayers {
   int m_names = 0;
 
   std::string unique(std::string const& what) { return what + std::to_string(m_names++); }
-  View known(TensorId id) const;
+  View whole_tensor(TensorId id) const;
   View batch(BatchField field, int stack) const;
   View parameter(Shape const& shape, Init init);
   int open_chunk(bool trainable);

@@ -10,7 +10,7 @@
 namespace spillway::builder_test {
 namespace {
 
-using Part = GraphBuilder::NewParameter;
+using NewParameter = GraphBuilder::NewParameter;
 
 class Builder : public testing::Test {
  protected:
@@ -25,7 +25,9 @@ TEST_F(Builder, fused_parameters_have_no_gap_and_the_next_one_is_aligned) {
   auto const chunk = m_builder.add_chunk("c");
   m_builder.add_parameter(chunk, "before", {5}, {}, false);
   auto const qkv = m_builder.add_fused(
-      chunk, {Part{"q", {4, 7}, {}}, Part{"k", {2, 7}, {}}, Part{"v", {2, 7}, {}}}, true);
+      chunk,
+      {NewParameter{"q", {4, 7}, {}}, NewParameter{"k", {2, 7}, {}}, NewParameter{"v", {2, 7}, {}}},
+      true);
   auto const after = m_builder.add_parameter(chunk, "after", {3}, {}, false);
   auto const& parameters = m_graph.chunks[0].parameters;
   ASSERT_EQ(parameters.size(), 5u);
@@ -40,7 +42,8 @@ TEST_F(Builder, fused_parameters_have_no_gap_and_the_next_one_is_aligned) {
 TEST_F(Builder, what_is_fused_has_rows_of_one_length) {
   m_builder.begin_block("b", true);
   auto const chunk = m_builder.add_chunk("c");
-  std::vector<Part> const unlike = {Part{"q", {4, 7}, {}}, Part{"k", {4, 8}, {}}};
+  std::vector<NewParameter> const unlike = {NewParameter{"q", {4, 7}, {}},
+                                            NewParameter{"k", {4, 8}, {}}};
   EXPECT_THROW(m_builder.add_fused(chunk, unlike, true), std::logic_error);
 }
 
