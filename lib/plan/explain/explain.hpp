@@ -34,7 +34,7 @@ std::string time_text(Program const& program, Simulation const& simulation,
 // A PeakMoment says what fills a tier at the moment when most of its bytes are in use.
 struct PeakMoment {
   ItemNumber item = -1;  // the first item at which most bytes are in use; -1 if the tier is unused
-  struct Part {
+  struct Contributor {
     Content content{};
     bool passing = false;  // true if the bytes are there only for the work of that moment
     std::int64_t bytes = 0;
@@ -42,11 +42,11 @@ struct PeakMoment {
     BufferId largest = -1;
     std::int64_t largest_bytes = 0;
   };
-  std::vector<Part> parts;     // The parts come in order of their bytes, the largest first.
-  std::int64_t gap_bytes = 0;  // the bytes of the tier's peak that no part fills
+  std::vector<Contributor> contributors;  // in order of their bytes, the largest first
+  std::int64_t gap_bytes = 0;             // the bytes of the tier's peak that none of them fills
 };
 // Returns what fills the tier when most of its bytes are in use. `gap_bytes` and the bytes of all
-// `parts` add up to the Program's peak_bytes. Sizes are rounded up to pages. A buffer with
+// `contributors` add up to the Program's peak_bytes. Sizes are rounded up to pages. A buffer with
 // two versions, for even and odd steps, counts twice. Gaps are bytes that layout could not fill,
 // and bytes that only evaluation needs.
 PeakMoment peak_moment(Program const& program, Tier tier);

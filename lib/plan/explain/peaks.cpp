@@ -11,7 +11,7 @@ namespace spillway {
 
 namespace {
 
-using Part = PeakMoment::Part;
+using Contributor = PeakMoment::Contributor;
 
 std::int64_t bytes_during(Lifetime const& stays, ItemNumber item) {
   std::int64_t bytes = 0;
@@ -28,44 +28,45 @@ bool is_passing(Program const& program, Buffer const& buffer, int block_at_work)
   return tensor.persistent && !buffer.persistent;
 }
 
-Part& part_of(std::vector<Part>& parts, Content content, bool passing) {
-  auto const found = std::ranges::find_if(
-      parts, [&](Part const& part) { return part.content == content && part.passing == passing; });
-  return found == parts.end() ? parts.emplace_back(content, passing) : *found;
+Contributor& contributor_of(std::vector<Contributor>& contributors, Content content, bool passing) {
+  auto const found = std::ranges::find_if(contributors, [&](Contributor const& contributor) {
+    return contributor.content == content && contributor.passing == passing;
+  });
+  return found == contributors.end() ? contributors.emplace_back(content, passing) : *found;
 }
 
-std::vector<Part> parts_during(Program const& program, Lifetimes const& alive, Tier tier,
-                               ItemNumber item) {
-  std::vector<Part> parts;
+std::vector<Contributor> contributors_during(Program const& program, Lifetimes const& alive,
+                                             Tier tier, ItemNumber item) {
+  std::vector<Contributor> contributors;
   int const block_at_work = program.items[item].block;
   for (Buffer const& buffer : program.buffers) {
     if (buffer.tier != tier) continue;
     auto const bytes = bytes_during(alive[buffer.id], item);
     if (bytes == 0) continue;
     bool const passing = is_passing(program, buffer, block_at_work);
-    Part& part = part_of(parts, content(program, buffer), passing);
-    part.bytes += bytes;
-    ++part.tensors;
-    if (bytes <= part.largest_bytes) continue;
-    part.largest = buffer.id;
-    part.largest_bytes = bytes;
+    Contributor& contributor = contributor_of(contributors, content(program, buffer), passing);
+    contributor.bytes += bytes;
+    ++contributor.tensors;
+    if (bytes <= contributor.largest_bytes) continue;
+    contributor.largest = buffer.id;
+    contributor.largest_bytes = bytes;
   }
-  std::ranges::stable_sort(parts, std::greater<>{}, &Part::bytes);
-  return parts;
+  std::ranges::stable_sort(contributors, std::greater<>{}, &Contributor::bytes);
+  return contributors;
 }
 
 // Returns a text such as "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)".
-std::string part_text(Program const& program, Tier tier, Part const& part) {
-  auto text = std::string(name(part.content));
-  if (part.content == Content::activations) {
-    text += tier != Tier::device ? " spilled" : part.passing ? " in use" : " kept for later";
-  } else if (part.passing) {
+std::string contributor_text(Program const& program, Tier tier, Contributor const& contributor) {
+  auto text = std::string(name(contributor.content));
+  if (contributor.content == Content::activations) {
+    text += tier != Tier::device ? " spilled" : contributor.passing ? " in use" : " kept for later";
+  } else if (contributor.passing) {
     text += " brought for use";
   }
-  auto const& largest = program.buffers[part.largest].name;
-  if (part.tensors == 1) return fmt::format("{}: {}", text, largest);
-  return fmt::format("{}: {} tensors, the largest {} ({})", text, part.tensors, largest,
-                     human_bytes(part.largest_bytes));
+  auto const& largest = program.buffers[contributor.largest].name;
+  if (contributor.tensors == 1) return fmt::format("{}: {}", text, largest);
+  return fmt::format("{}: {} tensors, the largest {} ({})", text, contributor.tensors, largest,
+                     human_bytes(contributor.largest_bytes));
 }
 
 // Returns a text such as ", in the backward pass at h.3/attn (item 175 of 900)".
@@ -95,10 +96,10 @@ std::string peak_text(Program const& program, Tier tier) {
   auto text = fmt::format("{} {}{}\n", words(tier), human_bytes(peak),
                           moment_text(program, tier, moment.item));
   std::int64_t rest = 0;
-  for (auto const& part : moment.parts) {
-    bool const small = part.bytes < peak / 100;
-    rest += small ? part.bytes : 0;
-    if (!small) text += row(part.bytes, peak, part_text(program, tier, part));
+  for (auto const& contributor : moment.contributors) {
+    bool const small = contributor.bytes < peak / 100;
+    rest += small ? contributor.bytes : 0;
+    if (!small) text += row(contributor.bytes, peak, contributor_text(program, tier, contributor));
   }
   return text + row(rest, peak, "small things") + row(moment.gap_bytes, peak, "unused then");
 }
@@ -113,7 +114,7 @@ PeakMoment peak_moment(Program const& program, Tier tier) {
   auto const most = std::ranges::max_element(live);
   if (most == live.end() || *most == 0) return moment;
   moment.item = static_cast<ItemNumber>(most - live.begin());
-  moment.parts = parts_during(program, alive, tier, moment.item);
+  moment.contributors = contributors_during(program, alive, tier, moment.item);
   moment.gap_bytes -= *most;
   return moment;
 }

@@ -8,7 +8,7 @@
 namespace spillway {
 
 void ByteUnion::add(std::int64_t first, std::int64_t last) {
-  auto const begin = std::ranges::lower_bound(m_ranges, first, {}, &Range::last);
+  auto const begin = std::ranges::lower_bound(m_ranges, first, {}, &ByteRange::last);
   if (begin == m_ranges.end() || last < begin->first) {
     m_ranges.insert(begin, {first, last});
     return;
@@ -24,7 +24,7 @@ void ByteUnion::add(std::int64_t first, std::int64_t last) {
 
 std::int64_t ByteUnion::first_free(Stay const& stay, std::int64_t alignment,
                                    std::int64_t offset) const {
-  auto range = std::ranges::upper_bound(m_ranges, offset + stay.first_byte, {}, &Range::last);
+  auto range = std::ranges::upper_bound(m_ranges, offset + stay.first_byte, {}, &ByteRange::last);
   for (; range != m_ranges.end() && range->first < offset + stay.last_byte; ++range)
     offset = std::max(offset, round_up(range->last - stay.first_byte, alignment));
   return offset;

@@ -18,10 +18,7 @@ class ByteUnion {
   std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
 
  private:
-  struct Range {
-    std::int64_t first, last;
-  };
-  std::vector<Range> m_ranges;
+  std::vector<ByteRange> m_ranges;
 };
 
 class Occupied {

@@ -65,23 +65,23 @@ std::size_t ByteCells::find(std::size_t from, std::int64_t border) const {
   return std::lower_bound(low, high, border) - m_borders.data();
 }
 
-ByteCells::Range ByteCells::range(Access const& access, int version) const {
+ByteCells::CellRange ByteCells::range(Access const& access, int version) const {
   auto const address = m_addresses[access.buffer][version];
   auto const first = find(m_cells[access.buffer][version], address + access.first);
   auto const last = find(first, address + access.last);
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
-std::span<ByteCells::Range const> ByteCells::reads(Item const& item, int step) const {
+std::span<ByteCells::CellRange const> ByteCells::reads(Item const& item, int step) const {
   return std::span(m_ranges[step % 2]).subspan(m_first[item.number], item.reads.size());
 }
 
-std::span<ByteCells::Range const> ByteCells::writes(Item const& item, int step) const {
+std::span<ByteCells::CellRange const> ByteCells::writes(Item const& item, int step) const {
   auto const first = m_first[item.number] + item.reads.size();
   return std::span(m_ranges[step % 2]).subspan(first, item.writes.size());
 }
 
-ByteCells::Range ByteCells::all(Buffer const& buffer) const {
+ByteCells::CellRange ByteCells::all(Buffer const& buffer) const {
   return range({buffer.id, 0, buffer.bytes, {}}, 0);
 }
 

@@ -20,14 +20,14 @@ class ByteCells {
 
   std::size_t count() const { return m_borders.size(); }
 
-  struct Range {
+  struct CellRange {
     std::uint32_t first = 0, last = 0;  // The range has the cells [first, last).
   };
   // Returns a range of cells for each read, or write, of an item, in the order of the item's list.
-  std::span<Range const> reads(Item const& item, int step) const;
-  std::span<Range const> writes(Item const& item, int step) const;
+  std::span<CellRange const> reads(Item const& item, int step) const;
+  std::span<CellRange const> writes(Item const& item, int step) const;
   // Returns all cells of the first version of a buffer.
-  Range all(Buffer const& buffer) const;
+  CellRange all(Buffer const& buffer) const;
   // Returns which bytes of its tier a cell has. The program must have a layout.
   ByteRange bytes(std::size_t cell) const;
 
@@ -39,13 +39,13 @@ class ByteCells {
   void find_borders(Program const& program);
   void find_ranges(Program const& program);
   std::size_t find(std::size_t from, std::int64_t border) const;
-  Range range(Access const& access, int version) const;
+  CellRange range(Access const& access, int version) const;
 
   PerVersion<std::int64_t> m_addresses;
-  std::vector<std::int64_t> m_borders;         // the addresses at which cells begin, in order
-  PerVersion<std::size_t> m_cells;             // the cell that begins at each of m_addresses
-  IdVector<std::size_t> m_first;               // where the ranges of each item begin in m_ranges
-  std::array<std::vector<Range>, 2> m_ranges;  // the ranges that accesses use in even and odd steps
+  std::vector<std::int64_t> m_borders;  // the addresses at which cells begin, in order
+  PerVersion<std::size_t> m_cells;      // the cell that begins at each of m_addresses
+  IdVector<std::size_t> m_first;        // where the ranges of each item begin in m_ranges
+  std::array<std::vector<CellRange>, 2> m_ranges;  // what accesses use in even and odd steps
 };
 
 // A PerCell holds a value for each cell.
@@ -54,7 +54,7 @@ struct PerCell : std::vector<T> {
   explicit PerCell(ByteCells const& cells, T const& value = {})
       : std::vector<T>(cells.count(), value) {}
   using std::vector<T>::operator[];
-  std::span<T> operator[](ByteCells::Range range) {
+  std::span<T> operator[](ByteCells::CellRange range) {
     return std::span(*this).subspan(range.first, range.last - range.first);
   }
 };

@@ -67,7 +67,7 @@ class Verifier {
   Lane lane_of(ItemNumber item) const { return m_program.items[item].lane; }
 
   void check_read(Instance const& now, Item const& item, Access const& read,
-                  ByteCells::Range const& cells) {
+                  ByteCells::CellRange const& cells) {
     for (auto cell = cells.first; cell < cells.last; ++cell) {
       auto const trouble = trouble_of_read(now, read, m_memory[cell]);
       if (!trouble.empty()) report(m_memory[cell].writer, item.number, trouble, read.buffer, cell);
@@ -88,7 +88,7 @@ class Verifier {
                : "may start before the end of its writer,";
   }
 
-  void check_write(Item const& item, Access const& write, ByteCells::Range const& cells) {
+  void check_write(Item const& item, Access const& write, ByteCells::CellRange const& cells) {
     for (auto cell = cells.first; cell < cells.last; ++cell) {
       Byte const& byte = m_memory[cell];
       bool const of_other = byte.buffer >= 0 && byte.buffer != write.buffer;
@@ -108,7 +108,7 @@ class Verifier {
     }
   }
 
-  void check_result(Item const& item, BufferId result, ByteCells::Range const& cells) {
+  void check_result(Item const& item, BufferId result, ByteCells::CellRange const& cells) {
     for (auto cell = cells.first; cell < cells.last; ++cell) {
       Byte const& byte = m_memory[cell];
       if (byte.buffer == result) continue;

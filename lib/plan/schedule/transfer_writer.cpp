@@ -81,7 +81,7 @@ ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId f
 
 // Copies bytes directly or, if they are staged, in pieces: each goes first into a ring in host
 // memory, and then from the ring to its destination.
-ItemNumber TransferWriter::transfer(Transfer const& what) {
+ItemNumber TransferWriter::transfer(Copy const& what) {
   if (!is_staged(what.from, what.to)) return add_copy(what);
   bool const to_drive = buffer(what.to).tier == Tier::nvme;
   auto& ring = to_drive ? m_to_drive : m_from_drive;
@@ -113,7 +113,7 @@ std::int64_t TransferWriter::place(Ring& ring, char const* name, std::int64_t by
   return first;
 }
 
-ItemNumber TransferWriter::add_copy(Transfer const& what) {
+ItemNumber TransferWriter::add_copy(Copy const& what) {
   auto const lane = copy_lane(buffer(what.from).tier, buffer(what.to).tier);
   Item& item = add_item(lane, ItemKind::copy, what.block, what.chunk);
   item.operands = {what.from, what.to};

@@ -36,7 +36,7 @@ class TransferWriter : public Residence {
   }
 
  private:
-  struct Transfer {
+  struct Copy {
     BufferId from, to;
     std::int64_t from_byte, to_byte, bytes;
     int block = -1, chunk = -1;
@@ -48,8 +48,8 @@ class TransferWriter : public Residence {
     BufferId buffer = -1;  // made when bytes first pass
     std::int64_t next_byte = 0;
   };
-  ItemNumber transfer(Transfer const& what);
-  ItemNumber add_copy(Transfer const& what);
+  ItemNumber transfer(Copy const& what);
+  ItemNumber add_copy(Copy const& what);
   // Returns the byte of the ring at which the next `bytes` bytes go.
   std::int64_t place(Ring& ring, char const* name, std::int64_t bytes);
 

@@ -17,8 +17,8 @@ StepTimeline::StepTimeline(Machine const& machine, BlockShape const& shape,
 
 // A staged transfer goes in pieces. A piece waits until its part of the ring was emptied; only its
 // second half waits for room. More pieces than these would not make the estimate better.
-StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes, Waits waits,
-                                              int room) {
+StepTimeline::TransferJobs StepTimeline::transfer(Tier from, Tier to, std::int64_t bytes,
+                                                  Waits waits, int room) {
   constexpr std::int64_t most_pieces = 3;
   auto const copy = [&](Tier source, Tier target, std::int64_t part_bytes, Waits const& after) {
     auto const lane = copy_lane(source, target);
@@ -35,7 +35,7 @@ StepTimeline::Transfer StepTimeline::transfer(Tier from, Tier to, std::int64_t b
   auto const ahead = std::max<std::int64_t>(
       1, kStagingPieces * most_bytes / std::max<std::int64_t>(1, piece_bytes));
   auto& emptied = to == Tier::nvme ? m_to_drive : m_from_drive;
-  Transfer last{};
+  TransferJobs last{};
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     auto after = waits;
     auto const before = std::ssize(emptied) - ahead;

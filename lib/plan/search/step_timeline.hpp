@@ -49,11 +49,11 @@ class StepTimeline : public StepSink {
   bool sums_on_host(int chunk) const { return places(chunk).gradients == Tier::host; }
   // The bytes have left after the job `left`, and have arrived after the job `there`. All pieces
   // but the last one have arrived after `nearly_there`.
-  struct Transfer {
+  struct TransferJobs {
     int left, there, nearly_there;
   };
   // The bytes have room at their destination after the job `room`.
-  Transfer transfer(Tier from, Tier to, std::int64_t bytes, Waits waits, int room = -1);
+  TransferJobs transfer(Tier from, Tier to, std::int64_t bytes, Waits waits, int room = -1);
   // Sends bytes to other ranks after `job` and returns the new job, or `job` if there are no bytes.
   int send(std::int64_t bytes, int job, Waits waits = {});
   // Adds a job on the lane that sums up the chunk's gradient.

@@ -44,7 +44,7 @@ Program random_program(unsigned seed) {
 
 using Cells = std::set<std::size_t>;
 
-Cells cells_of(ByteCells::Range const& range) {
+Cells cells_of(ByteCells::CellRange const& range) {
   Cells cells;
   for (std::size_t cell = range.first; cell < range.last; ++cell) cells.insert(cell);
   return cells;

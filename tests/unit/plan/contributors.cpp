@@ -16,19 +16,19 @@
 namespace spillway::test::contributors_test {
 namespace {
 
-using Part = PeakMoment::Part;
+using Contributor = PeakMoment::Contributor;
 
 std::int64_t sum(PeakMoment const& moment) {
   auto bytes = moment.gap_bytes;
-  for (Part const& part : moment.parts) bytes += part.bytes;
+  for (Contributor const& contributor : moment.contributors) bytes += contributor.bytes;
   return bytes;
 }
 
-Part const* find(PeakMoment const& moment, Content content, bool passing) {
-  auto const found = std::ranges::find_if(moment.parts, [&](Part const& part) {
-    return part.content == content && part.passing == passing;
+Contributor const* find(PeakMoment const& moment, Content content, bool passing) {
+  auto const found = std::ranges::find_if(moment.contributors, [&](Contributor const& contributor) {
+    return contributor.content == content && contributor.passing == passing;
   });
-  return found == moment.parts.end() ? nullptr : &*found;
+  return found == moment.contributors.end() ? nullptr : &*found;
 }
 
 // Pages of 4096 bytes: a lives all along, b and c are alive together during item 1, d alone later.
@@ -60,8 +60,8 @@ TEST(Contributors, are_those_of_the_item_with_the_most_bytes_alive) {
   Small const small;
   auto const moment = peak_moment(small.made.program, Tier::device);
   EXPECT_EQ(moment.item, 1);
-  ASSERT_EQ(moment.parts.size(), 3u);
-  EXPECT_EQ(moment.parts[0].bytes, 8192);  // most bytes first
+  ASSERT_EQ(moment.contributors.size(), 3u);
+  EXPECT_EQ(moment.contributors[0].bytes, 8192);  // most bytes first
   auto const* kept = find(moment, Content::activations, false);
   auto const* at_work = find(moment, Content::activations, true);
   auto const* parameters = find(moment, Content::parameters, false);
@@ -92,8 +92,8 @@ TEST(Contributors, tell_copies_from_homes) {
   auto const device = peak_moment(program, Tier::device), nvme = peak_moment(program, Tier::nvme);
   EXPECT_TRUE(find(device, Content::parameters, true));
   EXPECT_FALSE(find(device, Content::parameters, false));
-  ASSERT_EQ(nvme.parts.size(), 1u);
-  EXPECT_FALSE(nvme.parts[0].passing);
+  ASSERT_EQ(nvme.contributors.size(), 1u);
+  EXPECT_FALSE(nvme.contributors[0].passing);
   auto const role_of_largest = [&](Content content) {
     auto const& buffer =
         program.buffers[static_cast<std::size_t>(find(device, content, false)->largest)];
