@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/error.hpp"
 #include "comm/comm.hpp"
 #include "model/model.hpp"
 #include "run/prepare.hpp"
