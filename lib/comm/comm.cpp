@@ -23,12 +23,12 @@ std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
 
 }  // namespace
 
-Comm::Comm(Place place)
-    : m_place(place),
-      m_words((static_cast<std::size_t>(place.size) + 1) * sizeof(int)),
-      m_waited_s(static_cast<std::size_t>(place.size)) {
-  m_outgoing.reserve(static_cast<std::size_t>(place.size) + 1);
-  m_incoming.reserve(static_cast<std::size_t>(place.size) + 1);
+Comm::Comm(Topology topology)
+    : m_topology(topology),
+      m_words((static_cast<std::size_t>(topology.size) + 1) * sizeof(int)),
+      m_waited_s(static_cast<std::size_t>(topology.size)) {
+  m_outgoing.reserve(static_cast<std::size_t>(topology.size) + 1);
+  m_incoming.reserve(static_cast<std::size_t>(topology.size) + 1);
 }
 
 void Comm::forget_waits() {

@@ -30,11 +30,11 @@ class Comm {
   Comm(Comm const&) = delete;
   Comm& operator=(Comm const&) = delete;
 
-  int rank() const { return m_place.rank; }
-  int size() const { return m_place.size; }
-  int local_rank() const { return m_place.local_rank; }  // this rank's number on its node
-  int local_size() const { return m_place.local_size; }
-  int node_leader() const { return m_place.node_leader; }  // the lowest rank of this node
+  int rank() const { return m_topology.rank; }
+  int size() const { return m_topology.size; }
+  int local_rank() const { return m_topology.local_rank; }  // this rank's number on its node
+  int local_size() const { return m_topology.local_size; }
+  int node_leader() const { return m_topology.node_leader; }  // the lowest rank of this node
 
   // Sends range `slices[r]` of this rank's `send` to each rank r. `parts` has size() blocks of
   // equal length, one for each sending rank. Each block then begins with what its rank has sent,
@@ -74,10 +74,10 @@ class Comm {
   [[noreturn]] virtual void abort(int status) = 0;
 
  protected:
-  struct Place {
+  struct Topology {
     int rank = 0, size = 1, local_rank = 0, local_size = 1, node_leader = 0;
   };
-  explicit Comm(Place place);
+  explicit Comm(Topology topology);
 
   struct Outgoing {
     int to;
@@ -102,7 +102,7 @@ class Comm {
   void send(int to, std::span<std::byte const> bytes);
   void receive(int from, std::span<std::byte> bytes);
 
-  Place m_place;
+  Topology m_topology;
   std::vector<Outgoing> m_outgoing;  // messages of the call in progress; reserved once
   std::vector<Incoming> m_incoming;
   std::vector<std::byte> m_words;  // what agree() exchanges

@@ -8,7 +8,7 @@ namespace {
 
 class SingleRankComm final : public Comm {
  public:
-  SingleRankComm() : Comm(Place{}) {}
+  SingleRankComm() : Comm(Topology{}) {}
 
   [[noreturn]] void abort(int status) override { std::_Exit(status); }
 
