@@ -84,7 +84,7 @@ class Commit {
     }
     share.norm_squared = sum_of_norms(m_norms[version]);
     share.norms_checksum = checksum(std::as_bytes(m_norms[version]));
-    share.storage_failed = !m_reports && record.failures.collect() ? 1 : 0;
+    share.storage_failed = !m_reports && record.failures.close_for_commit() ? 1 : 0;
     share.state_lost = m_state_lost ? 1 : 0;
     share.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
     return share;

@@ -11,18 +11,18 @@ DeviceLane::DeviceLane(EngineState& state, Lane lane, std::unique_ptr<Stream> st
 
 void DeviceLane::prepare(std::vector<bool> const& awaited) {
   auto& device = m_state.parts.tiers.device;
-  m_marks.resize(kRuns * awaited.size());
-  for (std::size_t i = 0; i < m_marks.size(); ++i) {
-    m_marks[i].begin = device.event();
-    m_marks[i].end = device.event();
-    m_marks[i].awaited = awaited[i % awaited.size()];
+  m_entries.resize(kRuns * awaited.size());
+  for (std::size_t i = 0; i < m_entries.size(); ++i) {
+    m_entries[i].begin = device.event();
+    m_entries[i].end = device.event();
+    m_entries[i].awaited = awaited[i % awaited.size()];
   }
 }
 
 void DeviceLane::launch(Cursor const& cursor, Item const& item, bool works) {
   auto const& bound = m_state.items[static_cast<std::size_t>(item.number)];
   auto& run = m_state.run(cursor.run());
-  auto& next = mark(m_launched.count() + 1);
+  auto& next = entry(m_launched.count() + 1);
   next.bound = &bound;
   next.run = &run;
   next.instance = cursor.instance();
@@ -43,28 +43,28 @@ void DeviceLane::launch(Cursor const& cursor, Item const& item, bool works) {
   if (next.awaited) m_state.ring_poller();
 }
 
-void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, Mark& mark) {
-  mark.waited_for.reset();
+void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, LaunchedItem& entry) {
+  entry.waited_for.reset();
   for (auto const wait : item.waits) {
     auto const position = cursor.position(wait);
     if (position == 0) continue;  // no instance of that item has run yet
     auto const earlier = m_state.lane_of(wait);
-    mark.waited_for = earlier;
+    entry.waited_for = earlier;
     if (auto* const other = m_state.device_lane(earlier))
-      m_stream->wait(*other->mark(position).end);
+      m_stream->wait(*other->entry(position).end);
   }
 }
 
 DeviceLane::Poll DeviceLane::poll() {
   auto const launched = m_launched.count();
   auto position = m_ended + 1;
-  while (position <= launched && !mark(position).awaited) ++position;
+  while (position <= launched && !entry(position).awaited) ++position;
   if (position > launched) return Poll::nothing_awaited;
   m_state.acts_for(this);
   m_state.saw(m_launched, position);
-  auto const& last = mark(position);
+  auto const& last = entry(position);
   if (!last.end->done() || !has_begun(*last.run)) return Poll::not_yet;
-  for (auto ended = m_ended + 1; ended <= position; ++ended) note_times(mark(ended));
+  for (auto ended = m_ended + 1; ended <= position; ++ended) note_times(entry(ended));
   auto const count = position - std::exchange(m_ended, position);
   m_state.publish(m_state.clocks[index(m_lane)], count);
   return Poll::ended;
@@ -79,23 +79,23 @@ bool DeviceLane::has_begun(Run& run) const {
 }
 
 // A stream runs one item after the other, so an item is ready when the item before it has ended.
-void DeviceLane::note_times(Mark const& mark) {
-  auto& run = *mark.run;
-  auto& time = run.times[mark.instance];
+void DeviceLane::note_times(LaunchedItem const& entry) {
+  auto& run = *entry.run;
+  auto& time = run.times[entry.instance];
   auto const& base = *run.device_begin;
-  if (mark.instance <= m_last_instance) m_last_end_s = 0;  // the last item belonged to another run
-  time.start_s = std::max(0.0, mark.begin->seconds_since(base));
-  time.end_s = std::max(0.0, mark.end->seconds_since(base));
+  if (entry.instance <= m_last_instance) m_last_end_s = 0;  // the last item belonged to another run
+  time.start_s = std::max(0.0, entry.begin->seconds_since(base));
+  time.end_s = std::max(0.0, entry.end->seconds_since(base));
   time.ready_s = std::min(m_last_end_s, time.start_s);
   m_last_end_s = time.end_s;
-  m_last_instance = mark.instance;
+  m_last_instance = entry.instance;
   auto& tally = m_state.tallies[index(m_lane)];
   auto const stall_s = time.start_s - time.ready_s;
   tally.stall_s.add(stall_s);
   tally.busy_s.add(time.end_s - time.start_s);
-  tally.bytes.add(mark.bound->bytes);
-  if (m_lane == Lane::compute && mark.waited_for)
-    m_state.compute_stall_s[index(*mark.waited_for)].add(stall_s);
+  tally.bytes.add(entry.bound->bytes);
+  if (m_lane == Lane::compute && entry.waited_for)
+    m_state.compute_stall_s[index(*entry.waited_for)].add(stall_s);
 }
 
 }  // namespace spillway

@@ -45,7 +45,7 @@ class DeviceLane {
   LaneClock& launched() { return m_launched; }
 
  private:
-  struct Mark {
+  struct LaunchedItem {
     std::unique_ptr<Event> begin, end;
     bool awaited = false;
     BoundItem const* bound = nullptr;
@@ -53,20 +53,22 @@ class DeviceLane {
     std::size_t instance = 0;
     std::optional<Lane> waited_for;  // the lane of the last item in its waits
   };
-  // Marks of three runs take turns. A run begins when the run before the last one has ended on all
-  // lanes, so nobody still waits for a mark that is recorded again.
+  // Entries of three runs take turns. A run begins when the run before the last one has ended on
+  // all lanes, so nobody still waits for an event that is recorded again.
   static constexpr std::size_t kRuns = 3;
 
   // `position` counts the lane's items from 1, over all runs.
-  Mark& mark(std::uint64_t position) { return m_marks[(position - 1) % m_marks.size()]; }
-  void wait_in_stream(Cursor const& cursor, Item const& item, Mark& mark);
+  LaunchedItem& entry(std::uint64_t position) {
+    return m_entries[(position - 1) % m_entries.size()];
+  }
+  void wait_in_stream(Cursor const& cursor, Item const& item, LaunchedItem& entry);
   bool has_begun(Run& run) const;
-  void note_times(Mark const& mark);
+  void note_times(LaunchedItem const& entry);
 
   EngineState& m_state;
   Lane m_lane;
   std::unique_ptr<Stream> m_stream;
-  std::vector<Mark> m_marks;
+  std::vector<LaunchedItem> m_entries;
   LaneClock m_launched;
   std::uint64_t m_ended = 0;  // how many items the lane's clock has counted
   std::size_t m_last_instance = 0;

@@ -14,37 +14,37 @@ namespace spillway {
 // what the other has stored, because all operations are seq_cst.
 class Doorbell {
  public:
-  enum class Place : std::uint8_t { awake, on_bell, in_storage };
+  enum class Sleeper : std::uint8_t { awake, on_bell, in_storage };
 
   explicit Doorbell(SpillFile* spill) : m_spill(spill) {}
 
   // The thread that sleeps calls these three. It passes to `sleep` what `announce` returned. If it
   // has announced `in_storage`, it calls SpillFile::wait instead of `sleep`.
-  std::uint32_t announce(Place place) {
+  std::uint32_t announce(Sleeper sleeper) {
     auto const bell = m_bell.load();
-    m_place.store(place);
+    m_sleeper.store(sleeper);
     return bell;
   }
   void sleep(std::uint32_t bell) { m_bell.sleep_while(bell); }
-  void get_up() { m_place.store(Place::awake); }
+  void stop_sleeping() { m_sleeper.store(Sleeper::awake); }
 
   // All other threads may call this. It costs one load if nobody sleeps.
   void ring() {
-    if (m_place.load() == Place::awake) return;
-    switch (m_place.exchange(Place::awake)) {
-      case Place::awake:
+    if (m_sleeper.load() == Sleeper::awake) return;
+    switch (m_sleeper.exchange(Sleeper::awake)) {
+      case Sleeper::awake:
         return;
-      case Place::on_bell:
+      case Sleeper::on_bell:
         ++m_bell;
         return m_bell.wake_one();
-      case Place::in_storage:
+      case Sleeper::in_storage:
         return m_spill->wake();
     }
   }
 
  private:
   SpillFile* m_spill;  // may be null if nobody sleeps in storage
-  std::atomic<Place> m_place = Place::awake;
+  std::atomic<Sleeper> m_sleeper = Sleeper::awake;
   SleepWord m_bell;
 };
 

@@ -76,7 +76,7 @@ bool TransferLanes::start_next(std::size_t number) {
   }
   start(number, *item);
   walk.cursor.pass();
-  walk.has_turn = false;
+  walk.ready_noted = false;
   return true;
 }
 
@@ -84,10 +84,10 @@ std::optional<TransferLanes::Obstacle> TransferLanes::obstacle(Walk& walk, Item 
   auto const run = walk.cursor.run();
   if (m_state.gate.count() <= run) return Obstacle{&m_state.gate, run + 1};
   m_state.saw(m_state.gate, run + 1);
-  if (!walk.has_turn) {
+  if (!walk.ready_noted) {
     auto& now = m_state.run(run);
     now.times[walk.cursor.instance()].ready_s = now.elapsed_s();
-    walk.has_turn = true;
+    walk.ready_noted = true;
   }
   for (auto const wait : item.waits) {
     auto& clock = m_state.clock(m_state.lane_of(wait), walk.lane);
@@ -97,7 +97,7 @@ std::optional<TransferLanes::Obstacle> TransferLanes::obstacle(Walk& walk, Item 
   }
   bool const stores = m_state.items[static_cast<std::size_t>(item.number)].transfer.has_value();
   bool const room =
-      walk.count - walk.published < kMostStarted && !(stores && m_state.parts.tiers.spill->full());
+      walk.begun - walk.published < kMostStarted && !(stores && m_state.parts.tiers.spill->full());
   if (!room) return Obstacle{};
   return {};
 }
@@ -111,7 +111,7 @@ void TransferLanes::start(std::size_t number, Item const& item) {
   bool const works = !m_state.is_void(bound, context);
   if (auto* const lane = m_state.device_lane(walk.lane))
     return lane->launch(walk.cursor, item, works);
-  auto& started = walk.started[walk.count % kMostStarted];
+  auto& started = walk.started[walk.begun % kMostStarted];
   started = {&bound, &run, {walk.cursor.run(), walk.cursor.instance(), item.number}, true};
   time.start_s = run.elapsed_s();
   auto& tally = m_state.tallies[index(walk.lane)];
@@ -121,7 +121,7 @@ void TransferLanes::start(std::size_t number, Item const& item) {
     m_state.prepare_memory(bound, context.parity);
     if (bound.transfer) {
       auto transfer = bound.transfer->versions[static_cast<std::size_t>(context.parity)];
-      transfer.tag = tag(number, walk.count);
+      transfer.tag = tag(number, walk.begun);
       started.done = false;
       ++m_under_way;
       if (walk.under_way++ == 0) walk.busy_since = SteadyClock::now();
@@ -134,7 +134,7 @@ void TransferLanes::start(std::size_t number, Item const& item) {
   }
   m_state.has_begun(started.instance);
   time.end_s = run.elapsed_s();
-  ++walk.count;
+  ++walk.begun;
   publish(walk);
 }
 
@@ -161,7 +161,7 @@ void TransferLanes::finish(SpillDone const& done) {
 void TransferLanes::publish(Walk& walk) {
   bool const by_itself = walk.lane == Lane::nvme_read || walk.lane == Lane::nvme_write;
   m_state.acts_for(by_itself ? static_cast<void const*>(&walk.published) : &walk);
-  while (walk.published < walk.count) {
+  while (walk.published < walk.begun) {
     auto const& first = walk.started[walk.published % kMostStarted];
     if (!first.done) return;
     m_state.ends(first.instance);
@@ -171,10 +171,10 @@ void TransferLanes::publish(Walk& walk) {
 }
 
 void TransferLanes::sleep() {
-  using Place = Doorbell::Place;
+  using Sleeper = Doorbell::Sleeper;
   auto& doorbell = m_state.doorbell;
   bool const in_storage = m_under_way > 0;
-  auto const bell = doorbell.announce(in_storage ? Place::in_storage : Place::on_bell);
+  auto const bell = doorbell.announce(in_storage ? Sleeper::in_storage : Sleeper::on_bell);
   bool over = m_state.gate.failed();
   for (auto const& [clock, position] : m_obstacles) {
     if (!clock) continue;
@@ -186,7 +186,7 @@ void TransferLanes::sleep() {
   } else if (!over) {
     doorbell.sleep(bell);
   }
-  doorbell.get_up();
+  doorbell.stop_sleeping();
 }
 
 }  // namespace spillway

@@ -35,9 +35,9 @@ class TransferLanes {
   struct Walk {
     Lane lane;
     Cursor cursor;
-    bool has_turn = false;                   // true once ready_s of the item at the cursor is set
-    std::vector<Started> started;            // a ring buffer, indexed by the count of started items
-    std::uint64_t published = 0, count = 0;  // how many items were published and started
+    bool ready_noted = false;                // true once ready_s of the item at the cursor is set
+    std::vector<Started> started;            // a ring buffer; the counts below index it
+    std::uint64_t published = 0, begun = 0;  // how many items were published and begun
     int under_way = 0;                       // how many transfers of the spill file are under way
     SteadyClock::time_point busy_since{};    // when under_way rose above 0
   };

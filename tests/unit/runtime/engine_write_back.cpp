@@ -161,20 +161,20 @@ TEST_F(EngineWriteBack, state_that_cannot_be_written_after_its_commit_is_lost) {
 TEST(FailureLog, tells_what_a_commit_has_seen) {
   FailureLog before, after, between, transient;
   EXPECT_FALSE(before.note(true));
-  EXPECT_TRUE(before.collect());
+  EXPECT_TRUE(before.close_for_commit());
   EXPECT_FALSE(before.decide(false));
 
-  EXPECT_FALSE(after.collect());
+  EXPECT_FALSE(after.close_for_commit());
   EXPECT_FALSE(after.decide(true));
   EXPECT_TRUE(after.note(true));
   EXPECT_TRUE(after.any());
   EXPECT_TRUE(after.spoils_updates());
 
-  EXPECT_FALSE(between.collect());
+  EXPECT_FALSE(between.close_for_commit());
   EXPECT_FALSE(between.note(true));
   EXPECT_TRUE(between.decide(true));
 
-  EXPECT_FALSE(transient.collect());
+  EXPECT_FALSE(transient.close_for_commit());
   EXPECT_FALSE(transient.decide(true));
   EXPECT_FALSE(transient.note(false));
   EXPECT_TRUE(transient.any());
@@ -186,21 +186,21 @@ TEST(FailureLog, tells_what_a_commit_has_seen) {
 // What was not let go loses nothing, whenever a transfer fails.
 TEST(FailureLog, loses_nothing_of_a_step_that_is_not_committed) {
   FailureLog after, between, twice;
-  EXPECT_FALSE(after.collect());
+  EXPECT_FALSE(after.close_for_commit());
   EXPECT_FALSE(after.decide(false));
   EXPECT_FALSE(after.note(true));
   EXPECT_TRUE(after.spoils_updates());
 
-  EXPECT_FALSE(between.collect());
+  EXPECT_FALSE(between.close_for_commit());
   EXPECT_FALSE(between.note(true));
   EXPECT_FALSE(between.decide(false));
 
   EXPECT_FALSE(twice.note(false));
   EXPECT_FALSE(twice.spoils_updates());
-  EXPECT_TRUE(twice.collect()) << "the step is done again, whatever has failed";
+  EXPECT_TRUE(twice.close_for_commit()) << "the step is done again, whatever has failed";
   EXPECT_FALSE(twice.decide(false));
   twice.reset();
-  EXPECT_FALSE(twice.collect());
+  EXPECT_FALSE(twice.close_for_commit());
   EXPECT_FALSE(twice.decide(true));
   EXPECT_TRUE(twice.note(true));
 }
