@@ -25,7 +25,7 @@ std::optional<int> own_descriptor(fs::path const& path) {
 
 }  // namespace
 
-bool Destination::is_through() const {
+bool Destination::is_stream() const {
   auto const kind = info.st_mode & S_IFMT;
   return descriptor || kind == S_IFCHR || kind == S_IFIFO || kind == S_IFBLK;
 }

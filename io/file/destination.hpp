@@ -16,7 +16,7 @@ struct Destination {
 
   // Returns whether bytes go on to a device, a pipe, or a descriptor that this process was given
   // open, instead of replacing a file.
-  bool is_through() const;
+  bool is_stream() const;
 };
 
 // Follows all links. Throws Error(bad_input) if the path cannot be followed.

@@ -23,7 +23,7 @@ namespace {
 // Calls `transfer(done)`, a pread or pwrite of the rest, until all bytes are moved, the file ends,
 // or an error occurs.
 template <class F>
-Transfer continue_until_done(std::size_t total, F transfer) noexcept {
+TransferResult continue_until_done(std::size_t total, F transfer) noexcept {
   std::size_t done = 0;
   while (done < total) {
     ssize_t const got = transfer(done);
@@ -51,14 +51,15 @@ bool means_not_supported(int error) {
 
 }  // namespace
 
-Transfer read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept {
+TransferResult read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept {
   return continue_until_done(to.size(), [&](std::size_t done) {
     return ::pread(fd, to.data() + done, to.size() - done,
                    offset_bytes + static_cast<std::int64_t>(done));
   });
 }
 
-Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offset_bytes) noexcept {
+TransferResult write_fully(int fd, std::span<std::byte const> from,
+                           std::int64_t offset_bytes) noexcept {
   return continue_until_done(from.size(), [&](std::size_t done) {
     return ::pwrite(fd, from.data() + done, from.size() - done,
                     offset_bytes + static_cast<std::int64_t>(done));

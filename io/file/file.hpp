@@ -24,15 +24,16 @@ inline constexpr mode_t kFileMode = 0666;
 
 // Says how far a transfer came. `error` is an errno or 0. If it is 0 and fewer bytes were moved
 // than asked for, the file has ended.
-struct Transfer {
+struct TransferResult {
   std::int64_t done_bytes = 0;
   int error = 0;
 };
 
 // These move all bytes at an offset: short transfers are continued, interrupted ones retried. They
 // neither allocate nor throw, so the I/O thread may call them.
-Transfer read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept;
-Transfer write_fully(int fd, std::span<std::byte const> from, std::int64_t offset_bytes) noexcept;
+TransferResult read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept;
+TransferResult write_fully(int fd, std::span<std::byte const> from,
+                           std::int64_t offset_bytes) noexcept;
 
 // Opens a new file in `directory` for reading and writing. It has no name and is gone when its
 // descriptor is closed; where the file system lacks O_TMPFILE, it has a name for a moment. `flags`

@@ -38,7 +38,7 @@ class Output {
 
   std::filesystem::path const& path() const { return m_path; }
   // Returns whether bytes go to a device or a pipe, where what is written twice also arrives twice.
-  bool is_through() const;
+  bool is_stream() const;
   // Returns whether the output goes to where this process prints its results.
   bool is_standard_output() const;
 

@@ -39,7 +39,7 @@ Look look_at(fs::path const& path) {
   if (!file && errno == ENOENT) return {.is_there = false};
   std::array<char, 4096> text{};
   auto const read = file ? read_fully(file.get(), std::as_writable_bytes(std::span(text)), 0)
-                         : Transfer{.error = errno};
+                         : TransferResult{.error = errno};
   if (read.error != 0) return {.error = means_no_file_of_ours(read.error) ? 0 : read.error};
   return {.text = std::string(text.data(), static_cast<std::size_t>(read.done_bytes))};
 }
