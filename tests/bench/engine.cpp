@@ -70,7 +70,7 @@ void step(benchmark::State& state, BlockPolicy activations, char const* update) 
   auto const comm = make_single_rank_comm();
   NoBatches batches;
   auto const decide = [](CommitSums const&) { return CommitDecision{}; };
-  Engine engine({program, tiers, nothing, *comm, batches, decide});
+  Engine engine({program, tiers, KernelTable(nothing), *comm, batches, decide});
   std::int64_t number = 0;
   for (auto _ : state) engine.run_step(number++);
   engine.finish();
