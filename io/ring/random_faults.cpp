@@ -42,7 +42,7 @@ RandomFaults::RandomFaults(std::uint64_t seed)
   m_bad_places = kMostBadPlaces * std::pow(uniform01(draws.x[1]), 4);
 }
 
-std::optional<TransferFate> RandomFaults::operator()(TransferRequest const& rest) {
+std::optional<TransferEnding> RandomFaults::operator()(TransferRequest const& rest) {
   if (m_time() % 2 == 0) return {};
   auto const place = key(rest, rest.offset_bytes);
   auto const hash = philox(0, 0, place).x[0] % kCounters;
@@ -61,7 +61,7 @@ bool RandomFaults::lies_in_bad_place(TransferRequest const& rest) const {
   return uniform01(philox(m_seed, kOfPlace, place).x[0]) < m_bad_places;
 }
 
-TransferFate RandomFaults::failure(TransferRequest const& rest, std::uint32_t draw) const {
+TransferEnding RandomFaults::failure(TransferRequest const& rest, std::uint32_t draw) const {
   if (draw % 3 == 0) return {std::ssize(rest.memory), true};
   bool const full = draw % 3 == 1 && rest.direction == Direction::write;
   return full ? -ENOSPC : -EIO;

@@ -13,18 +13,18 @@ namespace spillway {
 
 // The seed chooses how bad storage is, from nearly sound to hopeless: which share of operations
 // fails with EIO or ENOSPC or comes back damaged, and which places of the file always do. A fixed
-// share of the others is cut short or interrupted. The fate of an operation depends on its place
+// share of the others is cut short or interrupted. How an operation ends depends on its place
 // and on how often the place was used before, not on time, so a seed gives the same faults again;
 // the order in which operations end may differ. Only the constructor allocates.
 class RandomFaults {
  public:
   explicit RandomFaults(std::uint64_t seed);
 
-  std::optional<TransferFate> operator()(TransferRequest const& rest);
+  std::optional<TransferEnding> operator()(TransferRequest const& rest);
 
  private:
   bool lies_in_bad_place(TransferRequest const& rest) const;
-  TransferFate failure(TransferRequest const& rest, std::uint32_t draw) const;
+  TransferEnding failure(TransferRequest const& rest, std::uint32_t draw) const;
 
   std::uint64_t m_seed;
   double m_failing, m_bad_places;      // shares of operations and of places, 0 to 1

@@ -12,14 +12,14 @@ namespace {
 constexpr int kEagerRounds = 20;
 constexpr std::chrono::duration<double> kNap(0.001);
 
-std::int64_t moved(TransferRequest const& rest, TransferFate const& fate) {
-  auto const bytes = std::min(rest.memory.size(), static_cast<std::size_t>(fate.bytes));
+std::int64_t moved(TransferRequest const& rest, TransferEnding const& ending) {
+  auto const bytes = std::min(rest.memory.size(), static_cast<std::size_t>(ending.bytes));
   bool const reads = rest.direction == Direction::read;
-  if (fate.damaged && !reads) return static_cast<std::int64_t>(bytes);
+  if (ending.damaged && !reads) return static_cast<std::int64_t>(bytes);
   auto const moved = reads ? ::pread(rest.file, rest.memory.data(), bytes, rest.offset_bytes)
                            : ::pwrite(rest.file, rest.memory.data(), bytes, rest.offset_bytes);
   if (moved < 0) return -errno;
-  if (fate.damaged && moved > 0) rest.memory[static_cast<std::size_t>(moved) / 2] ^= std::byte{4};
+  if (ending.damaged && moved > 0) rest.memory[static_cast<std::size_t>(moved) / 2] ^= std::byte{4};
   return moved;
 }
 
@@ -62,11 +62,11 @@ std::optional<TransferQueue::Outcome> ScriptedQueue::ended() {
   for (auto i = m_asked.size(); i-- > 0;) {
     std::swap(m_asked[m_random() % (i + 1)], m_asked[i]);
     auto const [operation, rest] = m_asked[i];
-    auto const fate = m_script(rest);
-    if (!fate) continue;
+    auto const ending = m_script(rest);
+    if (!ending) continue;
     std::swap(m_asked[i], m_asked.back());
     m_asked.pop_back();
-    return Outcome{operation, fate->bytes < 0 ? fate->bytes : moved(rest, *fate)};
+    return Outcome{operation, ending->bytes < 0 ? ending->bytes : moved(rest, *ending)};
   }
   return {};
 }

@@ -17,9 +17,9 @@ namespace spillway {
 
 // Says how an operation ends. `bytes` is the most that is moved, or a negative errno. A damaged
 // operation reports success, but a bit of what it read is wrong, or nothing was written.
-struct TransferFate {
+struct TransferEnding {
   template <std::convertible_to<std::int64_t> Bytes>
-  TransferFate(Bytes most, bool is_damaged = false) : bytes(most), damaged(is_damaged) {}
+  TransferEnding(Bytes most, bool is_damaged = false) : bytes(most), damaged(is_damaged) {}
 
   std::int64_t bytes;
   bool damaged;
@@ -29,7 +29,7 @@ class ScriptedQueue final : public TransferQueue {
  public:
   // Returns nothing if the operation does not end now. It is asked again while the queue's owner
   // waits.
-  using Script = std::function<std::optional<TransferFate>(TransferRequest const&)>;
+  using Script = std::function<std::optional<TransferEnding>(TransferRequest const&)>;
 
   ScriptedQueue(int depth, std::uint64_t seed, Script script);
 

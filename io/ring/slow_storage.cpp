@@ -12,12 +12,12 @@ constexpr double kSlowBytesPerS = 20e6;  // is documented in docs/keys.md
 SlowStorage::SlowStorage(int depth, std::int64_t nth, double bytes_per_s)
     : m_left(nth - 1), m_bytes_per_s(bytes_per_s), m_due(static_cast<std::size_t>(depth)) {}
 
-std::optional<TransferFate> SlowStorage::operator()(TransferRequest const& rest) {
+std::optional<TransferEnding> SlowStorage::operator()(TransferRequest const& rest) {
   auto& when = m_due.at(rest.tag);
   if (!when) when = due(rest);
   if (SteadyClock::now() < *when) return {};
   when.reset();
-  return TransferFate(std::ssize(rest.memory));
+  return TransferEnding(std::ssize(rest.memory));
 }
 
 SteadyClock::time_point SlowStorage::due(TransferRequest const& rest) {

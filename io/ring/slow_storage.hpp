@@ -17,7 +17,7 @@ class SlowStorage {
  public:
   SlowStorage(int depth, std::int64_t nth, double bytes_per_s);
 
-  std::optional<TransferFate> operator()(TransferRequest const& rest);
+  std::optional<TransferEnding> operator()(TransferRequest const& rest);
 
  private:
   SteadyClock::time_point due(TransferRequest const& rest);

@@ -119,9 +119,9 @@ SpillFile spill_file(Case const& c, std::int64_t bytes) {
   if (c.number % 7 != 3) return SpillFile(::testing::TempDir(), bytes, settings);
   auto const seed = static_cast<std::uint64_t>(c.number);
   auto const late = [random = std::minstd_rand(static_cast<unsigned>(c.number) + 1)](
-                        TransferRequest const& rest) mutable -> std::optional<TransferFate> {
+                        TransferRequest const& rest) mutable -> std::optional<TransferEnding> {
     if (random() % 4 != 0) return {};
-    return TransferFate(std::ssize(rest.memory));
+    return TransferEnding(std::ssize(rest.memory));
   };
   return SpillFile(::testing::TempDir(), bytes, settings,
                    {std::make_unique<ScriptedQueue>(settings.queue.depth, seed, late), ""});

@@ -44,10 +44,10 @@ class SpillFileTest : public testing::Test {
     }
     return results;
   }
-  SpillFile with_fates(ScriptedQueue::Script fate, std::int64_t size, SpillSettings settings = {},
-                       int depth = 4) {
+  SpillFile with_script(ScriptedQueue::Script script, std::int64_t size,
+                        SpillSettings settings = {}, int depth = 4) {
     return SpillFile(m_dir, size, settings,
-                     MadeQueue{std::make_unique<ScriptedQueue>(depth, 1, std::move(fate)), ""});
+                     MadeQueue{std::make_unique<ScriptedQueue>(depth, 1, std::move(script)), ""});
   }
 
   std::filesystem::path m_dir = std::filesystem::path(testing::TempDir()) /

@@ -129,11 +129,11 @@ TEST(ScriptedStorage, damages_one_bit_of_what_it_reads_and_keeps_nothing_of_what
   std::array<std::byte, 10> stored{}, memory{};
   stored.fill(std::byte{0x50});
   ASSERT_EQ(write_fully(file.get(), stored, 100).error, 0);
-  std::vector<TransferFate> fates = {{10, true}, {10, true}, {1000}, {4}, {1000}};
+  std::vector<TransferEnding> endings = {{10, true}, {10, true}, {1000}, {4}, {1000}};
   ScriptedQueue queue(1, 1, [&](TransferRequest const&) {
-    auto const fate = fates.front();
-    fates.erase(fates.begin());
-    return std::optional(fate);
+    auto const ending = endings.front();
+    endings.erase(endings.begin());
+    return std::optional(ending);
   });
   auto const end = [&](Direction direction) {
     queue.submit({direction, file.get(), memory, 100, 1});
@@ -151,7 +151,7 @@ TEST(ScriptedStorage, damages_one_bit_of_what_it_reads_and_keeps_nothing_of_what
   memory.fill(std::byte{0});
   EXPECT_EQ(end(Direction::read), 0) << "in two parts";
   EXPECT_EQ(memory, stored);
-  EXPECT_TRUE(fates.empty());
+  EXPECT_TRUE(endings.empty());
 }
 
 TEST(WithoutDescriptors, rings_are_stepped_down_from_and_said_by_the_keys_name) {

@@ -16,14 +16,14 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-TransferFate fate_of(RandomFaults& faults, TransferRequest const& request) {
+TransferEnding ending_of(RandomFaults& faults, TransferRequest const& request) {
   while (true) {
-    if (auto const fate = faults(request)) return *fate;
+    if (auto const ending = faults(request)) return *ending;
   }
 }
 
 // Of 64 requests at 8 places each, as errors, sizes and damage.
-std::vector<std::int64_t> fates(std::uint64_t seed, bool backwards) {
+std::vector<std::int64_t> endings(std::uint64_t seed, bool backwards) {
   Bytes memory(8192);
   RandomFaults faults(seed);
   std::map<std::pair<int, int>, std::int64_t> all;
@@ -31,8 +31,8 @@ std::vector<std::int64_t> fates(std::uint64_t seed, bool backwards) {
     for (int i = 0; i < 8; ++i) {
       auto const place = backwards ? 7 - i : i;
       auto const direction = round % 2 == 0 ? Direction::write : Direction::read;
-      auto const fate = fate_of(faults, {direction, -1, memory, place * kSpillAlignment, 0});
-      all[{place, round}] = 2 * fate.bytes + (fate.damaged ? 1 : 0);
+      auto const ending = ending_of(faults, {direction, -1, memory, place * kSpillAlignment, 0});
+      all[{place, round}] = 2 * ending.bytes + (ending.damaged ? 1 : 0);
     }
   }
   std::vector<std::int64_t> list;
@@ -43,8 +43,8 @@ std::vector<std::int64_t> fates(std::uint64_t seed, bool backwards) {
 TEST(RandomFaults, are_the_same_for_a_seed_in_whatever_order_places_are_asked) {
   std::vector<std::vector<std::int64_t>> seen;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    EXPECT_EQ(fates(seed, false), fates(seed, true)) << seed;
-    seen.push_back(fates(seed, false));
+    EXPECT_EQ(endings(seed, false), endings(seed, true)) << seed;
+    seen.push_back(endings(seed, false));
   }
   std::ranges::sort(seen);
   EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end()) << "two seeds alike";
@@ -54,7 +54,7 @@ TEST(RandomFaults, are_of_every_kind_and_never_leave_a_page) {
   std::map<std::int64_t, int> errors;
   int damaged = 0, shortened = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    for (auto const twice : fates(seed, false)) {
+    for (auto const twice : endings(seed, false)) {
       auto const bytes = (twice - (twice & 1)) / 2;
       damaged += twice & 1;
       if (bytes < 0) ++errors[-bytes];
@@ -77,8 +77,8 @@ TEST(RandomFaults, leave_no_read_without_room) {
     RandomFaults faults(seed);
     for (int round = 0; round < 64; ++round)
       for (auto const direction : {Direction::write, Direction::read}) {
-        auto const fate = fate_of(faults, {direction, -1, memory, 0, 0});
-        if (fate.bytes < 0) ++errors[direction][-fate.bytes];
+        auto const ending = ending_of(faults, {direction, -1, memory, 0, 0});
+        if (ending.bytes < 0) ++errors[direction][-ending.bytes];
       }
   }
   EXPECT_GT(errors[Direction::write][ENOSPC], 0);

@@ -97,7 +97,7 @@ TEST_F(SpillFileTest, reads_and_writes_take_turns) {
     order.push_back(request.direction);
     return all_of(request);
   };
-  auto file = with_fates(note, 32 * kMebibyte, {}, 1);
+  auto file = with_script(note, 32 * kMebibyte, {}, 1);
   auto bytes = pattern(8 * kMebibyte, 1), back = bytes;
   ASSERT_EQ(file.write(0, bytes), IoResult::ok);
   order.clear();
@@ -133,7 +133,7 @@ TEST_F(SpillFileTest, it_has_no_name_and_is_gone_with_its_owner) {
 
 TEST_F(SpillFileTest, a_wait_is_ended_by_another_thread) {
   auto const never = [](TransferRequest const&) { return std::optional<std::int64_t>(); };
-  auto file = with_fates(never, kMebibyte, {.patience_s = kLong});
+  auto file = with_script(never, kMebibyte, {.patience_s = kLong});
   auto bytes = pattern(4096, 1);
   EXPECT_FALSE(file.wait(kLong)) << "nothing is under way";
   file.begin({Direction::write, bytes, 0, 1});

@@ -62,7 +62,7 @@ TEST_F(SpillFileTest, a_piece_that_fails_once_is_tried_again_in_its_place) {
   auto const once = [&](TransferRequest const& request) {
     return failures[request.direction]++ == 1 ? -EIO : all_of(request);
   };
-  auto file = with_fates(once, 3 * kMebibyte);
+  auto file = with_script(once, 3 * kMebibyte);
   auto const bytes = pattern(3 * kMebibyte, 1);
   std::vector<std::byte> back(bytes.size());
   EXPECT_EQ(file.write(0, bytes), IoResult::ok);
@@ -75,11 +75,11 @@ TEST_F(SpillFileTest, a_piece_that_fails_once_is_tried_again_in_its_place) {
 // A megabyte of the disk that takes no writes, and a spare place that takes none either.
 TEST_F(SpillFileTest, a_piece_that_cannot_be_written_lives_elsewhere) {
   constexpr std::int64_t size = 4 * kMebibyte;
-  auto const fate = [&](TransferRequest const& request) -> std::int64_t {
+  auto const script = [&](TransferRequest const& request) -> std::int64_t {
     bool const bad = request.offset_bytes / kMebibyte == 1 || request.offset_bytes == size;
     return bad && request.direction == Direction::write ? -EIO : all_of(request);
   };
-  auto file = with_fates(fate, size);
+  auto file = with_script(script, size);
   for (unsigned seed = 1; seed < 4; ++seed) {
     auto const bytes = pattern(size - 5000, seed);
     std::vector<std::byte> back(bytes.size());
@@ -95,12 +95,12 @@ TEST_F(SpillFileTest, a_piece_that_cannot_be_written_lives_elsewhere) {
 TEST_F(SpillFileTest, a_piece_that_comes_back_corrupt_moves_when_it_is_written_next) {
   constexpr std::int64_t size = 2 * kMebibyte;
   // What is written at the beginning of the file is not what it was when it was checksummed.
-  auto const fate = [](TransferRequest const& request) {
+  auto const script = [](TransferRequest const& request) {
     bool const spoils = request.direction == Direction::write && request.offset_bytes == 0;
     if (spoils) request.memory[9] ^= std::byte{1};
     return all_of(request);
   };
-  auto file = with_fates(fate, size);
+  auto file = with_script(script, size);
   auto bytes = pattern(size, 1);
   std::vector<std::byte> back(bytes.size());
   ASSERT_EQ(file.write(0, bytes), IoResult::ok);
@@ -116,10 +116,10 @@ TEST_F(SpillFileTest, a_piece_that_comes_back_corrupt_moves_when_it_is_written_n
 // It may have been a passing trouble of the read.
 TEST_F(SpillFileTest, a_piece_that_could_not_be_read_is_where_it_was_until_it_is_written) {
   bool fails = true;
-  auto const fate = [&](TransferRequest const& request) -> std::int64_t {
+  auto const script = [&](TransferRequest const& request) -> std::int64_t {
     return fails && request.direction == Direction::read ? -EIO : all_of(request);
   };
-  auto file = with_fates(fate, kMebibyte);
+  auto file = with_script(script, kMebibyte);
   auto const bytes = pattern(kMebibyte, 1);
   std::vector<std::byte> back(bytes.size());
   ASSERT_EQ(file.write(0, bytes), IoResult::ok);
@@ -130,12 +130,12 @@ TEST_F(SpillFileTest, a_piece_that_could_not_be_read_is_where_it_was_until_it_is
 }
 
 TEST_F(SpillFileTest, without_spares_a_write_fails) {
-  auto const fate = [](TransferRequest const& request) -> std::int64_t {
+  auto const script = [](TransferRequest const& request) -> std::int64_t {
     return request.direction == Direction::write ? -ENOSPC : all_of(request);
   };
   auto const bytes = pattern(3 * kMebibyte, 1);
   for (std::int64_t const spares : {0, 5}) {
-    auto file = with_fates(fate, 3 * kMebibyte, {.spare_bytes = spares * kMebibyte});
+    auto file = with_script(script, 3 * kMebibyte, {.spare_bytes = spares * kMebibyte});
     EXPECT_EQ(file.write(0, bytes), IoResult::error);
     EXPECT_TRUE(file.first_failure().ends_with("No space left on device")) << file.first_failure();
     EXPECT_EQ(file.counters().moved_pieces, spares);
@@ -143,11 +143,11 @@ TEST_F(SpillFileTest, without_spares_a_write_fails) {
 }
 
 TEST_F(SpillFileTest, storage_that_does_not_answer_has_failed_for_good) {
-  auto const fate = [](TransferRequest const& request) -> std::optional<std::int64_t> {
+  auto const script = [](TransferRequest const& request) -> std::optional<std::int64_t> {
     if (request.direction == Direction::read) return {};
     return all_of(request);
   };
-  auto file = with_fates(fate, 8 * kMebibyte, {.patience_s = 0.5}, 2);
+  auto file = with_script(script, 8 * kMebibyte, {.patience_s = 0.5}, 2);
   auto bytes = pattern(3 * kMebibyte, 1), back = bytes, more = bytes;
   ASSERT_EQ(file.write(0, bytes), IoResult::ok);
   file.begin({Direction::read, back, 0, 1});
@@ -164,12 +164,12 @@ TEST_F(SpillFileTest, storage_that_does_not_answer_has_failed_for_good) {
 // Whoever asks the script is stopped once, for several times the patience.
 TEST_F(SpillFileTest, time_in_which_the_process_was_stopped_is_not_silence_of_the_drive) {
   int asked = 0;
-  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+  auto const script = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
     if (asked++ > 0) return all_of(request);
     std::this_thread::sleep_for(std::chrono::milliseconds(1600));
     return {};
   };
-  auto file = with_fates(fate, kMebibyte, {.patience_s = 1.2});
+  auto file = with_script(script, kMebibyte, {.patience_s = 1.2});
   auto bytes = pattern(kMebibyte, 1);
   file.begin({Direction::write, bytes, 0, 7});
   while (asked == 0) EXPECT_FALSE(file.wait(0)) << "stopped in here";

@@ -109,7 +109,7 @@ TEST_F(SpillFileTest, what_its_queue_lacks_is_said_first_and_what_cannot_be_regi
 }
 
 TEST_F(SpillFileTest, of_two_directions_counts_each_for_itself) {
-  auto file = with_fates(all_of, 8 * kMebibyte);
+  auto file = with_script(all_of, 8 * kMebibyte);
   auto bytes = pattern(3 * kMebibyte, 1), back = bytes, more = pattern(kMebibyte, 2);
   ASSERT_EQ(file.write(0, bytes), IoResult::ok);
   ASSERT_EQ(file.write(4 * kMebibyte, more), IoResult::ok);
@@ -123,7 +123,7 @@ TEST_F(SpillFileTest, of_two_directions_counts_each_for_itself) {
 // Of transfers that overlap once, of none that is idle, and of the other direction nothing.
 TEST_F(SpillFileTest, seconds_are_those_in_which_a_transfer_of_the_direction_is_under_way) {
   bool answers = false;
-  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+  auto const script = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
     if (!answers) return {};
     return all_of(request);
   };
@@ -131,7 +131,7 @@ TEST_F(SpillFileTest, seconds_are_those_in_which_a_transfer_of_the_direction_is_
     for (auto const begin = SteadyClock::now(); seconds_since(begin) < seconds;) {
     }
   };
-  auto file = with_fates(fate, 4 * kMebibyte, {.patience_s = kLong});
+  auto file = with_script(script, 4 * kMebibyte, {.patience_s = kLong});
   auto bytes = pattern(kMebibyte, 1), more = bytes;
   auto const begin = SteadyClock::now();
   file.begin({Direction::write, bytes, 0, 1});
@@ -171,11 +171,11 @@ TEST_F(SpillFileTest, of_storage_that_has_failed_for_good_nothing_is_registered)
 
 TEST_F(SpillFileTest, a_wake_that_is_meant_for_others_does_not_end_a_transfer_that_is_waited_for) {
   int asked = 0;
-  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+  auto const script = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
     if (asked++ == 0) return {};
     return all_of(request);
   };
-  auto file = with_fates(fate, kMebibyte);
+  auto file = with_script(script, kMebibyte);
   auto const bytes = pattern(4096, 1);
   file.wake();
   EXPECT_EQ(file.write(0, bytes), IoResult::ok);
@@ -219,9 +219,9 @@ TEST(RandomFaults, are_those_that_a_seed_has_always_given) {
     RandomFaults faults(seed);
     int kinds[4] = {};
     for (int i = 0; i < 4000; ++i) {
-      auto const fate = faults({i % 3 == 0 ? Direction::read : Direction::write, -1, memory,
-                                (i % 40) * std::int64_t{32'768}, 0});
-      ++kinds[!fate ? 0 : fate->bytes < 0 ? 1 : fate->damaged ? 2 : 3];
+      auto const ending = faults({i % 3 == 0 ? Direction::read : Direction::write, -1, memory,
+                                  (i % 40) * std::int64_t{32'768}, 0});
+      ++kinds[!ending ? 0 : ending->bytes < 0 ? 1 : ending->damaged ? 2 : 3];
     }
     for (int const kind : kinds) story += std::to_string(kind) + " ";
   }

@@ -190,14 +190,14 @@ TEST(TransferQueue, continues_short_transfers_and_keeps_errors_to_their_requests
     ASSERT_EQ(write.error, 0);
     std::vector<std::uint64_t> failed;  // tags
     // Part of what it is asked for, now and then an error.
-    auto const fate = [&](TransferRequest const& rest) -> std::int64_t {
+    auto const script = [&](TransferRequest const& rest) -> std::int64_t {
       auto const draw = random() % 100;
       if (draw < 5) return draw % 2 ? -EINTR : -EAGAIN;
       if (draw >= 7) return static_cast<std::int64_t>(1 + random() % rest.memory.size());
       failed.push_back(rest.tag);
       return -ENOSPC;
     };
-    ScriptedQueue queue(1 + static_cast<int>(seed % 9), seed, fate);
+    ScriptedQueue queue(1 + static_cast<int>(seed % 9), seed, script);
     std::memset(back.span().data(), 0, back.size);
     auto const requests = pieces(Direction::read, file.get(), back.span(), seed);
     auto const errors = run(queue, requests);

@@ -133,14 +133,14 @@ TEST_F(EngineRun, overlapping_lanes_compute_what_items_one_by_one_would) {
 
 TEST_F(EngineRun, storage_may_answer_in_any_order_and_in_parts) {
   Random random(16), draws(17);
-  auto const fate = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
+  auto const script = [&](TransferRequest const& request) -> std::optional<std::int64_t> {
     if (draws() % 3 == 0) return {};
     return static_cast<std::int64_t>(1 + draws() % request.memory.size());
   };
   for (int i = 0; i < 60; ++i) {
     auto const program = runnable(random_program(random));
     SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {},
-                    MadeQueue{std::make_unique<ScriptedQueue>(1 + i % 5, 1, fate), ""});
+                    MadeQueue{std::make_unique<ScriptedQueue>(1 + i % 5, 1, script), ""});
     ASSERT_EQ(run_engine(program, 5, {}, spill), run_reference(program, 5)) << "program " << i;
   }
 }

@@ -26,14 +26,14 @@ class EngineLanes : public ::testing::Test {
  protected:
   void TearDown() override { g_disturb = nullptr; }
 
-  // The storage answers as `fate` says.
-  void run(HandMadeRun& made, int steps, ScriptedQueue::Script fate) {
+  // The storage answers as `script` says.
+  void run(HandMadeRun& made, int steps, ScriptedQueue::Script script) {
     made.complete();
     ASSERT_FALSE(verify(made.program)) << verify(made.program)->why;
     auto const& program = made.program;
     g_digests.assign(program.ops.size(), 0);
     SpillFile spill(::testing::TempDir(), program.peak_bytes[2], {.patience_s = 1800},
-                    MadeQueue{std::make_unique<ScriptedQueue>(8, 1, std::move(fate)), ""});
+                    MadeQueue{std::make_unique<ScriptedQueue>(8, 1, std::move(script)), ""});
     auto tiers = make_tiers(program, &spill);
     Engine engine({program, tiers, KernelTable(fake_kernel), *m_comm, m_batches, {}, nullptr});
     for (int step = 0; step < steps; ++step) engine.run_step(step);

@@ -37,12 +37,12 @@ void run_that_allocates(Lane where) {
     if (op.id == (where == Lane::compute ? computes : updates) && where != Lane::nvme_write)
       allocate();
   };
-  auto const fate = [&](TransferRequest const& request) -> std::optional<TransferFate> {
+  auto const script = [&](TransferRequest const& request) -> std::optional<TransferEnding> {
     if (where == Lane::nvme_write && g_after_step_0) allocate();
-    return TransferFate(std::ssize(request.memory));
+    return TransferEnding(std::ssize(request.memory));
   };
   SpillFile spill(::testing::TempDir(), made.program.peak_bytes[2], {},
-                  MadeQueue{std::make_unique<ScriptedQueue>(4, 1, fate), ""});
+                  MadeQueue{std::make_unique<ScriptedQueue>(4, 1, script), ""});
   auto tiers = make_tiers(made.program, &spill);
   auto const comm = make_single_rank_comm();
   NoBatches batches;

@@ -39,9 +39,9 @@ Bytes pattern(Buffer const& buffer) {
 // Storage that ends things late and in any order.
 MadeQueue late_queue(unsigned seed) {
   auto const late = [random = std::minstd_rand(seed + 1)](
-                        TransferRequest const& rest) mutable -> std::optional<TransferFate> {
+                        TransferRequest const& rest) mutable -> std::optional<TransferEnding> {
     if (random() % 4 != 0) return {};
-    return TransferFate(std::ssize(rest.memory));
+    return TransferEnding(std::ssize(rest.memory));
   };
   return {std::make_unique<ScriptedQueue>(8, seed, late), ""};
 }
@@ -243,7 +243,7 @@ TEST(Move, that_storage_fails_is_known_to_have_failed) {
   };
   auto const move = make_move(program("device"), program("nvme"));
   ASSERT_TRUE(move);
-  auto const fails = [](TransferRequest const&) { return TransferFate(-EIO); };
+  auto const fails = [](TransferRequest const&) { return TransferEnding(-EIO); };
   Places places(*move, {std::make_unique<ScriptedQueue>(8, 1, fails), ""});
   bool held = true;
   try {

@@ -15,14 +15,14 @@
 namespace spillway::test::transfer_times_test {
 namespace {
 
-using Fate = std::optional<TransferFate>;
+using Ending = std::optional<TransferEnding>;
 using Time = SteadyClock::time_point;
 
 constexpr std::int64_t kBytes = 64;
 constexpr double kRounded_s = 1e-9;  // more than rounding does to a difference of times
 
-Fate all_of(TransferRequest const& request) {
-  return TransferFate(std::ssize(request.memory));
+Ending all_of(TransferRequest const& request) {
+  return TransferEnding(std::ssize(request.memory));
 }
 double seconds(Time from, Time to) {
   return std::chrono::duration<double>(to - from).count();
@@ -39,14 +39,14 @@ class TransferTimes : public ::testing::Test {
  protected:
   void TearDown() override { g_disturb = nullptr; }
 
-  // Storage answers as `fate` says, and has no spare places.
-  void start(ScriptedQueue::Script fate, int transfers = 64, MakeWatch make_watch = nullptr) {
+  // Storage answers as `script` says, and has no spare places.
+  void start(ScriptedQueue::Script script, int transfers = 64, MakeWatch make_watch = nullptr) {
     made.complete();
     auto const& program = made.program;
     g_digests.assign(program.ops.size(), 0);
     spill.emplace(::testing::TempDir(), program.peak_bytes[2],
                   SpillSettings{.transfers = transfers, .patience_s = 1800, .spare_bytes = 0},
-                  MadeQueue{std::make_unique<ScriptedQueue>(transfers, 1, std::move(fate)), ""});
+                  MadeQueue{std::make_unique<ScriptedQueue>(transfers, 1, std::move(script)), ""});
     tiers.reset(new Tiers(make_tiers(program, &*spill)));
     engine.emplace(EngineParts{
         program, *tiers, KernelTable(fake_kernel), *comm, batches, {}, nullptr, 1, make_watch});
@@ -105,10 +105,10 @@ TEST_F(TransferTimes, are_those_of_the_first_look_the_begin_and_the_end) {
   Time asked, answered;
   int asks = 0;
   start(
-      [&](TransferRequest const& request) -> Fate {
+      [&](TransferRequest const& request) -> Ending {
         answered = SteadyClock::now();
         if (asks++ == 0) asked = answered;
-        return asks > 5 && answered > asked ? all_of(request) : Fate();
+        return asks > 5 && answered > asked ? all_of(request) : Ending();
       },
       64,
       [](Program const&, Tiers const&) -> std::unique_ptr<OrderWatch> {
@@ -150,12 +150,12 @@ TEST_F(TransferTimes, of_one_that_ends_late_are_those_of_its_run) {
   Time before, computed, asked, answered;
   int asks = 0;
   g_disturb = [&](Op const&, std::uint64_t) { computed = SteadyClock::now(); };
-  start([&](TransferRequest const& request) -> Fate {
+  start([&](TransferRequest const& request) -> Ending {
     answered = SteadyClock::now();
     if (asks++ == 0) asked = answered;
     // Until then an end that is told too early could be taken for the right one.
     bool const shows = answered - computed > asked - before + std::chrono::microseconds(1);
-    return asks > 5 && shows ? all_of(request) : Fate();
+    return asks > 5 && shows ? all_of(request) : Ending();
   });
   for (int step = 0; step < 3; ++step) {
     asks = 0;
@@ -174,9 +174,9 @@ TEST_F(TransferTimes, of_a_failure_after_the_step_are_those_of_its_run) {
   made.copy(Lane::nvme_write, a, away);
   std::atomic<bool> returned = false, fails = false;
   int asks = 0;
-  start([&](TransferRequest const& request) -> Fate {
+  start([&](TransferRequest const& request) -> Ending {
     if (!returned || ++asks < 5) return {};
-    return fails ? TransferFate(-EIO) : all_of(request);
+    return fails ? TransferEnding(-EIO) : all_of(request);
   });
   for (bool const failing : {false, true, false, true, true}) {
     returned = false;
@@ -196,7 +196,7 @@ TEST_F(TransferTimes, of_a_failure_within_a_step_without_a_commit_throw) {
   made.op(Lane::compute, {}, {a});
   made.copy(Lane::nvme_write, a, away);
   made.op(Lane::compute, {}, {a});
-  start([](TransferRequest const&) { return Fate(TransferFate(-EIO)); });
+  start([](TransferRequest const&) { return Ending(TransferEnding(-EIO)); });
   auto const said = refused_with([&] { engine->run_step(0); }, Status::storage);
   EXPECT_EQ(said, spill->first_failure());
   EXPECT_NE(said, "");
@@ -217,13 +217,13 @@ TEST_F(TransferTimes, are_kept_of_as_many_as_may_be_under_way) {
   int asked = 0;
   bool first_ended = false, begins_too_many = false;
   start(
-      [&](TransferRequest const& request) -> Fate {
+      [&](TransferRequest const& request) -> Ending {
         auto const is = [&](std::size_t i) {
           return request.offset_bytes == made.at_buffer(away[i]).offset;
         };
         if (is(0) && ++asked == 100) first_ended = true;
         begins_too_many |= is(most) && !first_ended;
-        return first_ended ? all_of(request) : Fate();
+        return first_ended ? all_of(request) : Ending();
       },
       100);
   engine->run_step(0);
@@ -250,7 +250,7 @@ TEST_F(TransferTimes, of_an_engine_that_fails_come_to_their_ends) {
     wait_until_set(begun);
     throw std::runtime_error("as planned");
   };
-  start([&](TransferRequest const& request) -> Fate {
+  start([&](TransferRequest const& request) -> Ending {
     set(begun);
     if (!thrown || ++asks < 5) return {};
     ended = true;
