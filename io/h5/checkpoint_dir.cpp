@@ -164,7 +164,7 @@ std::optional<CheckpointReader> open_latest(fs::path const& run_directory) {
     constexpr auto any = std::numeric_limits<std::int64_t>::max();
     throw Error(Status::damaged,
                 fmt::format("{}: names no checkpoint: '{}'{}", (run_directory / kLatest).string(),
-                            *name, complete_before(run_directory, any)));
+                            *name, text_about_older(run_directory, any)));
   }
   auto const directory = standing_place(run_directory, *step);
   try {
@@ -173,7 +173,7 @@ std::optional<CheckpointReader> open_latest(fs::path const& run_directory) {
     std::error_code unknown;
     bool const missing = !fs::exists(directory / manifest_name, unknown) && !unknown;
     throw Error(missing ? Status::damaged : error.status(),
-                error.what() + complete_before(run_directory, *step));
+                error.what() + text_about_older(run_directory, *step));
   }
 }
 

@@ -116,7 +116,8 @@ CheckpointIndex index_of(Json const& json, std::string const& source) {
 Json json_of(CheckpointIndex const& index) {
   Json shards = Json::array(), tensors = Json::array();
   for (auto const& shard : index.shards)
-    shards.push_back({{"rank", shard.rank}, {"bytes", shard.bytes}, {"rest", shard.rest}});
+    shards.push_back(
+        {{"rank", shard.rank}, {"bytes", shard.bytes}, {"rest", shard.other_bytes_checksum}});
   for (auto const& [group, name, shape] : index.tensors)
     tensors.push_back(
         {{"group", group}, {"name", name}, {"shape", shape}, {"extents", Json::array()}});

@@ -29,7 +29,7 @@ struct CheckpointIndex {
   struct Shard {
     int rank = 0;  // the rank that wrote it
     std::int64_t bytes = 0;
-    std::string rest;  // checksum of all bytes but the values; empty if not known
+    std::string other_bytes_checksum;  // of all bytes but the values; empty if not known
   };
   // An Extent has elements [first, first + elements) of a tensor, in row-major order. They are
   // float32 and contiguous in a shard.

@@ -28,7 +28,7 @@ namespace {
 CheckpointReader::CheckpointReader(std::filesystem::path const& directory)
     : m_directory(directory),
       m_index(read_index(directory)),
-      m_rest_is_known(m_index.shards.size(), false) {
+      m_others_verified(m_index.shards.size(), false) {
   for (std::size_t i = 0; i < m_index.tensors.size(); ++i)
     m_positions.emplace(dataset_path(m_index.tensors[i].group, m_index.tensors[i].name), i);
   require_step_of_name();
@@ -114,13 +114,13 @@ void CheckpointReader::read_extent(std::size_t number, std::int64_t first, std::
 void CheckpointReader::open_shard(std::size_t shard) {
   if (m_open == shard) return;
   auto const path = shard_path(shard);
-  auto const& rest = m_index.shards[shard].rest;
+  auto const& checksum = m_index.shards[shard].other_bytes_checksum;
   m_open.reset();
   m_file = open_for_reading(path);
-  bool const known = rest.empty() || m_rest_is_known[shard];
-  if (!known && checksum_of_rest(m_file, path, m_index, shard) != rest)
+  bool const known = checksum.empty() || m_others_verified[shard];
+  if (!known && checksum_of_other_bytes(m_file, path, m_index, shard) != checksum)
     fail_damaged(path, "what lies between its values is not what was written");
-  m_rest_is_known[shard] = true;
+  m_others_verified[shard] = true;
   m_open = shard;
 }
 

@@ -60,7 +60,7 @@ class CheckpointReader {
   std::map<std::string, std::size_t> m_positions;  // indices in m_index.tensors, by dataset path
   FileDescriptor m_file;                           // the shard that was read last
   std::optional<std::size_t> m_open;               // index of that shard in m_index.shards
-  std::vector<bool> m_rest_is_known;               // says of which shards the rest is verified
+  std::vector<bool> m_others_verified;             // says it of the other bytes of each shard
   std::optional<Progress> m_progress;
   StreamingChecksum m_checksum;
 };

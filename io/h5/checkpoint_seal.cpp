@@ -112,22 +112,22 @@ void require_shards(fs::path const& directory, CheckpointIndex const& index) {
     require_file(directory / shard_name(shard.rank), shard.bytes);
 }
 
-std::string checksum_of_rest(FileDescriptor const& file, fs::path const& path,
-                             CheckpointIndex const& index, std::size_t shard) {
+std::string checksum_of_other_bytes(FileDescriptor const& file, fs::path const& path,
+                                    CheckpointIndex const& index, std::size_t shard) {
   std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte and end of each extent
   for (auto const& extent : index.extents) {
     if (extent.shard != shard) continue;
     auto const bytes = extent.elements * kElementBytes;
     values.emplace_back(extent.offset_bytes, extent.offset_bytes + bytes);
   }
-  auto const end = index.shards[shard].bytes;
-  values.emplace_back(end, end);
+  auto const bytes = index.shards[shard].bytes;
+  values.emplace_back(bytes, bytes);
   std::ranges::sort(values);
   StreamingChecksum sum;
   std::int64_t at = 0;
-  for (auto const& [first, last] : values) {
+  for (auto const& [first, end] : values) {
     add_range(sum, file, path, at, first - at);  // adds nothing where extents overlap
-    at = std::max(at, last);
+    at = std::max(at, end);
   }
   return checksum_text(sum.value());
 }

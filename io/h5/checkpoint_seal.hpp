@@ -29,8 +29,8 @@ CheckpointIndex take_shard_seal(std::filesystem::path const& directory, int rank
 
 // Returns the checksum of all bytes of a shard that are no values, which HDF5 wrote. Throws Error:
 // storage if they cannot be read, damaged if the file is too short.
-std::string checksum_of_rest(FileDescriptor const& file, std::filesystem::path const& path,
-                             CheckpointIndex const& index, std::size_t shard);
+std::string checksum_of_other_bytes(FileDescriptor const& file, std::filesystem::path const& path,
+                                    CheckpointIndex const& index, std::size_t shard);
 
 // Throws Error(bad_input) that says that this build does not read the format of `path`.
 [[noreturn]] void refuse_version(std::filesystem::path const& path, std::string const& version);

@@ -166,7 +166,7 @@ std::vector<std::string> mend_latest(fs::path const& run_directory) {
                       earlier.string())};
 }
 
-std::string complete_before(fs::path const& run_directory, std::int64_t step) try {
+std::string text_about_older(fs::path const& run_directory, std::int64_t step) try {
   auto steps = finished_steps(run_directory);
   std::ranges::sort(steps, std::greater<>());
   for (auto const older : steps) {

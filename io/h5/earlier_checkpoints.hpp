@@ -30,10 +30,10 @@ std::optional<std::filesystem::path> set_aside_checkpoints(
 // Returns words in brackets for a message about a damaged checkpoint. They say which is the newest
 // complete one before `step`, judged by its seal and its files' sizes, and how to go on from it, or
 // why that cannot be found out.
-std::string complete_before(std::filesystem::path const& run_directory, std::int64_t step);
+std::string text_about_older(std::filesystem::path const& run_directory, std::int64_t step);
 
 // Calls `read`, which reads `checkpoint`. If it throws Error(damaged), and the checkpoint is called
-// step-<n>, the text of complete_before is added to the message.
+// step-<n>, the text of text_about_older is added to the message.
 template <class F>
 auto naming_older(std::filesystem::path const& checkpoint, F const& read) {
   try {
@@ -42,7 +42,7 @@ auto naming_older(std::filesystem::path const& checkpoint, F const& read) {
     auto const step = step_of(checkpoint);
     if (error.status() != Status::damaged || !step) throw;
     throw Error(error.status(),
-                error.what() + complete_before(directory_of(without_slash(checkpoint)), *step));
+                error.what() + text_about_older(directory_of(without_slash(checkpoint)), *step));
   }
 }
 

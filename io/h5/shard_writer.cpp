@@ -77,7 +77,7 @@ CheckpointIndex ShardWriter::index() const {
   }
   auto const file = open_for_reading(m_path);
   index.shards.push_back({m_rank, size_bytes(file, m_path), ""});
-  index.shards[0].rest = checksum_of_rest(file, m_path, index, 0);
+  index.shards[0].other_bytes_checksum = checksum_of_other_bytes(file, m_path, index, 0);
   return index;
 }
 

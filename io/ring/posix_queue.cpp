@@ -8,7 +8,7 @@
 
 #include "base/cannot_start.hpp"
 #include "io/ring/backends.hpp"
-#include "io/ring/line.hpp"
+#include "io/ring/bounded_queue.hpp"
 
 namespace spillway {
 namespace {
@@ -98,8 +98,8 @@ class PosixQueue final : public TransferQueue {
 
   std::mutex m_mutex;
   std::condition_variable m_ask, m_answer;
-  Line<Asked> m_asked;
-  Line<Outcome> m_outcomes;
+  BoundedQueue<Asked> m_asked;
+  BoundedQueue<Outcome> m_outcomes;
   bool m_ends = false, m_woken = false;
   std::vector<std::jthread> m_threads;  // declared last, so that threads are joined first
 };

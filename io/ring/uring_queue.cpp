@@ -89,8 +89,8 @@ class UringQueue final : public TransferQueue {
     auto const after = std::ranges::upper_bound(m_registered, memory.data(), {}, begin_of);
     if (after == m_registered.begin()) return -1;
     auto const& piece = *std::prev(after);
-    auto const last = static_cast<std::size_t>(memory.data() - begin_of(piece)) + memory.size();
-    if (last > piece.iov_len) return -1;
+    auto const end = static_cast<std::size_t>(memory.data() - begin_of(piece)) + memory.size();
+    if (end > piece.iov_len) return -1;
     return static_cast<int>(std::prev(after) - m_registered.begin());
   }
   static std::byte* begin_of(iovec const& piece) { return static_cast<std::byte*>(piece.iov_base); }

@@ -30,7 +30,7 @@ class SafetensorsReader : public TensorSource {
   std::size_t files() const { return m_files.size(); }
 
  private:
-  struct Place {
+  struct TensorInFile {
     std::size_t file;
     std::int64_t offset_bytes;
   };
@@ -42,7 +42,7 @@ class SafetensorsReader : public TensorSource {
   std::filesystem::path m_path;
   std::vector<std::filesystem::path> m_files;
   TensorList m_tensors;
-  std::vector<Place> m_places;  // say where each tensor lies
+  std::vector<TensorInFile> m_places;  // say where each tensor lies
   std::int64_t m_size_bytes = 0;
   FileDescriptor m_file;  // the file that was read last
   std::optional<std::size_t> m_open;

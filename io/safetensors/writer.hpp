@@ -45,7 +45,7 @@ class SafetensorsWriter : public TensorSink {
   void finish() override;
 
  private:
-  struct Place {
+  struct TensorInShard {
     std::size_t shard;
     std::int64_t offset_bytes;
     WrittenRanges written;
@@ -61,7 +61,7 @@ class SafetensorsWriter : public TensorSink {
   std::filesystem::path m_directory;
   TensorList m_tensors;
   std::vector<WeightShard> m_shards;
-  std::vector<Place> m_places;  // say where each tensor lies
+  std::vector<TensorInShard> m_places;  // say where each tensor lies
   std::optional<OutputFile> m_file;
   std::size_t m_open = 0;       // the index of the shard that m_file is
   std::size_t m_published = 0;  // how many shards have their final names

@@ -4,10 +4,10 @@
 
 namespace spillway {
 
-bool WrittenRanges::add(std::int64_t first, std::int64_t last) {
-  if (first == last) return true;
+bool WrittenRanges::add(std::int64_t first, std::int64_t end) {
+  if (first == end) return true;
   auto next = m_ends.lower_bound(first);
-  if (next != m_ends.end() && next->first < last) return false;
+  if (next != m_ends.end() && next->first < end) return false;
   if (next != m_ends.begin()) {
     auto const before = std::prev(next);
     if (before->second > first) return false;
@@ -16,11 +16,11 @@ bool WrittenRanges::add(std::int64_t first, std::int64_t last) {
       m_ends.erase(before);
     }
   }
-  if (next != m_ends.end() && next->first == last) {
-    last = next->second;
+  if (next != m_ends.end() && next->first == end) {
+    end = next->second;
     m_ends.erase(next);
   }
-  m_ends.emplace(first, last);
+  m_ends.emplace(first, end);
   return true;
 }
 

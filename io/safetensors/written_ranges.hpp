@@ -9,8 +9,8 @@ namespace spillway {
 // Neighbouring ranges are kept as one, so there are few ranges if elements are written in order.
 class WrittenRanges {
  public:
-  // Adds [first, last). Returns false, and adds nothing, if a part of it is there already.
-  bool add(std::int64_t first, std::int64_t last);
+  // Adds [first, end). Returns false, and adds nothing, if a part of it is there already.
+  bool add(std::int64_t first, std::int64_t end);
   // Returns whether all of [0, count) is there.
   bool cover(std::int64_t count) const;
 

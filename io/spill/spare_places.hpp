@@ -6,12 +6,12 @@
 
 namespace spillway {
 
-// Spare places of `place_bytes` each lie one after the other from offset `first_bytes` on, and each
-// is used at most once. A piece is named by the offset where it lay first. Only the constructor
-// allocates.
+// Spare places of `place_bytes` each lie one after the other from offset `first_offset_bytes` on,
+// and each is used at most once. A piece is named by the offset where it lay first. Only the
+// constructor allocates.
 class SparePlaces {
  public:
-  SparePlaces(std::int64_t first_bytes, std::int64_t place_bytes, std::int64_t count);
+  SparePlaces(std::int64_t first_offset_bytes, std::int64_t place_bytes, std::int64_t count);
 
   // Returns where a piece lies, which is its own offset unless it has moved.
   std::int64_t place(std::int64_t offset_bytes) const;
@@ -25,12 +25,13 @@ class SparePlaces {
 
  private:
   struct Entry {
-    std::int64_t offset_bytes, place_bytes, next_bytes;  // next_bytes: where to move to, or -1
+    std::int64_t offset_bytes, place_offset_bytes;
+    std::int64_t next_offset_bytes;  // where to move to, or -1
   };
   std::vector<Entry>::iterator find(std::int64_t offset_bytes);
 
   std::vector<Entry> m_entries;  // are sorted by offset
-  std::int64_t m_next_bytes, m_place_bytes, m_left;
+  std::int64_t m_next_offset_bytes, m_place_bytes, m_left;
   std::int64_t m_moved = 0;
 };
 

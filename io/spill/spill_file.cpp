@@ -138,9 +138,9 @@ void SpillFile::begin_piece(int transfer) noexcept {
   if (running.begun_bytes == what.memory.size()) traffic(what.direction).waiting.pop();
   if (what.direction == Direction::write) {
     if (m_settings.checksums) checksum_of(piece) = checksum(piece.memory);
-    piece.place_bytes = place_to_write(offset);
+    piece.place_offset_bytes = place_to_write(offset);
   } else {
-    piece.place_bytes = m_spares.place(offset);
+    piece.place_offset_bytes = m_spares.place(offset);
   }
   if (running.fault == Fault::error && begun == 0) {
     m_spares.move_at_next_write(offset);
@@ -161,7 +161,7 @@ void SpillFile::submit(int number) noexcept {
   piece.asked_bytes = rest.size();
   if (m_queue->in_flight() == 0) m_silence.restart();
   m_queue->submit({running(piece).what.direction, direct ? m_storage.direct() : m_storage.file(),
-                   rest, piece.place_bytes + static_cast<std::int64_t>(piece.moved_bytes),
+                   rest, piece.place_offset_bytes + static_cast<std::int64_t>(piece.moved_bytes),
                    static_cast<std::uint64_t>(number)});
 }
 
@@ -181,7 +181,7 @@ bool SpillFile::is_sound(Piece const& piece) noexcept {
   bool const flip = owner.fault == Fault::flip_bit && piece.offset_bytes == owner.what.offset_bytes;
   if (owner.what.direction == Direction::write) {
     std::byte const wrong[] = {piece.memory[0] ^ std::byte{1}};
-    if (flip) write_fully(m_storage.file(), wrong, piece.place_bytes);
+    if (flip) write_fully(m_storage.file(), wrong, piece.place_offset_bytes);
     return true;
   }
   if (flip) piece.memory[0] ^= std::byte{1};
@@ -194,7 +194,7 @@ bool SpillFile::try_again(Piece& piece) noexcept {
   if (piece.tries++ == 0) return true;
   bool const can_move = m_spares.move_at_next_write(piece.offset_bytes);
   if (!can_move || running(piece).what.direction == Direction::read) return false;
-  piece.place_bytes = place_to_write(piece.offset_bytes);
+  piece.place_offset_bytes = place_to_write(piece.offset_bytes);
   piece.tries = 0;
   return true;
 }

@@ -16,7 +16,7 @@
 #include "base/steady_clock.hpp"
 #include "base/waited_time.hpp"
 #include "io/ring/backends.hpp"
-#include "io/ring/line.hpp"
+#include "io/ring/bounded_queue.hpp"
 #include "io/spill/fault_injector.hpp"
 #include "io/spill/first_failure.hpp"
 #include "io/spill/spare_places.hpp"
@@ -137,13 +137,13 @@ class SpillFile {
     int transfer = -1;
     std::span<std::byte> memory;
     std::int64_t offset_bytes = 0;                 // the offset that the caller uses
-    std::int64_t place_bytes = 0;                  // where the piece lies in the file
+    std::int64_t place_offset_bytes = 0;           // where the piece lies in the file
     std::size_t moved_bytes = 0, asked_bytes = 0;  // asked_bytes: what the queue is to move now
     int tries = 0;                                 // how many tries at this place have failed
   };
   struct Traffic {  // the transfers of one direction
     explicit Traffic(std::size_t most) : waiting(most) {}
-    Line<int> waiting;  // transfers with pieces that have not begun
+    BoundedQueue<int> waiting;  // transfers with pieces that have not begun
     int running = 0;
     SteadyClock::time_point since;  // when `running` last rose from 0
     std::atomic<std::int64_t> bytes = 0, ns = 0;
@@ -177,7 +177,7 @@ class SpillFile {
   std::vector<std::string> m_advice;
   std::vector<Running> m_running;
   std::vector<int> m_free;      // unused indices of m_running
-  Line<int> m_done;             // indices of m_running that are finished and not yet returned
+  BoundedQueue<int> m_done;     // indices of m_running that are finished and not yet returned
   std::vector<Piece> m_pieces;  // one for each operation of the queue
   std::vector<int> m_free_pieces;
   std::array<Traffic, 2> m_traffic;  // indexed by Direction

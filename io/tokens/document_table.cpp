@@ -26,7 +26,9 @@ using PieceBuffer = std::array<std::int64_t, kPieceStarts>;
 
 DocumentTable::DocumentTable(std::filesystem::path path, FileDescriptor const& file,
                              TokenLayout const& layout)
-    : m_path(std::move(path)), m_at_bytes(layout.documents_at), m_documents(layout.documents) {
+    : m_path(std::move(path)),
+      m_offset_bytes(layout.documents_offset_bytes),
+      m_documents(layout.documents) {
   m_pieces.resize(static_cast<std::size_t>(div_ceil(m_documents, kPieceStarts)));
   PieceBuffer buffer;
   StreamingChecksum sum;
@@ -53,13 +55,13 @@ std::span<std::int64_t const> DocumentTable::read(FileDescriptor const& file, st
   auto const first = static_cast<std::int64_t>(piece) * kPieceStarts;
   auto const size = std::min(kPieceStarts, m_documents - first);
   auto const starts = buffer.first(static_cast<std::size_t>(size));
-  read_range(file, m_path, m_at_bytes + first * kStartBytes, std::as_writable_bytes(starts));
+  read_range(file, m_path, m_offset_bytes + first * kStartBytes, std::as_writable_bytes(starts));
   return starts;
 }
 
 void DocumentTable::append_starts(FileDescriptor const& file, std::int64_t first, std::int64_t end,
                                   std::vector<std::int64_t>& to) const {
-  auto const after = std::ranges::upper_bound(m_pieces, first, {}, &Piece::first_start);
+  auto const after = std::ranges::upper_bound(m_pieces, first, {}, &PieceSummary::first_start);
   auto piece = static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, after - m_pieces.begin()) - 1);
   PieceBuffer buffer;
   for (; piece < m_pieces.size() && m_pieces[piece].first_start < end; ++piece) {

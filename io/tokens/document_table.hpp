@@ -27,7 +27,7 @@ class DocumentTable {
                      std::vector<std::int64_t>& to) const;
 
  private:
-  struct Piece {
+  struct PieceSummary {
     std::int64_t first_start;
     std::uint64_t checksum;
   };
@@ -36,8 +36,8 @@ class DocumentTable {
                                      std::span<std::int64_t> buffer) const;
 
   std::filesystem::path m_path;
-  std::int64_t m_at_bytes, m_documents;
-  std::vector<Piece> m_pieces;
+  std::int64_t m_offset_bytes, m_documents;
+  std::vector<PieceSummary> m_pieces;
 };
 
 }  // namespace spillway

@@ -59,7 +59,7 @@ std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
   std::uint64_t expected = 0;
   constexpr std::int64_t entry_bytes = sizeof expected;
   read_range(m_file, m_path, m_layout.offset_bytes + first_byte, read);
-  read_range(m_file, m_path, m_layout.checksums_at + piece * entry_bytes,
+  read_range(m_file, m_path, m_layout.checksums_offset_bytes + piece * entry_bytes,
              std::as_writable_bytes(std::span(&expected, 1)));
   if (checksum(read) == expected) return read;
   auto const token = first_byte / m_layout.token_bytes;
@@ -86,8 +86,8 @@ std::string TokenFile::fingerprint() const {
                   m_layout.count, m_layout.documents, m_layout.documents_checksum);
   sum.add(std::as_bytes(std::span(kind)));
   auto const token_bytes = m_layout.count * m_layout.token_bytes;
-  bool const summed = m_layout.checksums_at > 0;
-  auto const at = summed ? m_layout.checksums_at : m_layout.offset_bytes;
+  bool const summed = m_layout.checksums_offset_bytes > 0;
+  auto const at = summed ? m_layout.checksums_offset_bytes : m_layout.offset_bytes;
   auto const bytes = summed ? div_ceil(token_bytes, kTokenPieceBytes) *
                                   static_cast<std::int64_t>(sizeof(std::uint64_t))
                             : token_bytes;
@@ -116,7 +116,7 @@ void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {
     auto const part = to.first(static_cast<std::size_t>(size));
     auto const bytes = static_cast<std::size_t>(size * m_layout.token_bytes);
     std::span<std::byte const> read = std::span(buffer).first(bytes);
-    if (m_layout.checksums_at > 0) {
+    if (m_layout.checksums_offset_bytes > 0) {
       auto const skipped = static_cast<std::size_t>(at * m_layout.token_bytes);
       read = proved_piece(first / per_piece, buffer).subspan(skipped, bytes);
     } else {

@@ -57,8 +57,8 @@ TokenLayout parse(Json const& json, std::string const& source) {
           .documents = number("documents", 0, kMostTokens),
           .offset_bytes = number("tokens_at", 0, kMostTokens),
           .token_bytes = token_bytes(json, source),
-          .documents_at = number("documents_at", 0, kMostTokens),
-          .checksums_at = number("checksums_at", 0, kMostTokens),
+          .documents_offset_bytes = number("documents_at", 0, kMostTokens),
+          .checksums_offset_bytes = number("checksums_at", 0, kMostTokens),
           .documents_checksum = name(json, "documents_xxh3", source)};
 }
 
@@ -74,8 +74,8 @@ std::string to_json(TokenLayout const& layout) {
                      {"tokens", layout.count},
                      {"tokens_at", layout.offset_bytes},
                      {"documents", layout.documents},
-                     {"documents_at", layout.documents_at},
-                     {"checksums_at", layout.checksums_at},
+                     {"documents_at", layout.documents_offset_bytes},
+                     {"checksums_at", layout.checksums_offset_bytes},
                      {"documents_xxh3", layout.documents_checksum}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -116,7 +116,7 @@ TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   if (starts.type != H5Type::i64 || starts.shape.size() != 1)
     fail(Status::bad_input, path, "/document_starts: must be one row of int64");
   layout.documents = starts.shape[0];
-  if (layout.documents > 0) layout.documents_at = place_of(file, document_starts_dataset);
+  if (layout.documents > 0) layout.documents_offset_bytes = place_of(file, document_starts_dataset);
   return layout;
 }
 
@@ -157,9 +157,10 @@ TokenLayout read_token_layout(std::filesystem::path const& path) {
   if (layout.count <= 0) fail(Status::bad_input, path, "holds no tokens");
   auto const bytes = size_bytes(file, path);
   require_inside(path, bytes, layout.offset_bytes, layout.count, layout.token_bytes);
-  require_inside(path, bytes, layout.documents_at, layout.documents, 8);
+  require_inside(path, bytes, layout.documents_offset_bytes, layout.documents, 8);
   auto const pieces = div_ceil(layout.count * layout.token_bytes, kTokenPieceBytes);
-  if (layout.checksums_at > 0) require_inside(path, bytes, layout.checksums_at, pieces, 8);
+  if (layout.checksums_offset_bytes > 0)
+    require_inside(path, bytes, layout.checksums_offset_bytes, pieces, 8);
   return layout;
 }
 

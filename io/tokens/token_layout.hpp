@@ -18,7 +18,7 @@ struct TokenLayout {
   int token_bytes = 0;            // 1, 2 or 4, little-endian
   // These say where document_starts (int64) and the checksums of pieces (token_format.hpp) lie; 0
   // if they are missing.
-  std::int64_t documents_at = 0, checksums_at = 0;
+  std::int64_t documents_offset_bytes = 0, checksums_offset_bytes = 0;
   std::string documents_checksum = {};  // of document_starts; empty if not known
 };
 

@@ -70,8 +70,8 @@ void TokenWriter::lay_out() {
   };
   auto const pieces = div_ceil(m_layout.count * m_layout.token_bytes, kTokenPieceBytes);
   m_layout.offset_bytes = place(tokens_dataset, type_of(m_layout.token_bytes), m_layout.count);
-  m_layout.checksums_at = place(piece_checksums_dataset, H5Type::i64, pieces);
-  m_layout.documents_at = place(document_starts_dataset, H5Type::i64, m_layout.documents);
+  m_layout.checksums_offset_bytes = place(piece_checksums_dataset, H5Type::i64, pieces);
+  m_layout.documents_offset_bytes = place(document_starts_dataset, H5Type::i64, m_layout.documents);
   file.close(Durable::no);  // the file is synchronised once the tokens are in it
 }
 
@@ -105,8 +105,8 @@ void TokenWriter::close(std::span<std::int64_t const> document_starts) {
   require(std::ssize(document_starts) == m_layout.documents, m_path,
           "other documents than announced");
   if (m_written_bytes % kTokenPieceBytes != 0) end_piece();
-  m_file->write(m_layout.checksums_at, std::as_bytes(std::span(m_checksums)));
-  m_file->write(m_layout.documents_at, std::as_bytes(document_starts));
+  m_file->write(m_layout.checksums_offset_bytes, std::as_bytes(std::span(m_checksums)));
+  m_file->write(m_layout.documents_offset_bytes, std::as_bytes(document_starts));
   m_layout.documents_checksum = checksum_text(checksum(std::as_bytes(document_starts)));
   auto const head = token_head(m_layout);
   m_file->write(0, std::as_bytes(std::span(head)));

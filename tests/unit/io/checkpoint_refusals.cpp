@@ -238,7 +238,7 @@ TEST_F(CheckpointRefusals, of_what_was_mended_are_lines) {
   fs::remove(m_dir / "latest");
   fs::remove(m_dir / "step-5/checkpoint.h5");
   mend("nothing complete");
-  m_said.say("before", complete_before(m_dir, 20));
+  m_said.say("before", text_about_older(m_dir, 20));
   expect_frozen("mended");
 }
 

@@ -208,7 +208,7 @@ TEST_F(EarlierCheckpoints, the_newest_complete_one_before_is_named) {
            " to go on from it)";
   };
   auto const line = [](auto const& action) { return test::refused_with(action, Status::damaged); };
-  EXPECT_EQ(complete_before(m_run, 40), named("step-30"));
+  EXPECT_EQ(text_about_older(m_run, 40), named("step-30"));
   cut("step-40/shard-0.h5");
   cut("step-30/seal");
   for (auto const& path : {m_run, m_run / "step-40", m_run / "step-40/"}) {

@@ -115,7 +115,7 @@ TEST_F(TokenEdges, old_files_are_read_in_every_width) {
     EXPECT_EQ(file.layout().token_bytes, width);
     EXPECT_EQ(file.layout().tokenizer, "words");
     EXPECT_EQ(file.vocab(), 1 << 20);
-    EXPECT_EQ(file.layout().checksums_at, 0);
+    EXPECT_EQ(file.layout().checksums_offset_bytes, 0);
     EXPECT_EQ(read(file, 0, file.count()), tokens);
     EXPECT_EQ(read(file, 1, 2), (Tokens{tokens[1], tokens[2]}));
     std::vector<std::int64_t> starts;

@@ -135,7 +135,7 @@ TEST_F(TokenRefusals, of_damage_and_of_wrong_use_say_where) {
     open(what, path);
   };
   change("a changed head", 40);
-  change("a changed table of documents", layout.documents_at);
+  change("a changed table of documents", layout.documents_offset_bytes);
   tokens("t.h5", 256);
   m_said.add("tokens beyond the end", [&] {
     std::array<std::int32_t, 3> three{};
@@ -165,9 +165,9 @@ TEST_F(TokenRefusals, of_damage_and_of_wrong_use_say_where) {
   EXPECT_FALSE(fs::exists(m_dir / "out"));
   m_said.expect_frozen("token_use");
   fs::resize_file(path, sound - 1);
-  auto const end = layout.documents_at + 8 > layout.checksums_at + 8
-                       ? fmt::format("1 x 8 from {} on", layout.documents_at)
-                       : fmt::format("1 x 8 from {} on", layout.checksums_at);
+  auto const end = layout.documents_offset_bytes + 8 > layout.checksums_offset_bytes + 8
+                       ? fmt::format("1 x 8 from {} on", layout.documents_offset_bytes)
+                       : fmt::format("1 x 8 from {} on", layout.checksums_offset_bytes);
   Refusals cut(m_dir);
   cut.add("cut", [&] { TokenFile file(path); });
   EXPECT_EQ(cut.text(),

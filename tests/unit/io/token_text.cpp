@@ -56,8 +56,8 @@ TEST_F(TokenText, of_a_head_has_every_field_under_its_name) {
                            .documents = 303,
                            .offset_bytes = 4096,
                            .token_bytes = 2,
-                           .documents_at = 50'500,
-                           .checksums_at = 60'600,
+                           .documents_offset_bytes = 50'500,
+                           .checksums_offset_bytes = 60'600,
                            .documents_checksum = "0123456789abcdef"};
   auto const text = to_json(layout);
   EXPECT_EQ(text,
@@ -98,8 +98,8 @@ TEST_F(TokenText, in_hdf5_is_what_others_read) {
   EXPECT_EQ(layout.tokenizer, "words");
   EXPECT_EQ(layout.documents, 3);
   EXPECT_EQ(layout.offset_bytes, file.offset_bytes("/tokens"));
-  EXPECT_EQ(layout.documents_at, file.offset_bytes("/document_starts"));
-  EXPECT_EQ(layout.checksums_at, file.offset_bytes("/piece_checksums"));
+  EXPECT_EQ(layout.documents_offset_bytes, file.offset_bytes("/document_starts"));
+  EXPECT_EQ(layout.checksums_offset_bytes, file.offset_bytes("/piece_checksums"));
 }
 
 // Runs that were saved before know their texts by these.

@@ -285,7 +285,7 @@ TEST_F(Documents, are_none_where_the_file_records_none) {
 TEST_F(Documents, that_change_after_the_file_was_opened_are_damage) {
   auto const path = file("t.h5", 5000, 0);
   TokenFile const opened(path);
-  auto const at = opened.layout().documents_at + 8 * 3000;  // in the second piece
+  auto const at = opened.layout().documents_offset_bytes + 8 * 3000;  // in the second piece
   std::fstream(path, std::ios::binary | std::ios::in | std::ios::out).seekp(at).put('\x7f');
   std::vector<std::int64_t> found;
   EXPECT_NO_THROW(opened.append_document_starts(0, 100, found));
@@ -318,7 +318,7 @@ TEST_F(TokensTest, heads_that_say_what_cannot_be_are_damage) {
   expect_refused([](auto& layout) { layout.token_bytes = 0; });
   expect_refused([](auto& layout) { layout.offset_bytes = std::int64_t{1} << 50; });
   expect_refused([](auto& layout) { layout.documents = std::int64_t{1} << 51; });
-  expect_refused([](auto& layout) { layout.checksums_at = std::int64_t{1} << 51; });
+  expect_refused([](auto& layout) { layout.checksums_offset_bytes = std::int64_t{1} << 51; });
   expect_refused([](auto& layout) { layout.tokenizer = "\033[2J"; });
 }
 

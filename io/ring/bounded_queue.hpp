@@ -1,4 +1,4 @@
-// A Line is a queue of bounded length: first in, first out.
+// A BoundedQueue is a queue of bounded length: first in, first out.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace spillway {
 
 // Only the constructor allocates.
 template <class T>
-class Line {
+class BoundedQueue {
  public:
-  explicit Line(std::size_t most) : m_entries(most) {}
+  explicit BoundedQueue(std::size_t most) : m_entries(most) {}
 
   bool empty() const { return m_count == 0; }
   bool full() const { return m_count == m_entries.size(); }
