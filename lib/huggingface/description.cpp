@@ -7,10 +7,10 @@
 
 #include "config/place.hpp"
 #include "huggingface/json_object.hpp"
+#include "huggingface/key_group.hpp"
 #include "huggingface/left_out.hpp"
 #include "huggingface/model_keys.hpp"
 #include "huggingface/offered.hpp"
-#include "huggingface/piece.hpp"
 
 namespace spillway {
 namespace {
@@ -43,15 +43,15 @@ Architecture read_architecture(Json const& file, std::string const& place) {
   return meant;
 }
 
-bool is_read(std::string_view key, std::vector<Piece> const& pieces) {
+bool is_read(std::string_view key, std::vector<KeyGroup> const& groups) {
   return std::ranges::any_of(
-      pieces, [&](Piece const& piece) { return std::ranges::count(piece.names, key) > 0; });
+      groups, [&](KeyGroup const& group) { return std::ranges::count(group.names, key) > 0; });
 }
 
 void require_known_keys(Json const& file, Architecture architecture,
-                        std::vector<Piece> const& pieces, std::string const& place) {
+                        std::vector<KeyGroup> const& groups, std::string const& place) {
   for (auto const& [key, value] : file.items()) {
-    if (key == kTypeKey || is_read(key, pieces) || is_left_out(file, key, architecture)) continue;
+    if (key == kTypeKey || is_read(key, groups) || is_left_out(file, key, architecture)) continue;
     refuse({place, shown_key(key)},
            fmt::format("{} is not known for {} and may change what is computed", shown(value),
                        class_name(architecture)));
@@ -66,10 +66,10 @@ Json parse_config_file(std::string const& json, std::string const& place) {
 
 ModelDescription described(Json const& file, std::string const& place) {
   auto const architecture = read_architecture(file, place);
-  auto const pieces = pieces_of(architecture);
-  require_known_keys(file, architecture, pieces, place);
+  auto const groups = key_groups_of(architecture);
+  require_known_keys(file, architecture, groups, place);
   ModelKeys keys(model_of(architecture), place);
-  for (auto const& piece : pieces) piece.read(file, keys);
+  for (auto const& group : groups) group.read(file, keys);
   keys.check();
   return {architecture, keys.model()};
 }
@@ -110,13 +110,13 @@ Json new_file(ModelDescription const& description, DataConfig const& data) {
   return file;
 }
 
-// Throws std::logic_error if the file says another model. That would be a mistake in a piece, which
+// Throws std::logic_error if the file says another model. That would be a mistake in a group, which
 // nobody would notice otherwise.
-void require_same(ModelKeys const& model, Json const& file, std::vector<Piece> const& pieces) {
+void require_same(ModelKeys const& model, Json const& file, std::vector<KeyGroup> const& groups) {
   ModelKeys const written(described(file, "the config.json to be written").model, "");
-  for (auto const& piece : pieces)
-    if (piece.write(written) != piece.write(model))
-      throw std::logic_error(fmt::format("config.json says another {}", piece.names.front()));
+  for (auto const& group : groups)
+    if (group.write(written) != group.write(model))
+      throw std::logic_error(fmt::format("config.json says another {}", group.names.front()));
 }
 
 }  // namespace
@@ -138,23 +138,23 @@ std::string config_json(ModelDescription const& description, ElementType type,
                         std::string const& original, DataConfig const& data) {
   std::string const place = "the config.json that the model was imported from";
   ModelKeys const now(description.model, "");
-  auto const pieces = pieces_of(description.architecture);
+  auto const groups = key_groups_of(description.architecture);
   Json file;
   if (original.empty()) {
     file = new_file(description, data);
-    for (auto const& piece : pieces) file.update(piece.write(now));
+    for (auto const& group : groups) file.update(group.write(now));
   } else {
     file = parse_config_file(original, place);
     ModelKeys const before(described(file, place).model, "");
-    for (auto const& piece : pieces) {
-      auto const written = piece.write(now);
-      if (written == piece.write(before)) continue;
-      for (auto const name : piece.names) file.erase(name);
+    for (auto const& group : groups) {
+      auto const written = group.write(now);
+      if (written == group.write(before)) continue;
+      for (auto const name : group.names) file.erase(name);
       file.update(written);
     }
   }
   set_dtype(file, type);
-  require_same(now, file, pieces);
+  require_same(now, file, groups);
   return file.dump(2) + "\n";
 }
 

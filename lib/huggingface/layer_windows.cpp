@@ -1,7 +1,7 @@
 // Reads and writes windows that only some layers have: how wide they are, and in which layers.
 #include <algorithm>
 
-#include "huggingface/piece.hpp"
+#include "huggingface/key_group.hpp"
 
 namespace spillway {
 namespace {
@@ -77,11 +77,11 @@ Json write_ministral(ModelKeys const& keys) {
 
 }  // namespace
 
-Piece qwen_window_piece() {
+KeyGroup qwen_window_keys() {
   return {{kUse, kWidth, kFrom, kTypes}, read_qwen, write_qwen};
 }
 
-Piece ministral_window_piece() {
+KeyGroup ministral_window_keys() {
   return {{kWidth, kTypes}, read_ministral, write_ministral};
 }
 

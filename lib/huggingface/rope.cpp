@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "huggingface/key_group.hpp"
 #include "huggingface/offered.hpp"
-#include "huggingface/piece.hpp"
 
 namespace spillway {
 namespace {
@@ -144,7 +144,7 @@ Json write_rope(ModelKeys const& keys) {
 
 }  // namespace
 
-Piece rope_piece(Architecture architecture) {
+KeyGroup rope_keys(Architecture architecture) {
   return {
       {"rope_parameters", "rope_scaling", "rope_theta", "partial_rotary_factor"},
       [architecture](Json const& file, ModelKeys& keys) { read_rope(architecture, file, keys); },

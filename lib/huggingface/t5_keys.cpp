@@ -5,7 +5,7 @@
 #include <string>
 
 #include "huggingface/activation_words.hpp"
-#include "huggingface/piece.hpp"
+#include "huggingface/key_group.hpp"
 
 namespace spillway {
 namespace {
@@ -78,15 +78,15 @@ void read_start(Json const& file, ModelKeys& keys) {
 
 }  // namespace
 
-Piece t5_feed_forward_piece() {
+KeyGroup t5_feed_forward_keys() {
   return {{kProjection, kActivation, kGated}, read_feed_forward, write_feed_forward};
 }
 
-Piece t5_head_piece() {
+KeyGroup t5_head_keys() {
   return {{kTied, kScale}, read_head, write_head};
 }
 
-Piece t5_start_piece() {
+KeyGroup t5_start_keys() {
   return {{kStart}, read_start, [](ModelKeys const&) { return Json::object(); }};
 }
 

@@ -1,4 +1,4 @@
-#include "huggingface/piece.hpp"
+#include "huggingface/key_group.hpp"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ Json write_row(KeyRow const& row, Json const& fallback, ModelKeys const& keys) {
   return row.ours == kActivationKey ? Json(their_activation(value.get<std::string>())) : value;
 }
 
-Piece piece_of(KeyRow const& row, Json const& fallback) {
+KeyGroup key_group_of(KeyRow const& row, Json const& fallback) {
   return {
       {row.theirs},
       [&row, fallback](Json const& file, ModelKeys& keys) { read_row(row, fallback, file, keys); },
@@ -58,23 +58,23 @@ Piece piece_of(KeyRow const& row, Json const& fallback) {
 
 }  // namespace
 
-std::vector<Piece> pieces_of(Architecture architecture) {
+std::vector<KeyGroup> key_groups_of(Architecture architecture) {
   auto const& [table, column] = key_column(architecture);
-  std::vector<Piece> pieces;
+  std::vector<KeyGroup> groups;
   for (auto const& row : table.rows)
     if (!row.fallback[column].empty())
-      pieces.push_back(piece_of(row, Json::parse(row.fallback[column])));
+      groups.push_back(key_group_of(row, Json::parse(row.fallback[column])));
   using enum Architecture;
   if (architecture == t5) {
-    pieces.push_back(t5_feed_forward_piece());
-    pieces.push_back(t5_head_piece());
-    pieces.push_back(t5_start_piece());
+    groups.push_back(t5_feed_forward_keys());
+    groups.push_back(t5_head_keys());
+    groups.push_back(t5_start_keys());
   } else if (architecture != gpt2 && architecture != bert) {
-    pieces.push_back(rope_piece(architecture));
+    groups.push_back(rope_keys(architecture));
   }
-  if (architecture == qwen2 || architecture == qwen3) pieces.push_back(qwen_window_piece());
-  if (architecture == ministral) pieces.push_back(ministral_window_piece());
-  return pieces;
+  if (architecture == qwen2 || architecture == qwen3) groups.push_back(qwen_window_keys());
+  if (architecture == ministral) groups.push_back(ministral_window_keys());
+  return groups;
 }
 
 }  // namespace spillway
