@@ -25,8 +25,8 @@ bool holds_only(fs::path const& directory, IsOwn is_own, std::string const& but_
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
     auto const name = entry->path().filename().string();
-    std::error_code unseen;
-    bool const is_file = entry->symlink_status(unseen).type() == fs::file_type::regular;
+    std::error_code ignored;
+    bool const is_file = entry->symlink_status(ignored).type() == fs::file_type::regular;
     if (name != but_for && !(is_file && is_own(name))) return false;
   }
   return !error;
@@ -49,11 +49,11 @@ bool is_of_model(std::string const& name) {
 
 bool is_checkpoint_alone(fs::path const& directory) {
   auto const carried = directory / kCarriedFolder;
-  std::error_code unseen;
-  bool const carries = fs::exists(fs::symlink_status(carried, unseen));
-  return fs::is_regular_file(directory / manifest_name, unseen) &&
+  std::error_code ignored;
+  bool const carries = fs::exists(fs::symlink_status(carried, ignored));
+  return fs::is_regular_file(directory / manifest_name, ignored) &&
          holds_only(directory, is_of_checkpoint, kCarriedFolder) &&
-         (!carries || (fs::is_directory(fs::symlink_status(carried, unseen)) &&
+         (!carries || (fs::is_directory(fs::symlink_status(carried, ignored)) &&
                        holds_only(carried, is_carried)));
 }
 

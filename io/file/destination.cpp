@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 // Returns N if the path leads to /proc/self/fd/N, under whatever name.
 std::optional<int> own_descriptor(fs::path const& path) {
-  std::error_code unseen;
-  auto const directory = fs::canonical(directory_of(path), unseen);
-  if (unseen || directory != fs::canonical("/proc/self/fd", unseen)) return {};
+  std::error_code failed;
+  auto const directory = fs::canonical(directory_of(path), failed);
+  if (failed || directory != fs::canonical("/proc/self/fd", failed)) return {};
   return to_number<int>(path.filename().string());
 }
 
@@ -33,12 +33,12 @@ bool Destination::is_stream() const {
 Destination destination_of(fs::path const& path) {
   constexpr int most_links = 40;  // Linux follows no more links either
   Destination to{path, {}};
-  std::error_code unseen;
+  std::error_code failed;
   for (int i = 0; i < most_links; ++i) {
     to.descriptor = own_descriptor(to.path);
-    if (to.descriptor || !fs::is_symlink(to.path, unseen)) break;
-    auto const target = fs::read_symlink(to.path, unseen);
-    if (unseen) break;
+    if (to.descriptor || !fs::is_symlink(to.path, failed)) break;
+    auto const target = fs::read_symlink(to.path, failed);
+    if (failed) break;
     to.path = target.is_absolute() ? target : directory_of(to.path) / target;
   }
   auto const seen =

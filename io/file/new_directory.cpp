@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 // Returns whether a non-empty directory is there. Throws if what is there may not be replaced.
 bool is_replaced(fs::path const& path, NewDirectory::MayReplace const& may_replace) {
-  std::error_code unseen;  // if `path` cannot be looked at, it cannot be written either
-  auto const kind = fs::symlink_status(path, unseen).type();
+  std::error_code ignored;  // if `path` cannot be looked at, it cannot be written either
+  auto const kind = fs::symlink_status(path, ignored).type();
   if (kind == fs::file_type::not_found || kind == fs::file_type::none) return false;
-  if (kind == fs::file_type::directory && fs::is_empty(path, unseen)) return false;
+  if (kind == fs::file_type::directory && fs::is_empty(path, ignored)) return false;
   if (kind == fs::file_type::directory && may_replace && may_replace(path)) return true;
   throw Error(Status::bad_input,
               fmt::format("{}: is there already{}: remove it, or choose another directory{}",
@@ -86,8 +86,8 @@ bool exchange(fs::path const& from, fs::path const& to) {
 void remove_killed(fs::path const& unfinished, fs::path const& to) {
   auto const lock = lock_directory(unfinished);
   auto const aside = aside_of(unfinished);
-  std::error_code unseen;
-  if (fs::exists(fs::symlink_status(to, unseen))) {
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(to, ignored))) {
     remove_leftover(aside);
   } else {
     give_name(aside, to);
@@ -112,12 +112,12 @@ NewDirectory::NewDirectory(fs::path const& path, MayReplace may_replace)
 
 void NewDirectory::publish() {
   sync_path(path());
-  std::error_code unseen;
+  std::error_code ignored;
   m_partial.publish([&] {
     bool const replaces = is_replaced(m_path, m_may_replace);
     if (!(replaces ? exchange(path(), m_path) : give_name(path(), m_path)))
       fail(m_path, "cannot be given its name", {errno, std::generic_category()});
-    if (replaces) fs::remove_all(path(), unseen);
+    if (replaces) fs::remove_all(path(), ignored);
   });
   sync_path(directory_of(m_path));
 }

@@ -121,8 +121,8 @@ fs::path make_for(Output const& output) {
 
 // Returns `made` if it is a file. If it is a folder, makes a file in it and returns that.
 fs::path file_in(fs::path const& made) {
-  std::error_code unseen;
-  if (!fs::is_directory(made, unseen)) return made;
+  std::error_code ignored;
+  if (!fs::is_directory(made, ignored)) return made;
   return make_beside(made / "output");
 }
 
@@ -212,11 +212,11 @@ void write_output(Output const& output, std::string_view text) {
 }
 
 void require_apart(fs::path const& directory, fs::path const& input) {
-  std::error_code unseen;
-  auto const written = fs::weakly_canonical(directory, unseen);
-  if (unseen) return;  // making the directory will say why
-  auto const read = fs::weakly_canonical(input, unseen);
-  if (unseen) return;
+  std::error_code failed;
+  auto const written = fs::weakly_canonical(directory, failed);
+  if (failed) return;  // making the directory will say why
+  auto const read = fs::weakly_canonical(input, failed);
+  if (failed) return;
   auto const is_in = [](fs::path const& inner, fs::path const& outer) {
     return std::ranges::mismatch(inner, outer).in2 == outer.end();
   };

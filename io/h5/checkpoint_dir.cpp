@@ -118,8 +118,8 @@ void put_in_place(fs::path const& run_directory, std::int64_t step) {
 
 // Returns whether `path` is a directory but no checkpoint, and so may be a run directory.
 bool may_be_run_directory(fs::path const& path) {
-  std::error_code unseen;
-  return !fs::exists(path / manifest_name, unseen) && fs::is_directory(path, unseen);
+  std::error_code ignored;
+  return !fs::exists(path / manifest_name, ignored) && fs::is_directory(path, ignored);
 }
 
 }  // namespace

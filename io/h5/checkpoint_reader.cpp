@@ -59,9 +59,9 @@ std::vector<std::string> CheckpointReader::strangers() const {
     own.insert(std::filesystem::path(kCarriedFolder) / name);
   std::vector<std::string> found;
   for (auto const* const folder : {"", kCarriedFolder}) {
-    std::error_code unseen;
-    for (auto at = std::filesystem::directory_iterator(m_directory / folder, unseen);
-         at != std::filesystem::directory_iterator(); at.increment(unseen)) {
+    std::error_code ignored;
+    for (auto at = std::filesystem::directory_iterator(m_directory / folder, ignored);
+         at != std::filesystem::directory_iterator(); at.increment(ignored)) {
       auto const name = std::filesystem::path(folder) / at->path().filename();
       if (!own.contains(name)) found.push_back(name.string());
     }

@@ -82,12 +82,12 @@ fs::path shard_seal(fs::path const& directory, int rank) {
 
 // Gives a clearer error if the directory is one of Hugging Face.
 void require_checkpoint(fs::path const& directory) {
-  std::error_code unseen;  // opening the missing file will say why
-  auto const has = [&](char const* name) { return fs::exists(directory / name, unseen); };
+  std::error_code ignored;  // opening the missing file will say why
+  auto const has = [&](char const* name) { return fs::exists(directory / name, ignored); };
   auto const refuse = [&](std::string const& what) {
     throw Error(Status::bad_input, fmt::format("{}: {}", directory.string(), what));
   };
-  if (has(manifest_name) || !fs::is_directory(directory, unseen)) return;
+  if (has(manifest_name) || !fs::is_directory(directory, ignored)) return;
   if (has("config.json"))
     refuse("is a directory of Hugging Face; make a checkpoint of it by import");
 }
@@ -95,8 +95,8 @@ void require_checkpoint(fs::path const& directory) {
 }  // namespace
 
 CheckpointIndex read_index(fs::path const& directory) {
-  std::error_code unseen;  // opening the file will say why
-  bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, unseen));
+  std::error_code ignored;  // opening the file will say why
+  bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, ignored));
   if (!is_sealed) require_checkpoint(directory);
   return is_sealed ? read_sealed(directory) : read_old_index(directory);
 }

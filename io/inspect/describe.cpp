@@ -98,8 +98,8 @@ std::string describe_tokens(std::filesystem::path const& path) {
 
 std::string describe(std::filesystem::path const& path) {
   if (is_safetensors(path)) return describe_weights(path);
-  std::error_code unseen;  // reading it as a file says why
-  if (std::filesystem::is_directory(path, unseen)) return describe_checkpoint(checkpoint_at(path));
+  std::error_code ignored;  // reading it as a file says why
+  if (std::filesystem::is_directory(path, ignored)) return describe_checkpoint(checkpoint_at(path));
   if (path.filename() == manifest_name) return describe_checkpoint(directory_of(path));
   return describe_tokens(path);
 }

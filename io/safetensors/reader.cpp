@@ -31,10 +31,10 @@ bool is_index(fs::path const& path) {
 
 // Returns the file that says what a directory holds, or `path` itself if it is no directory.
 fs::path entry_file(fs::path const& path) {
-  std::error_code unseen;  // opening the file will say why
-  if (!fs::is_directory(path, unseen)) return path;
+  std::error_code ignored;  // opening the file will say why
+  if (!fs::is_directory(path, ignored)) return path;
   for (auto const* const name : {kWeightFile, kIndexFile})
-    if (fs::exists(path / name, unseen)) return path / name;
+    if (fs::exists(path / name, ignored)) return path / name;
   constexpr auto advice =
       "; its weights are in another format: load it in transformers and save it with "
       "save_pretrained, which writes safetensors";
@@ -118,8 +118,8 @@ void SafetensorsReader::add_indexed(fs::path const& path) {
   std::vector<TensorEntry> entries;
   for (auto const& file : files) {
     auto const shard = path.parent_path() / file;
-    std::error_code unseen;  // opening the file will say why
-    if (fs::symlink_status(shard, unseen).type() == fs::file_type::not_found)
+    std::error_code ignored;  // opening the file will say why
+    if (fs::symlink_status(shard, ignored).type() == fs::file_type::not_found)
       refuse_file(shard, "is not there, and the index names it", Status::bad_input);
     auto of_file = add_file(shard);
     require_indexed(of_file, m_files.back(), index);
@@ -164,15 +164,15 @@ void SafetensorsReader::read(std::size_t tensor, std::int64_t first, std::span<s
 }
 
 bool has_pickled_weights(fs::path const& directory) {
-  std::error_code unseen;
-  return fs::exists(directory / "pytorch_model.bin", unseen) ||
-         fs::exists(directory / "pytorch_model.bin.index.json", unseen);
+  std::error_code ignored;
+  return fs::exists(directory / "pytorch_model.bin", ignored) ||
+         fs::exists(directory / "pytorch_model.bin.index.json", ignored);
 }
 
 bool is_safetensors(fs::path const& path) {
-  std::error_code unseen;
-  if (fs::is_directory(path, unseen))
-    return fs::exists(path / kWeightFile, unseen) || fs::exists(path / kIndexFile, unseen);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    return fs::exists(path / kWeightFile, ignored) || fs::exists(path / kIndexFile, ignored);
   return path.extension() == ".safetensors" || path.string().ends_with(".safetensors.index.json");
 }
 

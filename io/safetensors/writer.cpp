@@ -17,8 +17,8 @@ namespace {
 void require_none(std::filesystem::path const& directory) {
   for (auto const* const name : {kWeightFile, kIndexFile}) {
     auto const path = directory / name;
-    std::error_code unseen;  // if this cannot be looked at, it cannot be written either
-    if (!std::filesystem::exists(path, unseen)) continue;
+    std::error_code ignored;  // if this cannot be looked at, it cannot be written either
+    if (!std::filesystem::exists(path, ignored)) continue;
     throw Error(
         Status::bad_input,
         fmt::format("{}: is there already: remove it, or choose another directory", path.string()));
@@ -137,10 +137,10 @@ void SafetensorsWriter::publish() {
 }
 
 void SafetensorsWriter::remove_unfinished() const noexcept try {
-  std::error_code unseen;
+  std::error_code ignored;
   for (std::size_t i = 0; i < m_shards.size(); ++i) {
     auto const path = m_directory / m_shards[i].file;
-    std::filesystem::remove(i < m_published ? path : prepared_path(path), unseen);
+    std::filesystem::remove(i < m_published ? path : prepared_path(path), ignored);
   }
 } catch (std::bad_alloc const&) {  // without memory for a path its file stays
 }

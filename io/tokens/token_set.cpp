@@ -26,10 +26,10 @@ std::string literal(std::string const& text) {
 // spelled, so "runs [1]/*.h5" means the folder "runs [1]" if there is one.
 std::string pattern_of(std::filesystem::path const& path) {
   std::filesystem::path there;
-  std::error_code unseen;  // a path that cannot be looked at matches nothing
+  std::error_code ignored;  // a path that cannot be looked at matches nothing
   auto part = path.begin();
   for (; part != path.end(); ++part) {
-    if (!std::filesystem::exists(symlink_status(there / *part, unseen))) break;
+    if (!std::filesystem::exists(symlink_status(there / *part, ignored))) break;
     there /= *part;
   }
   std::filesystem::path pattern = literal(there.string());

@@ -18,9 +18,9 @@ namespace {
 
 // transformers would apply an adapter to the weights beside it, and this program does not.
 void refuse_adapter(fs::path const& path) {
-  std::error_code unseen;  // if this fails, reading the weights says why
+  std::error_code ignored;  // if this fails, reading the weights says why
   auto const file = path / "adapter_config.json";
-  if (!fs::exists(fs::symlink_status(file, unseen))) return;
+  if (!fs::exists(fs::symlink_status(file, ignored))) return;
   throw Error(Status::bad_input,
               fmt::format("{}: an adapter is not applied to weights here: save the model with it "
                           "(peft's merge_and_unload), or remove this file",
@@ -71,8 +71,8 @@ Config config_of(fs::path const& path, ModelDescription const& description, Elem
 }
 
 bool is_model_directory(fs::path const& path) {
-  std::error_code unseen;  // if this fails, reading the directory says why
-  return fs::exists(path / kConfigFile, unseen);
+  std::error_code ignored;  // if this fails, reading the directory says why
+  return fs::exists(path / kConfigFile, ignored);
 }
 
 }  // namespace spillway

@@ -58,8 +58,8 @@ bool is_model_file(std::string const& name) {
 CarriedFiles read_model_files(fs::path const& directory) {
   CarriedFiles files;
   for (auto const name : kModelFileNames) {
-    std::error_code unseen;  // if this fails, reading the file says why
-    if (!fs::exists(fs::symlink_status(directory / name, unseen))) continue;
+    std::error_code ignored;  // if this fails, reading the file says why
+    if (!fs::exists(fs::symlink_status(directory / name, ignored))) continue;
     files.push_back(read_checked(directory / name));
     if (size_bytes(files) > kMostCarriedBytesInAll)
       refuse(directory, fmt::format("the files beside its weights have more than {} bytes in all",

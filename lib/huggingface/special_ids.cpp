@@ -26,8 +26,8 @@ Id as_id(Json const& value) {
 }
 
 std::string read_if_there(fs::path const& path) {
-  std::error_code unseen;  // if this fails, reading the file says why
-  bool const is_there = fs::exists(fs::symlink_status(path, unseen));
+  std::error_code ignored;  // if this fails, reading the file says why
+  bool const is_there = fs::exists(fs::symlink_status(path, ignored));
   return is_there ? read_model_file(path.parent_path(), path.filename().string()) : "";
 }
 
@@ -139,8 +139,8 @@ std::vector<std::int64_t> ends_of_texts(fs::path const& directory,
   DataConfig imported;
   read_special_ids(directory, description, imported);
   auto ends = read_generation_ids(directory, description.model.vocab).ends;
-  std::error_code unseen;  // it cannot fail: the file has been read
-  bool const is_told = fs::exists(directory / kGenerationFile, unseen);
+  std::error_code ignored;  // it cannot fail: the file has been read
+  bool const is_told = fs::exists(directory / kGenerationFile, ignored);
   if (data.eos_id && (!is_told || data.eos_id != imported.eos_id)) ends.push_back(*data.eos_id);
   std::ranges::sort(ends);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());

@@ -63,8 +63,8 @@ void replace(fs::path const& path, std::string_view text) {
 
 // Makes a directory and its parents. Only the user has access to those that are new.
 void make_directory(fs::path const& directory) {
-  std::error_code unseen;  // not looked at, since mkdir would fail for the same reason
-  if (directory.empty() || fs::is_directory(directory, unseen)) return;
+  std::error_code ignored;  // not looked at, since mkdir would fail for the same reason
+  if (directory.empty() || fs::is_directory(directory, ignored)) return;
   make_directory(directory.parent_path());
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
     throw Error(Status::storage, fmt::format("{}: {}", directory.string(), error_text(errno)));
@@ -90,8 +90,8 @@ fs::path ProfileCache::file(About const& key) const {
 
 ProfileCache::Found ProfileCache::read(About const& key) const {
   auto const path = file(key);
-  std::error_code unseen;
-  if (m_directory.empty() || !fs::exists(path, unseen)) return {};
+  std::error_code ignored;
+  if (m_directory.empty() || !fs::exists(path, ignored)) return {};
   try {
     auto profile = parse_profile(read_sealed_text(path, kLargestProfile), path.string());
     auto const other = difference(profile.about, key);
