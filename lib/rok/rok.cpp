@@ -59,7 +59,7 @@ void require_done(StepResult const& result, RunMemory const& memory) {
 void run_steps(RokParts const& parts, Config const& config, Program const& program,
                std::int64_t host_threads, RokRow& row) {
   RunMemory memory(config, parts.here->device, program);
-  memory.take_storage(config, program, parts.comm.rank());
+  memory.make_spill_file(config, program, parts.comm.rank());
   auto const batches = make_batches(parts, row.micro);
   auto const decide = [&config](CommitSums const& sums) {
     return decide_commit(config.optim, config.run.steps, sums.step, sums);

@@ -11,8 +11,8 @@ namespace spillway {
 
 // What one rank knows before devices are opened. It is plain data, since ranks gather it.
 struct SeenDevices {
-  bool offered = false;  // says whether the program supports such devices
-  int devices = 0;       // how many the rank sees
+  bool supported = false;  // says whether the program supports such devices
+  int devices = 0;         // how many the rank sees
   int node_leader = 0, local_rank = 0;
 };
 

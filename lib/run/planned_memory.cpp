@@ -27,7 +27,7 @@ bool PlannedMemory::take_memory(PlanParts const& parts, Budgets const& limits, C
   auto const& program = m_run->programs.train;
   on_all_ranks(comm, [&] { m_memory.emplace(config, parts.device, program, most); });
   try {
-    on_all_ranks(comm, [&] { m_memory->take_storage(config, program, comm.rank()); });
+    on_all_ranks(comm, [&] { m_memory->make_spill_file(config, program, comm.rank()); });
     return true;
   } catch (AgreedError const& error) {
     if (error.status() != Status::cannot_fit) throw;

@@ -101,7 +101,7 @@ std::int64_t RunMemory::held_bytes() const {
   return pinned ? pinned->bytes : m_registered_bytes;
 }
 
-void RunMemory::take_storage(Config const& config, Program const& train, int rank) {
+void RunMemory::make_spill_file(Config const& config, Program const& train, int rank) {
   auto const spill_bytes = train.peak_bytes[Tier::nvme];
   if (spill_bytes == 0) return;
   auto const queue = queue_settings(config);

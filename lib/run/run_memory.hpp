@@ -39,7 +39,7 @@ class RunMemory {
   // Makes the spill file if the Program needs one. Seeded faults of `debug.fault` differ between
   // ranks. Throws Error: cannot_fit if the drive has no room, bad_input if memory.nvme.path cannot
   // be used.
-  void take_storage(Config const& config, Program const& train, int rank);
+  void make_spill_file(Config const& config, Program const& train, int rank);
 
   // Returns what a later plan may use. The spill file keeps its size.
   Budgets room() const;

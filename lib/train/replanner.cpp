@@ -82,21 +82,21 @@ Measured Replanner::measured() const {
 std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done, Measured const& seen) {
   auto fit = fit_machine(m_planned->programs.train, m_machine, m_assumed, seen);
   if (!fit) return std::nullopt;
-  Trouble const trouble{
-      steps_done, fmt::format("steps take {} s, planned {} s: {}", human_number(seen.step_s, 3),
-                              human_number(m_assumed.step_s, 3), fit->drift.why)};
+  Cause const cause{steps_done,
+                    fmt::format("steps take {} s, planned {} s: {}", human_number(seen.step_s, 3),
+                                human_number(m_assumed.step_s, 3), fit->drift.why)};
   m_machine = std::move(fit->drift.machine);
   m_assumed = std::move(fit->simulation);
-  return weigh(trouble, seen);
+  return weigh(cause, seen);
 }
 
 // Returns a plan to change to, or nothing if the current plan stays.
-std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, Measured const& seen) {
+std::optional<NewPlan> Replanner::weigh(Cause const& cause, Measured const& seen) {
   auto const stays = [&](char const* why) {
-    say(trouble, fmt::format("the plan stays: {}", why));
+    say(cause, fmt::format("the plan stays: {}", why));
     return std::nullopt;
   };
-  auto const steps_left = m_parts.config.run.steps - trouble.steps_done;
+  auto const steps_left = m_parts.config.run.steps - cause.steps_done;
   auto const search_s = std::ranges::max(gathered(m_parts.comm, m_search_s));
   if (!is_worth_a_search(seen, steps_left, search_s)) return stays("too few steps are left");
   auto run = search(room());
@@ -108,10 +108,10 @@ std::optional<NewPlan> Replanner::weigh(Trouble const& trouble, Measured const& 
   if (!move) return stays("there is no room to move what a better one keeps elsewhere");
   change.move_s = simulate(*move, m_machine).step_s;
   if (!pays(change)) return stays("the move to a better one takes longer than it gains");
-  say(trouble, fmt::format("new plan from step {} ({} s instead of {} s; the move takes {} s)",
-                           trouble.steps_done + 1, human_number(next.step_s, 3),
-                           human_number(m_assumed.step_s, 3), human_number(change.move_s, 2)));
-  return NewPlan{std::move(run), std::move(next), std::move(*move), trouble.what};
+  say(cause, fmt::format("new plan from step {} ({} s instead of {} s; the move takes {} s)",
+                         cause.steps_done + 1, human_number(next.step_s, 3),
+                         human_number(m_assumed.step_s, 3), human_number(change.move_s, 2)));
+  return NewPlan{std::move(run), std::move(next), std::move(*move), cause.what};
 }
 
 std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
@@ -126,11 +126,10 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   if (!move) return std::nullopt;
   m_no_storage = true;
   auto simulation = simulate(run->programs.train, m_machine);
-  Trouble const trouble{steps_done, "storage has failed"};
-  say(trouble,
-      fmt::format("new plan without it from step {} ({} s instead of {} s)", steps_done + 1,
-                  human_number(simulation.step_s, 3), human_number(m_assumed.step_s, 3)));
-  return NewPlan{std::move(run), std::move(simulation), std::move(*move), trouble.what};
+  Cause const cause{steps_done, "storage has failed"};
+  say(cause, fmt::format("new plan without it from step {} ({} s instead of {} s)", steps_done + 1,
+                         human_number(simulation.step_s, 3), human_number(m_assumed.step_s, 3)));
+  return NewPlan{std::move(run), std::move(simulation), std::move(*move), cause.what};
 }
 
 // Returns null if no plan fits, or if ranks find different plans.
@@ -173,10 +172,10 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
   m_adopted = std::move(adopted);  // frees the plan before, which is not used any more
 }
 
-void Replanner::say(Trouble const& trouble, std::string const& consequence) {
+void Replanner::say(Cause const& cause, std::string const& consequence) {
   m_parts.reporter.break_line();
   if (m_parts.comm.rank() == 0)
-    log_info("step {}: {}; {}", trouble.steps_done, trouble.what, consequence);
+    log_info("step {}: {}; {}", cause.steps_done, cause.what, consequence);
 }
 
 }  // namespace spillway

@@ -61,17 +61,17 @@ class Replanner {
   TierBytes const& peak_bytes() const { return m_peak_bytes; }
 
  private:
-  struct Trouble {
+  struct Cause {
     std::int64_t steps_done = 0;
     std::string what;  // such as "steps take 2 s, planned 1 s: ..."
   };
   void watch_anew(std::int64_t wait);
   Measured measured() const;  // on this rank
   std::optional<NewPlan> look_for_better(std::int64_t steps_done, Measured const& seen);
-  std::optional<NewPlan> weigh(Trouble const& trouble, Measured const& seen);
+  std::optional<NewPlan> weigh(Cause const& cause, Measured const& seen);
   std::unique_ptr<PlannedRun> search(Budgets const& budgets);
   Budgets room();
-  void say(Trouble const& trouble, std::string const& consequence);
+  void say(Cause const& cause, std::string const& consequence);
 
   ReplanParts m_parts;
   std::unique_ptr<NewPlan> m_adopted;

@@ -73,7 +73,7 @@ Trainer::Trainer(TrainerParts parts)
                  parts.run_dir),
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, m_reporter, parts.comm}),
-      m_trouble(parts.memory.tiers().spill, parts.comm),
+      m_storage_failures(parts.memory.tiers().spill, parts.comm),
       m_save_time(estimate_save(parts.planned.train, parts.machine, parts.comm.size()).seconds()) {
   if (parts.planned.programs.eval) {
     m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
@@ -114,7 +114,7 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = SteadyClock::now();
   while (m_state.step < m_parts.config.run.steps) {
-    strike();
+    inject_rank_failure();
     if (out_of_time()) request_stop();  // clocks differ, so the commit tells all ranks
     auto const begin = SteadyClock::now();
     auto const saved_s = m_save_time.total_s();
@@ -143,7 +143,8 @@ std::optional<Status> Trainer::step() {
   bool const again = result.word == CommitWord::storage_error;
   if (again || result.word == CommitWord::state_lost) m_reporter.break_line();
   auto const without = [this] { return do_without_storage(); };
-  if (auto const status = m_trouble.after(result.word, m_state.step + 1, without)) return status;
+  if (auto const status = m_storage_failures.after(result.word, m_state.step + 1, without))
+    return status;
   if (again) return std::nullopt;
   if (auto const status = after_word(result.word)) return status;
   count(result);
@@ -151,7 +152,7 @@ std::optional<Status> Trainer::step() {
   bool const evaluates = !result.stop && evaluation_is_due();  // a run that stops does not evaluate
   bool const saves = !stops && checkpoint_is_due();
   if (evaluates || saves) {  // both need all lanes to have ended
-    if (auto const status = m_trouble.settle(m_bound->engine)) return status;
+    if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;
   }
   report(result, evaluates);
   if (stops) return Status::requeue;
@@ -242,7 +243,7 @@ std::optional<LossSums> Trainer::evaluate_now() {
       log_warning("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
                   m_state.step);
     }
-    m_trouble.forget();
+    m_storage_failures.forget();
     return std::nullopt;
   }
 }
@@ -280,7 +281,7 @@ std::optional<std::string> Trainer::save() {
     return std::nullopt;
   } catch (AgreedError const& error) {
     m_save_time.add_failed(seconds_since(m_saved_at));  // so that no turn includes them
-    m_trouble.forget();
+    m_storage_failures.forget();
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
   }
@@ -299,8 +300,9 @@ Status Trainer::finish(Status status) {
   m_reporter.break_line();
   if (m_empty_steps > 1 && m_parts.comm.rank() == 0)
     log_warning("{} steps had nothing to predict", m_empty_steps);
-  if (!m_trouble.state_lost()) status = m_trouble.settle(m_bound->engine).value_or(status);
-  if (m_trouble.state_lost()) return after_loss();
+  if (!m_storage_failures.state_lost())
+    status = m_storage_failures.settle(m_bound->engine).value_or(status);
+  if (m_storage_failures.state_lost()) return after_loss();
   if (status == Status::non_finite) return status;  // not saved, since the weights may be bad
   if (auto const failure = save()) {
     if (!failure->empty()) {
@@ -319,7 +321,7 @@ std::array<double, kOpKinds> Trainer::op_seconds() const {
   return seconds_by_kind(m_replanner.planned().programs.train, m_bound->engine.last_step_times());
 }
 
-void Trainer::strike() {
+void Trainer::inject_rank_failure() {
   bool const chosen = m_parts.comm.rank() == m_parts.comm.size() - 1;
   if (m_fault.kind == FaultKind::kill_rank && chosen && m_state.step + 1 == m_fault.at) {
     std::raise(SIGKILL);

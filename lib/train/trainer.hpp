@@ -26,7 +26,7 @@
 #include "state/run_state.hpp"
 #include "train/replanner.hpp"
 #include "train/save_time.hpp"
-#include "train/storage_trouble.hpp"
+#include "train/storage_failure_policy.hpp"
 
 namespace spillway {
 
@@ -103,7 +103,7 @@ class Trainer {
   std::optional<std::string> save();
   Status after_loss();
   Status finish(Status status);
-  void strike();  // does what debug.fault's kill-rank asks for
+  void inject_rank_failure();  // does what debug.fault's kill-rank asks for
   bool out_of_time() const;
 
   TrainerParts m_parts;
@@ -118,7 +118,7 @@ class Trainer {
   Reporter m_reporter;
   Replanner m_replanner;
   std::unique_ptr<Bound> m_bound;  // ends before the plans that m_replanner keeps
-  StorageTrouble m_trouble;
+  StorageFailurePolicy m_storage_failures;
   SaveTime m_save_time;
   std::int64_t m_skips = 0;        // non-finite steps in a row
   std::int64_t m_empty_steps = 0;  // steps that had nothing to predict

@@ -11,14 +11,14 @@ namespace spillway {
 
 // Returns nothing if the run goes on. Keeps the old plan if there is no memory for the change.
 std::optional<Status> Trainer::adopt(NewPlan plan) {
-  if (auto const status = m_trouble.settle(m_bound->engine)) return status;
+  if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;
   auto const& programs = plan.run->programs;
   PlaceChange const change{m_replanner.planned().programs.train, plan.move, programs.train};
   auto const moved =
       change_places(m_parts.memory, m_parts.comm, change, [this, &plan] { run_move(plan.move); });
   if (moved == Moved::nothing) return std::nullopt;
   if (moved == Moved::part_of_it) {
-    m_trouble.lose_state();
+    m_storage_failures.lose_state();
     return Status::storage;
   }
   auto const why = plan.why;

@@ -52,7 +52,7 @@ struct Watched {
   explicit Watched(double search_s) : planned(planned_for(config, search_s)) {
     auto larger = planned.programs.train;  // a file with some room
     larger.peak_bytes[Tier::nvme] *= 2;
-    memory.take_storage(config, larger, g_comm->rank());
+    memory.make_spill_file(config, larger, g_comm->rank());
   }
 
   // On the last rank the drive is a thousand times slower than planned.

@@ -19,7 +19,7 @@
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/pattern_batches.hpp"
 #include "tests/support/tiny_gpt.hpp"
-#include "train/storage_trouble.hpp"
+#include "train/storage_failure_policy.hpp"
 
 namespace spillway::test {
 
@@ -79,7 +79,7 @@ class Training {
                   [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
                   run.host_threads, run.make_watch ? run.make_watch : m_device.make_watch()},
                  {.poison = run.poison, .locked_allocator = true}),
-        m_trouble(&m_spill, run.comm) {
+        m_storage_failures(&m_spill, run.comm) {
     if (run.registers) m_spill.register_memory(drive_memory(m_tiers, program));
   }
 
@@ -89,9 +89,9 @@ class Training {
       if (m_run.used_before) use_memory();
       m_model.initialise(kSeed);
       bool done = run_steps(ending);
-      if (!m_trouble.state_lost() && m_trouble.settle(m_engine)) done = false;
+      if (!m_storage_failures.state_lost() && m_storage_failures.settle(m_engine)) done = false;
       if (!done) ending.error = m_spill.first_failure();
-      if (!m_trouble.state_lost()) ending.state = state_of(m_model);
+      if (!m_storage_failures.state_lost()) ending.state = state_of(m_model);
       if (done && m_run.steps > 0) expect_peaks();
       m_device.expect_sound();
     } catch (Error const& error) {
@@ -114,7 +114,7 @@ class Training {
   bool run_steps(TinyEnding& ending) {
     for (int step = 0; step < m_run.steps;) {
       auto const result = m_engine.run_step(step);
-      if (m_trouble.after(result.word, step + 1)) return false;
+      if (m_storage_failures.after(result.word, step + 1)) return false;
       if (result.word == CommitWord::storage_error) {
         ++ending.again;
         continue;
@@ -143,7 +143,7 @@ class Training {
   ModelState m_model;
   PatternBatches m_batches;
   Engine m_engine;
-  StorageTrouble m_trouble;
+  StorageFailurePolicy m_storage_failures;
 };
 
 }  // namespace

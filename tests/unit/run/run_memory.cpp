@@ -75,7 +75,7 @@ TEST(RunMemory, registers_what_the_drive_uses_on_the_cores_only_when_asked) {
   for (char const* backend : {"auto", "uring-plain", "posix"}) {
     auto const config = spilling(backend);
     RunMemory memory(config, host_device(), program);
-    memory.take_storage(config, program, 0);
+    memory.make_spill_file(config, program, 0);
     EXPECT_EQ(memory.held_bytes(), 0) << backend;
     EXPECT_EQ(memory.room().nvme_bytes, 2 * kMiB) << "the file's";
     EXPECT_EQ(memory.tiers().spill, memory.spill());
@@ -93,7 +93,7 @@ TEST(RunMemory, registers_anew_what_a_new_plan_uses_and_gives_back_what_it_does_
   auto const program = reading(kMiB, 3 * kMiB, 8 * kMiB);
   auto const before = process_memory().resident_bytes;
   RunMemory memory(config, host_device(), program, {256 * kMiB, 0, 0});
-  memory.take_storage(config, program, 0);
+  memory.make_spill_file(config, program, 0);
   EXPECT_EQ(memory.held_bytes(), 2 * kMiB);
   EXPECT_STREQ(memory.spill()->backend(), "uring");
   memory.resize(reading(0, 180 * kMiB, 200 * kMiB));
@@ -131,7 +131,7 @@ std::vector<IoResult> results_by_seeds(int rank) {
     auto config = spilling("posix");
     config.debug.fault = "storage-random:" + std::to_string(seed);
     RunMemory memory(config, host_device(), program);
-    memory.take_storage(config, program, rank);
+    memory.make_spill_file(config, program, rank);
     auto& spill = *memory.tiers().spill;
     std::vector<std::byte> bytes(4096, std::byte{5});
     for (int place = 0; place < 32; ++place) {
@@ -157,7 +157,7 @@ TEST(RunMemory, has_the_faults_that_are_asked_for_and_no_others) {
     auto config = spilling("posix");
     config.debug.fault = fault;
     RunMemory memory(config, host_device(), program);
-    memory.take_storage(config, program, 0);
+    memory.make_spill_file(config, program, 0);
     auto& spill = *memory.tiers().spill;
     std::vector<std::byte> bytes(4096);
     std::string text;

@@ -50,7 +50,7 @@ struct Watched {
       : config(planned_with), planned(planned_for(config, search_s)), limits(may_take) {
     auto larger = train();  // a file with some room
     larger.peak_bytes[Tier::nvme] *= 2;
-    memory.take_storage(config, larger, 0);
+    memory.make_spill_file(config, larger, 0);
   }
 
   Program const& train() const { return planned.programs.train; }

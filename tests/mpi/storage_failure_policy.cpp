@@ -1,4 +1,6 @@
 // Storage that fails some ranks: one of those tells of it, and all decide alike.
+#include "train/storage_failure_policy.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,14 +10,13 @@
 #include "tests/support/captured_log.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
-#include "train/storage_trouble.hpp"
 
 namespace spillway::test {
 namespace {
 
 Comm* g_comm = nullptr;
 
-class StorageTroublesOfRanks : public ::testing::Test {
+class StorageFailuresOfRanks : public ::testing::Test {
  protected:
   void fail_at(std::int64_t place) {
     std::vector<std::byte> bytes(100);
@@ -36,31 +37,31 @@ class StorageTroublesOfRanks : public ::testing::Test {
   CapturedLog m_log;
   FaultOnNth m_faults{Fault::error, 0, 1, true};
   SpillFile m_spill{::testing::TempDir(), 4 * kSpillAlignment, {.faults = &m_faults}};
-  StorageTrouble m_trouble{&m_spill, *g_comm};
+  StorageFailurePolicy m_storage_failures{&m_spill, *g_comm};
 };
 
-TEST_F(StorageTroublesOfRanks, are_told_by_the_lowest_rank_that_they_happened_to) {
+TEST_F(StorageFailuresOfRanks, are_told_by_the_lowest_rank_that_they_happened_to) {
   int const last = g_comm->size() - 1;
   if (g_comm->rank() == last) fail_at(1);
-  EXPECT_EQ(m_trouble.after(CommitWord::storage_error, 7), std::nullopt);
+  EXPECT_EQ(m_storage_failures.after(CommitWord::storage_error, 7), std::nullopt);
   expect_told(last, "warning", 1);
   fail_at(2);
-  EXPECT_EQ(m_trouble.after(CommitWord::storage_error, 7), std::nullopt);
+  EXPECT_EQ(m_storage_failures.after(CommitWord::storage_error, 7), std::nullopt);
   expect_told(0, "warning", 2);
   if (g_comm->rank() == last) fail_at(3);
-  EXPECT_EQ(m_trouble.after(CommitWord::storage_error, 7), Status::storage);
+  EXPECT_EQ(m_storage_failures.after(CommitWord::storage_error, 7), Status::storage);
   expect_told(last, "error", 3);
 }
 
 // It was told as one that costs a step.
-TEST_F(StorageTroublesOfRanks, that_cost_more_than_a_step_are_told_again_by_the_same_rank) {
+TEST_F(StorageFailuresOfRanks, that_cost_more_than_a_step_are_told_again_by_the_same_rank) {
   int const last = g_comm->size() - 1;
   if (g_comm->rank() == last) fail_at(1);
-  EXPECT_EQ(m_trouble.after(CommitWord::storage_error, 7), std::nullopt);
+  EXPECT_EQ(m_storage_failures.after(CommitWord::storage_error, 7), std::nullopt);
   expect_told(last, "warning", 1);
-  EXPECT_EQ(m_trouble.after(CommitWord::state_lost, 7), Status::storage);
+  EXPECT_EQ(m_storage_failures.after(CommitWord::state_lost, 7), Status::storage);
   expect_told(last, "error", 1);
-  EXPECT_TRUE(m_trouble.state_lost());
+  EXPECT_TRUE(m_storage_failures.state_lost());
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ namespace spillway {
 
 // All ranks must call these functions, except forget() and state_lost(). Of the ranks that have a
 // failure, the lowest one logs it.
-class StorageTrouble {
+class StorageFailurePolicy {
  public:
   // `spill` may be null.
-  StorageTrouble(SpillFile* spill, Comm& comm) : m_spill(spill), m_comm(comm) {}
+  StorageFailurePolicy(SpillFile* spill, Comm& comm) : m_spill(spill), m_comm(comm) {}
 
   // Call this after a run of step `step` (from 1). Returns nothing if the step counts or is to be
   // run again, as `word` says, otherwise the status with which the run ends. If further tries are

@@ -4,12 +4,12 @@
 #include <sstream>
 
 #include "tests/support/captured_log.hpp"
-#include "train/storage_trouble.hpp"
+#include "train/storage_failure_policy.hpp"
 
-namespace spillway::train_storage_trouble_test {
+namespace spillway::train_storage_failure_policy_test {
 namespace {
 
-class StorageTroubles : public ::testing::Test {
+class StorageFailures : public ::testing::Test {
  protected:
   void fail_at(std::int64_t offset_bytes) {
     Bytes bytes(100);
@@ -26,13 +26,13 @@ class StorageTroubles : public ::testing::Test {
   FaultOnNth m_faults{Fault::error, 0, 1, true};
   SpillFile m_spill{::testing::TempDir(), 4 * kSpillAlignment, {.faults = &m_faults}};
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
-  StorageTrouble m_trouble{&m_spill, *m_comm};
+  StorageFailurePolicy m_storage_failures{&m_spill, *m_comm};
 };
 
-TEST_F(StorageTroubles, cost_a_step_three_tries_each_with_its_own_reason) {
+TEST_F(StorageFailures, cost_a_step_three_tries_each_with_its_own_reason) {
   for (std::int64_t i = 0; i < 3; ++i) {
     fail_at(i * kSpillAlignment);
-    auto const status = m_trouble.after(CommitWord::storage_error, 7);
+    auto const status = m_storage_failures.after(CommitWord::storage_error, 7);
     EXPECT_EQ(status, i < 2 ? std::nullopt : std::optional(Status::storage));
     auto const text = said();
     EXPECT_TRUE(names(text, i * kSpillAlignment)) << text;
@@ -41,16 +41,16 @@ TEST_F(StorageTroubles, cost_a_step_three_tries_each_with_its_own_reason) {
                                      : "; step 7 is not done and the run stops before it\n"))
         << text;
   }
-  EXPECT_FALSE(m_trouble.state_lost());
+  EXPECT_FALSE(m_storage_failures.state_lost());
 }
 
 // Only when tries do not help; from then on there are three again.
-TEST_F(StorageTroubles, are_over_where_another_plan_does_without_storage) {
+TEST_F(StorageFailures, are_over_where_another_plan_does_without_storage) {
   int asked = 0;
   auto const without = [&] { return ++asked == 1; };
   for (int failure = 1; failure <= 6; ++failure) {
     fail_at(0);
-    auto const status = m_trouble.after(CommitWord::storage_error, 7, without);
+    auto const status = m_storage_failures.after(CommitWord::storage_error, 7, without);
     EXPECT_EQ(status, failure < 6 ? std::nullopt : std::optional(Status::storage));
     EXPECT_EQ(asked, failure / 3);
     bool const done_without = said().find("done again, without storage") != std::string::npos;
@@ -59,35 +59,35 @@ TEST_F(StorageTroubles, are_over_where_another_plan_does_without_storage) {
 }
 
 // What is done about it is a move, which may fail too.
-TEST_F(StorageTroubles, end_the_run_where_state_is_lost_on_the_way_to_another_plan) {
+TEST_F(StorageFailures, end_the_run_where_state_is_lost_on_the_way_to_another_plan) {
   auto const loses = [&] {
-    m_trouble.lose_state();
+    m_storage_failures.lose_state();
     return false;
   };
   for (int failure = 1; failure <= 3; ++failure) {
     fail_at(0);
-    auto const status = m_trouble.after(CommitWord::storage_error, 7, loses);
+    auto const status = m_storage_failures.after(CommitWord::storage_error, 7, loses);
     EXPECT_EQ(status, failure < 3 ? std::nullopt : std::optional(Status::storage));
   }
-  EXPECT_TRUE(m_trouble.state_lost());
+  EXPECT_TRUE(m_storage_failures.state_lost());
   EXPECT_EQ(said().find("the run stops before it"), std::string::npos);
 }
 
-TEST_F(StorageTroubles, on_the_way_to_another_plan_are_errors_that_name_what_is_lost) {
+TEST_F(StorageFailures, on_the_way_to_another_plan_are_errors_that_name_what_is_lost) {
   fail_at(2 * kSpillAlignment);
-  m_trouble.lose_state();
+  m_storage_failures.lose_state();
   auto const text = said();
   EXPECT_TRUE(names(text, 2 * kSpillAlignment)) << text;
   EXPECT_TRUE(text.starts_with("error: rank 0: ")) << text;
   EXPECT_TRUE(
       text.ends_with("; a step was committed without it; the last checkpoint is unharmed\n"))
       << text;
-  EXPECT_TRUE(m_trouble.state_lost());
+  EXPECT_TRUE(m_storage_failures.state_lost());
 }
 
 // As a rank has none whose part of the plan spills nothing.
-TEST_F(StorageTroubles, of_a_rank_without_a_spill_file_are_others_to_tell) {
-  StorageTrouble none(nullptr, *m_comm);
+TEST_F(StorageFailures, of_a_rank_without_a_spill_file_are_others_to_tell) {
+  StorageFailurePolicy none(nullptr, *m_comm);
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(none.after(CommitWord::storage_error, 7),
               i < 2 ? std::nullopt : std::optional(Status::storage));
@@ -98,28 +98,28 @@ TEST_F(StorageTroubles, of_a_rank_without_a_spill_file_are_others_to_tell) {
   EXPECT_EQ(said(), "");
 }
 
-TEST_F(StorageTroubles, are_forgotten_by_a_step_that_counts) {
+TEST_F(StorageFailures, are_forgotten_by_a_step_that_counts) {
   for (int step = 1; step < 9; ++step) {
     fail_at(0);
-    EXPECT_FALSE(m_trouble.after(CommitWord::storage_error, step));
-    EXPECT_FALSE(m_trouble.after(CommitWord::go, step));
+    EXPECT_FALSE(m_storage_failures.after(CommitWord::storage_error, step));
+    EXPECT_FALSE(m_storage_failures.after(CommitWord::go, step));
   }
 }
 
 // The step that was to be done again finds that the one before it is lost.
-TEST_F(StorageTroubles, that_cost_more_than_a_step_are_named_though_they_were_told_before) {
+TEST_F(StorageFailures, that_cost_more_than_a_step_are_named_though_they_were_told_before) {
   fail_at(kSpillAlignment);
-  EXPECT_FALSE(m_trouble.after(CommitWord::storage_error, 2));
+  EXPECT_FALSE(m_storage_failures.after(CommitWord::storage_error, 2));
   said();
-  EXPECT_EQ(m_trouble.after(CommitWord::state_lost, 2), Status::storage);
+  EXPECT_EQ(m_storage_failures.after(CommitWord::state_lost, 2), Status::storage);
   auto const text = said();
   EXPECT_TRUE(names(text, kSpillAlignment)) << text;
   EXPECT_TRUE(text.starts_with("error: rank 0: ")) << text;
   EXPECT_TRUE(
       text.ends_with("; a step was committed without it; the last checkpoint is unharmed\n"))
       << text;
-  EXPECT_TRUE(m_trouble.state_lost());
+  EXPECT_TRUE(m_storage_failures.state_lost());
 }
 
 }  // namespace
-}  // namespace spillway::train_storage_trouble_test
+}  // namespace spillway::train_storage_failure_policy_test

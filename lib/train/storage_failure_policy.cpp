@@ -1,4 +1,4 @@
-#include "train/storage_trouble.hpp"
+#include "train/storage_failure_policy.hpp"
 
 #include <fmt/core.h>
 
@@ -15,8 +15,8 @@ constexpr auto kLost = "a step was committed without it; the last checkpoint is 
 
 }  // namespace
 
-std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step,
-                                            std::function<bool()> const& do_without) {
+std::optional<Status> StorageFailurePolicy::after(CommitWord word, std::int64_t step,
+                                                  std::function<bool()> const& do_without) {
   if (word == CommitWord::state_lost) {
     m_state_lost = true;
     say(false, kLost);
@@ -39,16 +39,16 @@ std::optional<Status> StorageTrouble::after(CommitWord word, std::int64_t step,
   return std::nullopt;
 }
 
-void StorageTrouble::lose_state() {
+void StorageFailurePolicy::lose_state() {
   m_state_lost = true;
   say(false, kLost);
 }
 
-void StorageTrouble::forget() {
+void StorageFailurePolicy::forget() {
   if (m_spill) m_spill->forget_failure();
 }
 
-std::optional<Status> StorageTrouble::settle(Engine& engine) {
+std::optional<Status> StorageFailurePolicy::settle(Engine& engine) {
   try {
     on_all_ranks(m_comm, [&] { engine.finish(); });
     return std::nullopt;
@@ -61,14 +61,15 @@ std::optional<Status> StorageTrouble::settle(Engine& engine) {
 
 // When the consequence of a failure is known, the spill file may have forgotten the failure
 // already. Then the last one that was logged is named again.
-void StorageTrouble::say(bool warns, std::string const& consequence) {
+void StorageFailurePolicy::say(bool warns, std::string const& consequence) {
   auto const now = m_spill ? m_spill->first_failure() : "";
   if (!say(warns, now, consequence)) say(warns, m_said, consequence);
   if (!now.empty()) m_said = now;
 }
 
 // Returns false if no rank has a failure to report.
-bool StorageTrouble::say(bool warns, std::string const& failure, std::string const& consequence) {
+bool StorageFailurePolicy::say(bool warns, std::string const& failure,
+                               std::string const& consequence) {
   try {
     on_all_ranks(m_comm, [&] {
       if (!failure.empty()) throw Error(Status::storage, failure);
