@@ -1,6 +1,8 @@
 // A small run on the stand-in for CUDA's runtime, of a plan that uses all that there is.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <memory>
 
