@@ -79,9 +79,9 @@ Json at_peak(Program const& program) {
   for (Tier const tier : kTiersInOrder) {
     auto const moment = peak_moment(program, tier);
     auto& of_tier = json[std::string(name(tier))] = Json::object();
-    for (auto const& part : moment.parts) {
-      auto& bytes = of_tier[std::string(name(part.content))];
-      bytes = (bytes.is_null() ? 0 : bytes.get<std::int64_t>()) + part.bytes;
+    for (auto const& contributor : moment.contributors) {
+      auto& bytes = of_tier[std::string(name(contributor.content))];
+      bytes = (bytes.is_null() ? 0 : bytes.get<std::int64_t>()) + contributor.bytes;
     }
     of_tier["gaps"] = moment.gap_bytes;
   }

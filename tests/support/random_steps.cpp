@@ -161,7 +161,7 @@ void RandomLayers::loss(Activations const& stack) {
                                           .weights = batch(BatchField::weights, number),
                                           .bias = bias,
                                           .losses = losses,
-                                          .loss = known(m_graph.known.loss)},
+                                          .loss = whole_tensor(m_graph.known.loss)},
                                          LmHeadAttributes{m_graph.arithmetic.loss_chunk, scale},
                                          matmul_flops(x, transposed(w)));
 }

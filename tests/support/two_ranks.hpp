@@ -22,7 +22,7 @@ class TwoRanks final : public Comm {
   enum class On { one_node, two_nodes };
 
   TwoRanks(int rank, On nodes, Answer answer)
-      : Comm(nodes == On::one_node ? Place{rank, 2, rank, 2, 0} : Place{rank, 2, 0, 1, rank}),
+      : Comm(nodes == On::one_node ? Topology{rank, 2, rank, 2, 0} : Topology{rank, 2, 0, 1, rank}),
         m_answer(std::move(answer)) {}
 
   [[noreturn]] void abort(int status) override { std::_Exit(status); }
