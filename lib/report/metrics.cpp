@@ -97,13 +97,13 @@ int MetricsFile::open_there() {
   if (!file || ::fstat(file.get(), &info) != 0) return errno;
   if (!S_ISREG(info.st_mode)) return kNotRegular;
   auto const whole = end_of_last_line(file.get(), info.st_size);
-  m_glued = !whole;
+  m_may_end_in_part = !whole;
   if (!whole) {
     log_warning("{}: its last row cannot be read; the next one begins a line of its own",
                 m_path.string());
   } else if (*whole != info.st_size) {
     log_info("{}: its last row was cut short, and is removed", m_path.string());
-    m_glued = ::ftruncate(file.get(), *whole) != 0;
+    m_may_end_in_part = ::ftruncate(file.get(), *whole) != 0;
   }
   m_file = std::move(file);
   return 0;
@@ -115,7 +115,7 @@ MetricsFile::~MetricsFile() {
 
 void MetricsFile::append(std::string const& row) {
   int error = reopen_if_gone();
-  if (error == 0) error = append_line((m_glued ? "\n" : "") + row + "\n");
+  if (error == 0) error = append_line((m_may_end_in_part ? "\n" : "") + row + "\n");
   if (error != 0) {
     if (m_lost++ == 0)
       log_warning(
@@ -147,13 +147,14 @@ int MetricsFile::append_line(std::string_view line) {
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       int const error = errno;
-      if (cut) m_glued = ::ftruncate(m_file.get(), before.st_size) != 0 || m_glued;
+      if (cut)
+        m_may_end_in_part = ::ftruncate(m_file.get(), before.st_size) != 0 || m_may_end_in_part;
       return error;
     }
     line.remove_prefix(static_cast<std::size_t>(written));
     cut = true;
   }
-  m_glued = false;
+  m_may_end_in_part = false;
   return 0;
 }
 

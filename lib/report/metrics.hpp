@@ -68,8 +68,8 @@ class MetricsFile {
 
   std::filesystem::path m_path;
   FileDescriptor m_file;
-  std::int64_t m_lost = 0;  // rows lost since the last one that was written
-  bool m_glued = false;     // true if a partial row may be at the end of the file
+  std::int64_t m_lost = 0;         // rows lost since the last one that was written
+  bool m_may_end_in_part = false;  // true if the file may end in a part of a row
 };
 
 }  // namespace spillway

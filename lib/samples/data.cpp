@@ -92,15 +92,15 @@ DataNow data_now(Data const& data, std::vector<KnownFile> files, std::uint64_t s
   return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count};
 }
 
-DataOrder order_of(SampleOrder const& samples, Stretch const& stretch) {
-  return {samples.windows(stretch), stretch.seed, {stretch.begin, stretch.epoch}};
+DataOrder order_of(SampleOrder const& samples, SampleRange const& range) {
+  return {samples.windows(range), range.seed, {range.begin, range.epoch}};
 }
 
-// Returns for each file of `stretch` where it begins in `train`, whose files `last` lists.
-std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
-                                    Stretch const& stretch, std::string const& source) {
+// Returns for each file of `range` where it begins in `train`, whose files `last` lists.
+std::vector<std::int64_t> starts_in(TokenSet const& train, SampleRange const& last,
+                                    SampleRange const& range, std::string const& source) {
   std::vector<std::int64_t> starts;
-  for (auto const& file : stretch.files) {
+  for (auto const& file : range.files) {
     auto const* found = find(last.files, file);
     if (found == nullptr)
       throw Error(
@@ -115,23 +115,23 @@ std::vector<std::int64_t> starts_in(TokenSet const& train, Stretch const& last,
 
 // Throws if the text has another number of windows than the checkpoint says, because then windows
 // were cut differently and their numbers mean other text.
-void require_windows(SampleOrder const& order, Stretch const& stretch, TextWindows const& windows,
+void require_windows(SampleOrder const& order, SampleRange const& range, TextWindows const& windows,
                      std::string const& source) {
-  if (order.windows(stretch) == windows.count()) return;
+  if (order.windows(range) == windows.count()) return;
   throw Error(Status::damaged, fmt::format("{}: /run: `data` has {} windows of a text that has {}",
-                                           source, order.windows(stretch), windows.count()));
+                                           source, order.windows(range), windows.count()));
 }
 
 Data::Rest open_rest(Data const& data, std::size_t i, std::string const& source) {
-  auto const& stretches = data.samples.stretches;
-  auto const& stretch = stretches[i];
-  auto starts = starts_in(data.train.tokens, stretches.back(), stretch, source);
-  auto tokens = open_known(stretch.files);
+  auto const& ranges = data.samples.ranges;
+  auto const& range = ranges[i];
+  auto starts = starts_in(data.train.tokens, ranges.back(), range, source);
+  auto tokens = open_known(range.files);
   TextWindows windows(tokens, data.recipe);
-  require_windows(data.samples, stretch, windows, source);
+  require_windows(data.samples, range, windows, source);
   return {{std::move(tokens), std::move(windows)},
-          order_of(data.samples, stretch),
-          stretches[i + 1].begin,
+          order_of(data.samples, range),
+          ranges[i + 1].begin,
           std::move(starts)};
 }
 
@@ -163,7 +163,7 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
   now.cut.clear();
   auto order = begun(now);
   // The version without such a record refused texts that do not fill a window.
-  order.window = std::clamp<std::int64_t>(order.stretches[0].tokens() - 1, 1, order.window);
+  order.window = std::clamp<std::int64_t>(order.ranges[0].tokens() - 1, 1, order.window);
   return order;
 }
 
@@ -183,15 +183,15 @@ std::vector<TextOrder> Data::texts() const {
 
 std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
                                std::string const& source) {
-  auto const now = data_now(data, data.samples.stretches.back().files, config.run.seed);
+  auto const now = data_now(data, data.samples.ranges.back().files, config.run.seed);
   auto next = continued(order_before(state, now, source), state.samples, now,
                         config.data.changed == "anew");
   data.samples = std::move(next.order);
-  auto const& stretches = data.samples.stretches;
-  for (std::size_t i = 0; i + 1 < stretches.size(); ++i)
-    if (stretches[i + 1].begin > state.samples) data.rests.push_back(open_rest(data, i, source));
-  require_windows(data.samples, stretches.back(), data.train.windows, source);
-  data.order = order_of(data.samples, stretches.back());
+  auto const& ranges = data.samples.ranges;
+  for (std::size_t i = 0; i + 1 < ranges.size(); ++i)
+    if (ranges[i + 1].begin > state.samples) data.rests.push_back(open_rest(data, i, source));
+  require_windows(data.samples, ranges.back(), data.train.windows, source);
+  data.order = order_of(data.samples, ranges.back());
   if (state.data.empty())
     next.said.push_back(source +
                         " does not say which data it has seen, as it is of an earlier "

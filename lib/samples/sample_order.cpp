@@ -18,27 +18,25 @@ using Files = std::vector<KnownFile>;
 using Json = nlohmann::json;
 
 // The number of windows is written only if windows are not equally long (`counts`).
-Json json_of(Stretch const& stretch, bool counts) {
-  Json json = {{"begin", stretch.begin},
-               {"epoch", stretch.epoch},
-               {"seed", stretch.seed},
-               {"files", stretch.files}};
-  if (counts) json["windows"] = stretch.windows;
+Json json_of(SampleRange const& range, bool counts) {
+  Json json = {
+      {"begin", range.begin}, {"epoch", range.epoch}, {"seed", range.seed}, {"files", range.files}};
+  if (counts) json["windows"] = range.windows;
   return json;
 }
 
-Stretch stretch_of(Json const& json) {
+SampleRange range_of(Json const& json) {
   return {json.at("begin"), json.at("epoch"), json.at("seed"), json.at("files"),
           json.value("windows", std::int64_t{0})};
 }
 
 SampleOrder order_of(Json const& json) {
   SampleOrder order{json.at("window"), {}, json.value("cut", "")};
-  for (auto const& stretch : json.at("stretches")) order.stretches.push_back(stretch_of(stretch));
+  for (auto const& range : json.at("stretches")) order.ranges.push_back(range_of(range));
   return order;
 }
 
-Stretch stretch_of(DataNow const& now, Files files, std::int64_t begin, std::int64_t epoch) {
+SampleRange range_of(DataNow const& now, Files files, std::int64_t begin, std::int64_t epoch) {
   auto const windows = now.cut.empty() ? 0 : now.count(files);
   return {begin, epoch, now.seed, std::move(files), windows};
 }
@@ -76,7 +74,7 @@ std::string names(Files const& files) {
   return text;
 }
 
-// Says which epoch is under way at a sample: `stretches[open]` has it, and its last sample comes
+// Says which epoch is under way at a sample: `ranges[open]` has it, and its last sample comes
 // before `end`. Between two epochs `between` is true, and `epoch` is the next one.
 struct UnderWay {
   std::size_t open = 0;
@@ -84,24 +82,23 @@ struct UnderWay {
   bool between = false;
 };
 
-// Returns the epoch in which stretch i ends. It must not be the last stretch.
+// Returns the epoch in which range i ends. It must not be the last range.
 std::int64_t last_epoch(SampleOrder const& order, std::size_t i) {
-  auto const& stretch = order.stretches[i];
-  auto const samples = order.stretches[i + 1].begin - stretch.begin;
-  return stretch.epoch + (samples - 1) / order.windows(stretch);
+  auto const& range = order.ranges[i];
+  auto const samples = order.ranges[i + 1].begin - range.begin;
+  return range.epoch + (samples - 1) / order.windows(range);
 }
 
 UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
-  auto const& stretches = order.stretches;
-  auto const later =
-      std::ranges::find_if(stretches, [&](auto const& s) { return s.begin > samples; });
-  auto const open = static_cast<std::size_t>(later - stretches.begin()) - 1;
-  auto const& stretch = stretches[open];
-  auto const windows = order.windows(stretch), done = samples - stretch.begin;
-  UnderWay found{open, stretch.epoch + done / windows, 0, done % windows == 0};
-  found.end = stretch.begin + (done + windows - 1) / windows * windows;
+  auto const& ranges = order.ranges;
+  auto const later = std::ranges::find_if(ranges, [&](auto const& s) { return s.begin > samples; });
+  auto const open = static_cast<std::size_t>(later - ranges.begin()) - 1;
+  auto const& range = ranges[open];
+  auto const windows = order.windows(range), done = samples - range.begin;
+  UnderWay found{open, range.epoch + done / windows, 0, done % windows == 0};
+  found.end = range.begin + (done + windows - 1) / windows * windows;
   bool const completes = done == 0 && open > 0 && last_epoch(order, open - 1) == found.epoch;
-  if (completes) {  // an earlier stretch has begun the epoch
+  if (completes) {  // an earlier range has begun the epoch
     found.between = false;
     found.end = samples + windows;
   }
@@ -125,7 +122,7 @@ std::string windows_text(std::int64_t window, std::string const& cut) {
 }
 
 std::string what_differs(SampleOrder const& before, DataNow const& now) {
-  auto const& last = before.stretches.back();
+  auto const& last = before.ranges.back();
   auto const added = without(now.files, last.files), gone = without(last.files, now.files);
   std::vector<std::string> of_files, all;
   if (!added.empty())
@@ -156,7 +153,7 @@ void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& 
   if (!same_windows(before, now))
     refuse(fmt::format("{}: {} have become {}", key_of_windows(before, now),
                        windows_text(before.window, before.cut), windows_text(now.window, now.cut)));
-  for (auto const& file : before.stretches[at.open].files)
+  for (auto const& file : before.ranges[at.open].files)
     if (find(now.files, file) == nullptr)
       refuse(fmt::format("data.train: {}, {} tokens, is there no more, or has other text",
                          file.path, file.tokens));
@@ -168,24 +165,24 @@ SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow con
   Files in_epoch;
   for (std::size_t i = 0; i <= at.open; ++i) {
     if (i < at.open && last_epoch(before, i) != at.epoch) continue;
-    auto const& stretch = before.stretches[i];
-    order.stretches.push_back(stretch);
-    in_epoch.insert(in_epoch.end(), stretch.files.begin(), stretch.files.end());
+    auto const& range = before.ranges[i];
+    order.ranges.push_back(range);
+    in_epoch.insert(in_epoch.end(), range.files.begin(), range.files.end());
   }
   auto end = at.end;
   if (auto added = without(now.files, in_epoch); tokens_of(added) > tokens_to_exceed(now)) {
-    auto stretch = stretch_of(now, std::move(added), end, at.epoch);
-    end += order.windows(stretch);
-    if (order.windows(stretch) > 0) order.stretches.push_back(std::move(stretch));
+    auto range = range_of(now, std::move(added), end, at.epoch);
+    end += order.windows(range);
+    if (order.windows(range) > 0) order.ranges.push_back(std::move(range));
   }
-  order.stretches.push_back(stretch_of(now, now.files, end, at.epoch + 1));
+  order.ranges.push_back(range_of(now, now.files, end, at.epoch + 1));
   return order;
 }
 
 // Replaces the path of each file with the one where it lies now.
 SampleOrder with_paths(SampleOrder order, Files const& now) {
-  for (auto& stretch : order.stretches)
-    for (auto& file : stretch.files)
+  for (auto& range : order.ranges)
+    for (auto& file : range.files)
       if (auto const* found = find(now, file)) file.path = found->path;
   return order;
 }
@@ -193,18 +190,18 @@ SampleOrder with_paths(SampleOrder order, Files const& now) {
 bool sound(SampleOrder const& order) {
   constexpr std::int64_t most = std::int64_t{1} << 60;
   auto const possible = [](std::int64_t value) { return value >= 0 && value <= most; };
-  bool good = order.window >= 1 && possible(order.window) && !order.stretches.empty() &&
-              order.stretches.front().begin >= 0;
+  bool good = order.window >= 1 && possible(order.window) && !order.ranges.empty() &&
+              order.ranges.front().begin >= 0;
   std::int64_t begin = -1;
-  for (auto const& stretch : order.stretches) {
-    good = good && stretch.begin > begin && possible(stretch.begin) && possible(stretch.epoch);
-    begin = stretch.begin;
+  for (auto const& range : order.ranges) {
+    good = good && range.begin > begin && possible(range.begin) && possible(range.epoch);
+    begin = range.begin;
     std::int64_t tokens = 0;
-    for (auto const& file : stretch.files) {
+    for (auto const& file : range.files) {
       good = good && possible(file.tokens) && tokens <= most - file.tokens;
       if (good) tokens += file.tokens;
     }
-    bool const counted = stretch.windows >= 1 && stretch.windows <= tokens;
+    bool const counted = range.windows >= 1 && range.windows <= tokens;
     good = good && (order.cut.empty() ? tokens > order.window : counted);
   }
   return good;
@@ -221,21 +218,21 @@ bool same_files(Files const& one, Files const& other) {
   return std::ranges::equal(one, other, &KnownFile::is_same);
 }
 
-std::int64_t Stretch::tokens() const {
+std::int64_t SampleRange::tokens() const {
   return tokens_of(files);
 }
 
 SampleOrder begun(DataNow const& now) {
-  return {now.window, {stretch_of(now, now.files, 0, 0)}, now.cut};
+  return {now.window, {range_of(now, now.files, 0, 0)}, now.cut};
 }
 
 Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now,
                     bool anew) {
-  auto const& last = before.stretches.back();
+  auto const& last = before.ranges.back();
   bool const same = same_windows(before, now) && last.seed == now.seed;
   if (same && same_files(last.files, now.files)) return {with_paths(before, now.files), {}};
   std::vector<std::string> said{what_differs(before, now)};
-  auto const at = under_way(before, std::max(samples, before.stretches.front().begin));
+  auto const at = under_way(before, std::max(samples, before.ranges.front().begin));
   if (anew || at.between) {
     auto const next = at.epoch + (at.between ? 0 : 1);
     said.push_back(fmt::format("the data as they are now begin an epoch here, after sample {}{}",
@@ -243,11 +240,11 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
                                at.between ? ""
                                           : "; of the epoch that ends here some text may come "
                                             "again, and some has not come"));
-    return {{now.window, {stretch_of(now, now.files, samples, next)}, now.cut}, said};
+    return {{now.window, {range_of(now, now.files, samples, next)}, now.cut}, said};
   }
   require_rest(before, at, now);
   auto order = with_paths(completed(before, at, now), now.files);
-  auto const& whole = order.stretches.back();
+  auto const& whole = order.ranges.back();
   said.push_back(fmt::format(
       "the epoch under way is completed first, no text twice, and the data as they are now begin "
       "after sample {}; data.changed=anew begins with them at once",
@@ -258,8 +255,8 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
 std::string to_json(SampleOrder const& order) {
   Json json = {{"window", order.window}, {"stretches", Json::array()}};
   if (!order.cut.empty()) json["cut"] = order.cut;
-  for (auto const& stretch : order.stretches)
-    json["stretches"].push_back(json_of(stretch, !order.cut.empty()));
+  for (auto const& range : order.ranges)
+    json["stretches"].push_back(json_of(range, !order.cut.empty()));
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

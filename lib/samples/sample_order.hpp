@@ -28,9 +28,9 @@ KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file
 // Returns whether both lists have the same contents in the same order, whatever the paths.
 bool same_files(std::vector<KnownFile> const& one, std::vector<KnownFile> const& other);
 
-// The samples of a Stretch begin with sample `begin`, which is the first one of epoch `epoch`, and
-// end where the next Stretch begins. They are windows of these files, shuffled by `seed`.
-struct Stretch {
+// The samples of a SampleRange begin with sample `begin`, which is the first one of epoch `epoch`,
+// and end where the next SampleRange begins. They are windows of these files, shuffled by `seed`.
+struct SampleRange {
   std::int64_t begin = 0, epoch = 0;
   std::uint64_t seed = 0;
   std::vector<KnownFile> files;
@@ -39,15 +39,15 @@ struct Stretch {
   std::int64_t tokens() const;
 };
 
-// The last Stretch has no end and goes on with one epoch after the other. Each Stretch before it
-// completes an epoch that was under way when the data changed.
+// The last SampleRange has no end and goes on with one epoch after the other. Each SampleRange
+// before it completes an epoch that was under way when the data changed.
 struct SampleOrder {
   std::int64_t window = 0;  // how many tokens of text a sample is made of, at most
-  std::vector<Stretch> stretches;
+  std::vector<SampleRange> ranges;
   std::string cut = {};  // as cut_name returns it
 
-  std::int64_t windows(Stretch const& stretch) const {
-    return cut.empty() ? (stretch.tokens() - 1) / window : stretch.windows;
+  std::int64_t windows(SampleRange const& range) const {
+    return cut.empty() ? (range.tokens() - 1) / window : range.windows;
   }
 };
 

@@ -74,7 +74,7 @@ TEST_F(GoingOn, of_an_order_whose_epoch_has_a_file_of_its_own_is_refused) {
   auto data = open_data(config);
   go_on(data, config, state, "run/checkpoint");
   auto order = data.samples;
-  order.stretches[0].files[0].fingerprint = "another";
+  order.ranges[0].files[0].fingerprint = "another";
   state.data = to_json(order);
   auto again = open_data(config);
   EXPECT_EQ(

@@ -116,7 +116,7 @@ TEST_F(DataRefusals, are_not_of_files_that_are_left_out_or_come_twice) {
                               "data.valid: " + v + " comes twice"}));
   EXPECT_EQ(data.train.tokens.count(), 400 + 410 + 400);
   EXPECT_EQ(data.valid->tokens.count(), 840);
-  EXPECT_EQ(data.samples.stretches[0].files.size(), 3u);
+  EXPECT_EQ(data.samples.ranges[0].files.size(), 3u);
   config.data.train = {v};
   EXPECT_EQ(refusal(config),
             "data.train: " + v +

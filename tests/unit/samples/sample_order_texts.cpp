@@ -86,11 +86,10 @@ TEST(SampleOrderTexts, are_kept_by_checkpoints_as_earlier_versions_read_them) {
       R"({"fingerprint":"b","path":"here/b","tokens":20}],"seed":7,"windows":3}],"window":6})");
 }
 
-std::string with(std::string const& head, std::string const& stretches) {
-  return "{" + head + R"(,"stretches":[)" + stretches + "]}";
+std::string with(std::string const& head, std::string const& ranges) {
+  return "{" + head + R"(,"stretches":[)" + ranges + "]}";
 }
-std::string stretch(char const* begin, char const* epoch, char const* tokens,
-                    char const* more = "") {
+std::string range(char const* begin, char const* epoch, char const* tokens, char const* more = "") {
   return fmt::format(R"({{"begin":{},"epoch":{},"seed":1{},"files":[)"
                      R"({{"path":"a","tokens":{},"fingerprint":""}}]}})",
                      begin, epoch, more, tokens);
@@ -108,19 +107,19 @@ TEST(SampleOrderTexts, that_nobody_can_have_written_are_damaged) {
     }
   };
   auto const window = std::string(R"("window":4)"), cut = window + R"(,"cut":"so")";
-  EXPECT_TRUE(is_taken(with(window, stretch("3", "2", "5") + "," + stretch("4", "2", "5"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("3", "2", "5") + "," + stretch("3", "2", "5"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("3", "2", "5") + "," + stretch("4", "2", "4"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("3", "-1", "5"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("3", "2", "-5"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("1152921504606846977", "2", "5"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("3", "1152921504606846977", "5"))));
-  EXPECT_TRUE(is_taken(with(window, stretch("3", "2", "1152921504606846976"))));
-  EXPECT_FALSE(is_taken(with(window, stretch("3", "2", "1152921504606846977"))));
-  EXPECT_FALSE(is_taken(with(R"("window":1152921504606846977)", stretch("3", "2", "5"))));
-  EXPECT_TRUE(is_taken(with(cut, stretch("0", "0", "3", R"(,"windows":3)"))));
-  EXPECT_FALSE(is_taken(with(cut, stretch("0", "0", "3", R"(,"windows":4)"))));
-  EXPECT_FALSE(is_taken(with(cut, stretch("0", "0", "3", R"(,"windows":0)"))));
+  EXPECT_TRUE(is_taken(with(window, range("3", "2", "5") + "," + range("4", "2", "5"))));
+  EXPECT_FALSE(is_taken(with(window, range("3", "2", "5") + "," + range("3", "2", "5"))));
+  EXPECT_FALSE(is_taken(with(window, range("3", "2", "5") + "," + range("4", "2", "4"))));
+  EXPECT_FALSE(is_taken(with(window, range("3", "-1", "5"))));
+  EXPECT_FALSE(is_taken(with(window, range("3", "2", "-5"))));
+  EXPECT_FALSE(is_taken(with(window, range("1152921504606846977", "2", "5"))));
+  EXPECT_FALSE(is_taken(with(window, range("3", "1152921504606846977", "5"))));
+  EXPECT_TRUE(is_taken(with(window, range("3", "2", "1152921504606846976"))));
+  EXPECT_FALSE(is_taken(with(window, range("3", "2", "1152921504606846977"))));
+  EXPECT_FALSE(is_taken(with(R"("window":1152921504606846977)", range("3", "2", "5"))));
+  EXPECT_TRUE(is_taken(with(cut, range("0", "0", "3", R"(,"windows":3)"))));
+  EXPECT_FALSE(is_taken(with(cut, range("0", "0", "3", R"(,"windows":4)"))));
+  EXPECT_FALSE(is_taken(with(cut, range("0", "0", "3", R"(,"windows":0)"))));
 }
 
 }  // namespace

@@ -30,12 +30,12 @@ using Seen = std::pair<std::int64_t, std::pair<std::string, std::int64_t>>;
 std::vector<Seen> seen(SampleOrder const& order, std::int64_t first, std::int64_t end) {
   std::vector<Seen> result;
   for (auto sample = first; sample < end; ++sample) {
-    auto stretch = order.stretches.end() - 1;
-    while (stretch->begin > sample) --stretch;
-    DataOrder const own(order.windows(*stretch), stretch->seed, {stretch->begin, stretch->epoch});
+    auto range = order.ranges.end() - 1;
+    while (range->begin > sample) --range;
+    DataOrder const own(order.windows(*range), range->seed, {range->begin, range->epoch});
     auto const [epoch, window] = own.sample(sample);
     auto token = window * kWindow;
-    auto at = stretch->files.begin();
+    auto at = range->files.begin();
     for (; token >= at->tokens; ++at) token -= at->tokens;
     result.push_back({epoch, {at->fingerprint, token}});
   }
@@ -61,17 +61,17 @@ TEST(SampleOrder, of_the_same_files_elsewhere_is_the_same) {
   auto const after = continued(before, 5, moved, false);
   EXPECT_TRUE(after.said.empty());
   EXPECT_EQ(seen(after.order, 0, 60), seen(before, 0, 60));
-  EXPECT_EQ(after.order.stretches[0].files[1].path, "there/b");
+  EXPECT_EQ(after.order.ranges[0].files[1].path, "there/b");
 }
 
 TEST(SampleOrder, completes_an_epoch_without_a_window_twice_when_files_were_added_or_sorted) {
   auto const before = begun(now({kA, kB}));
-  auto const windows = before.windows(before.stretches[0]);  // 15
+  auto const windows = before.windows(before.ranges[0]);  // 15
   for (std::int64_t const done : {1, 7, 14, 16, 31}) {
     for (auto const& files : {std::vector{kC, kA, kB}, {kB, kA}, {kA, kShort, kB}}) {
       auto const [after, said] = continued(before, done, now(files), false);
       ASSERT_EQ(said.size(), 2u);
-      auto const whole = after.stretches.back();
+      auto const whole = after.ranges.back();
       EXPECT_EQ(whole.files.size(), files.size());
       expect_none_twice(both(before, after, done, whole.begin + after.windows(whole)));
       auto const added = files[0].is_same(kC) ? (kC.tokens - 1) / kWindow : 0;
@@ -87,7 +87,7 @@ TEST(SampleOrder, takes_two_changes_within_an_epoch) {
   for (std::int64_t const done : {15, 20, 22}) {  // in what is left, between, and in the new file
     auto const third = continued(second, done, now({kB, kC, kA}), false).order;
     auto rows = seen(second, 13, done);
-    for (auto const& row : seen(third, done, third.stretches.back().begin)) rows.push_back(row);
+    for (auto const& row : seen(third, done, third.ranges.back().begin)) rows.push_back(row);
     for (auto const& row : seen(first, 10, 13)) rows.push_back(row);
     expect_none_twice(rows);
     auto const added = done < 20 ? (20 + 33 - 1) / kWindow : 19 / kWindow + 32 / kWindow;
@@ -140,20 +140,20 @@ DataNow cut_now(std::vector<KnownFile> files) {
 
 TEST(SampleOrder, counts_windows_of_unlike_length_and_keeps_how_many_there_are) {
   auto const before = begun(cut_now({kA, kB}));
-  EXPECT_EQ(before.windows(before.stretches[0]), 6);
+  EXPECT_EQ(before.windows(before.ranges[0]), 6);
   auto const [after, said] = continued(before, 2, cut_now({kC, kA, kB}), false);
-  ASSERT_EQ(after.stretches.size(), 3u);  // what is left, the new file, all of them
-  EXPECT_EQ(after.stretches[1].begin, 6);
-  EXPECT_EQ(after.stretches[2].begin, 6 + 3);
-  EXPECT_EQ(after.windows(after.stretches[2]), 9);
+  ASSERT_EQ(after.ranges.size(), 3u);  // what is left, the new file, all of them
+  EXPECT_EQ(after.ranges[1].begin, 6);
+  EXPECT_EQ(after.ranges[2].begin, 6 + 3);
+  EXPECT_EQ(after.windows(after.ranges[2]), 9);
   auto const again = sample_order(to_json(after), "here");
   EXPECT_EQ(to_json(again), to_json(after));
-  EXPECT_EQ(again.windows(again.stretches[1]), 3);
+  EXPECT_EQ(again.windows(again.ranges[1]), 3);
   EXPECT_TRUE(continued(again, 7, cut_now({kC, kA, kB}), false).said.empty());
   // A file without a window adds none.
   auto const little = continued(before, 2, cut_now({kA, kB, file("s", 4)}), false).order;
-  ASSERT_EQ(little.stretches.size(), 2u);
-  EXPECT_EQ(little.stretches[1].begin, 6);
+  ASSERT_EQ(little.ranges.size(), 2u);
+  EXPECT_EQ(little.ranges[1].begin, 6);
 }
 
 // An earlier version cut packed spans into windows of equal length.
@@ -163,7 +163,7 @@ TEST(SampleOrder, does_not_take_windows_of_equal_length_for_others) {
                  "data.pack: windows of 4 tokens have become windows of up to 4 tokens that end at "
                  "will");
   auto const [after, said] = continued(begun(now({kA})), 7, cut_now({kA}), true);
-  EXPECT_EQ(after.windows(after.stretches[0]), 4);
+  EXPECT_EQ(after.windows(after.ranges[0]), 4);
 }
 
 TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
@@ -172,9 +172,9 @@ TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
   auto const before = begun(now({kA, kB}));
   for (auto const& [done, anew] : {std::pair<std::int64_t, bool>{7, true}, {30, false}}) {
     auto const [after, said] = continued(before, done, longer, anew);
-    ASSERT_EQ(after.stretches.size(), 1u);
-    EXPECT_EQ(after.stretches[0].begin, done);
-    EXPECT_EQ(after.stretches[0].epoch, anew ? 1 : 2);
+    ASSERT_EQ(after.ranges.size(), 1u);
+    EXPECT_EQ(after.ranges[0].begin, done);
+    EXPECT_EQ(after.ranges[0].epoch, anew ? 1 : 2);
     ASSERT_EQ(said.size(), 2u);
     EXPECT_EQ(
         said[0],
@@ -187,13 +187,13 @@ TEST(SampleOrder, begins_anew_where_asked_for_and_between_two_epochs) {
 // As a checkpoint would say that somebody has changed.
 TEST(SampleOrder, is_at_its_beginning_before_its_first_sample) {
   auto const before = continued(begun(now({kA, kB})), 7, now({kC}), true).order;
-  ASSERT_EQ(before.stretches.at(0).begin, 7);
-  ASSERT_EQ(before.stretches.at(0).epoch, 1);
+  ASSERT_EQ(before.ranges.at(0).begin, 7);
+  ASSERT_EQ(before.ranges.at(0).epoch, 1);
   auto const [after, said] = continued(before, 5, now({kA}), false);
-  ASSERT_EQ(after.stretches.size(), 1u);
-  EXPECT_EQ(after.stretches[0].begin, 5);
-  EXPECT_EQ(after.stretches[0].epoch, 1);
-  EXPECT_EQ(after.stretches[0].files.at(0).path, "here/a");
+  ASSERT_EQ(after.ranges.size(), 1u);
+  EXPECT_EQ(after.ranges[0].begin, 5);
+  EXPECT_EQ(after.ranges[0].epoch, 1);
+  EXPECT_EQ(after.ranges[0].files.at(0).path, "here/a");
 }
 
 // The last token of a text is only the last window's successor.
@@ -201,7 +201,7 @@ TEST(SampleOrder, has_as_many_windows_as_have_a_successor) {
   for (auto const& [tokens, windows] :
        {std::pair(5, 1), std::pair(8, 1), std::pair(9, 2), std::pair(12, 2), std::pair(13, 3)}) {
     auto const order = begun(now({file("f", tokens)}));
-    EXPECT_EQ(order.windows(order.stretches[0]), windows) << tokens;
+    EXPECT_EQ(order.windows(order.ranges[0]), windows) << tokens;
   }
 }
 
