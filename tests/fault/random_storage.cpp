@@ -158,7 +158,7 @@ class RandomStorage : public ::testing::TestWithParam<Case> {
     } else {
       ASSERT_TRUE(ending.error.starts_with("spill file in ")) << ending.error;
     }
-    if (done && ending.again > 0) ++m_tally.again;
+    if (done && ending.repeats > 0) ++m_tally.again;
     ++(done ? m_tally.whole : ending.state.empty() ? m_tally.lost : m_tally.stopped);
   }
 

@@ -156,7 +156,7 @@ std::optional<FaultyGraph> alias_gradients(Graph const& graph, Random& draws) {
   return faulty;
 }
 
-std::optional<FaultyGraph> ignore_wanted(Graph const& graph, Random& draws) {
+std::optional<FaultyGraph> drop_contribution(Graph const& graph, Random& draws) {
   std::vector<std::pair<int, std::size_t>> places;
   for (Op const& op : graph.ops) {
     if (!is_backward(op) || op.kind == OpKind::accumulate || op.kind == OpKind::add) continue;

@@ -26,7 +26,7 @@ std::optional<FaultyGraph> drop_accumulate(Graph const& graph, Random& draws);
 // A gradient is written over another one that is still to be read.
 std::optional<FaultyGraph> alias_gradients(Graph const& graph, Random& draws);
 // One gradient lacks what a backward op should contribute to it.
-std::optional<FaultyGraph> ignore_wanted(Graph const& graph, Random& draws);
+std::optional<FaultyGraph> drop_contribution(Graph const& graph, Random& draws);
 // The forward and the backward pass of an attention op use different masks: one of them is causal
 // and the other is not, or their windows differ by one key.
 std::optional<FaultyGraph> shift_mask(Graph const& graph, Random& draws);

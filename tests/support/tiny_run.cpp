@@ -116,7 +116,7 @@ class Training {
       auto const result = m_engine.run_step(step);
       if (m_storage_failures.after(result.word, step + 1)) return false;
       if (result.word == CommitWord::storage_error) {
-        ++ending.again;
+        ++ending.repeats;
         continue;
       }
       EXPECT_TRUE(std::isfinite(result.loss_sum) && std::isfinite(result.grad_norm));

@@ -61,7 +61,7 @@ Story train(TinyRun const& run);
 struct TinyEnding {
   Story steps, state;
   std::string error;  // the failure of storage that ended the run; empty if all steps are done
-  int again = 0;      // how many times a step was run again
+  int repeats = 0;    // how many times a step was run again
 };
 Program tiny_program(TinyRun const& run);
 TinyEnding train(TinyRun const& run, Program const& program);

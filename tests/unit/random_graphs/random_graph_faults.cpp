@@ -34,7 +34,7 @@ TEST_P(RandomGraphFaults, are_caught) {
 INSTANTIATE_TEST_SUITE_P(, RandomGraphFaults,
                          ::testing::Values(Kind{"DroppedAccumulate", drop_accumulate},
                                            Kind{"AliasedGradient", alias_gradients},
-                                           Kind{"ContributionLeftOut", ignore_wanted},
+                                           Kind{"ContributionLeftOut", drop_contribution},
                                            Kind{"MaskOffByOne", shift_mask}),
                          [](auto const& info) { return info.param.name; });
 
