@@ -16,10 +16,10 @@ std::size_t below(Random& random, std::size_t n) {
   return n == 0 ? 0 : random() % n;
 }
 
-// A part of the bytes, mostly a short one.
-struct Part {
+// A range of the bytes, mostly a short one.
+struct RandomRange {
   std::size_t at, size;
-  Part(Random& random, std::string const& bytes)
+  RandomRange(Random& random, std::string const& bytes)
       : at(below(random, bytes.size())),
         size(std::min(bytes.size() - at, below(random, std::size_t{1} << (1 + random() % 10)))) {}
 };
@@ -59,14 +59,14 @@ void put_digits(Random& random, std::string& bytes) {
 }
 
 void change(Random& random, std::string& bytes) {
-  Part const part(random, bytes);
+  RandomRange const range(random, bytes);
   switch (random() % 9) {
     case 0:
     case 1:
-      bytes[part.at] = static_cast<char>(bytes[part.at] ^ (1 << random() % 8));
+      bytes[range.at] = static_cast<char>(bytes[range.at] ^ (1 << random() % 8));
       break;
     case 2:
-      bytes[part.at] = static_cast<char>(random());
+      bytes[range.at] = static_cast<char>(random());
       break;
     case 3:
       put_edge(random, bytes);
@@ -75,17 +75,17 @@ void change(Random& random, std::string& bytes) {
       put_digits(random, bytes);
       break;
     case 5:
-      bytes.erase(part.at, part.size);
+      bytes.erase(range.at, range.size);
       break;
     case 6:
-      bytes.insert(below(random, bytes.size()), bytes.substr(part.at, part.size));
+      bytes.insert(below(random, bytes.size()), bytes.substr(range.at, range.size));
       break;
     case 7:
-      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(part.at), part.size,
+      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(range.at), range.size,
                   random() % 2 == 0 ? '\0' : '\xff');
       break;
     default:
-      if (random() % 8 == 0) bytes.resize(part.at);
+      if (random() % 8 == 0) bytes.resize(range.at);
   }
 }
 

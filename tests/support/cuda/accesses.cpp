@@ -16,7 +16,7 @@ void Accesses::cut(std::uintptr_t at) {
   m_cells.emplace_hint(next, at, std::move(half));
 }
 
-void Accesses::fill_gaps(Range const& range) {
+void Accesses::fill_gaps(AddressRange const& range) {
   auto at = range.first;
   for (auto cell = m_cells.lower_bound(at); at < range.last();) {
     auto const end = cell == m_cells.end() ? range.last() : std::min(cell->first, range.last());
@@ -58,7 +58,7 @@ void Accesses::add(MemoryAccess const& access, Mark const& begin, Mark const& en
     touch(cell->second, access, begin, now);
 }
 
-void Accesses::forget(Range const& range) {
+void Accesses::forget(AddressRange const& range) {
   cut(range.first);
   cut(range.last());
   m_cells.erase(m_cells.lower_bound(range.first), m_cells.lower_bound(range.last()));

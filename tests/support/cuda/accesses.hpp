@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/cuda/address_range.hpp"
 #include "tests/support/cuda/clock.hpp"
-#include "tests/support/cuda/range.hpp"
 
 namespace spillway::test::cuda {
 
 struct MemoryAccess {
-  Range range;
+  AddressRange range;
   bool writes = false;
 };
 
@@ -23,7 +23,7 @@ class Accesses {
   // earlier access that conflicts with it and is not ordered before it.
   void add(MemoryAccess const& access, Mark const& begin, Mark const& end,
            std::string const& label);
-  void forget(Range const& range);
+  void forget(AddressRange const& range);
   void forget_all() { m_cells.clear(); }
 
  private:
@@ -40,7 +40,7 @@ class Accesses {
   using Cells = std::map<std::uintptr_t, Cell>;  // by the address at which a cell begins
 
   void cut(std::uintptr_t at);
-  void fill_gaps(Range const& range);
+  void fill_gaps(AddressRange const& range);
   static void touch(Cell& cell, MemoryAccess const& access, Mark const& begin, Moment const& now);
 
   Cells m_cells;

@@ -8,9 +8,9 @@
 #include "tests/support/cuda/call.hpp"
 
 namespace cuda = spillway::test::cuda;
+using cuda::AddressRange;
 using cuda::DeviceMemory;
 using cuda::Gives;
-using cuda::Range;
 using cuda::State;
 
 namespace {
@@ -23,7 +23,7 @@ CUresult driver_call(char const* name, Body const& body, Gives gives = Gives::no
   }));
 }
 
-Range range_of(CUdeviceptr first, std::size_t bytes) {
+AddressRange range_of(CUdeviceptr first, std::size_t bytes) {
   return {static_cast<std::uintptr_t>(first), static_cast<std::int64_t>(bytes)};
 }
 

@@ -7,11 +7,11 @@
 #include "tests/support/cuda/call.hpp"
 
 namespace cuda = spillway::test::cuda;
+using cuda::AddressRange;
 using cuda::call;
 using cuda::call_that_enqueues;
 using cuda::number;
 using cuda::Piece;
-using cuda::Range;
 using cuda::State;
 
 namespace {
@@ -34,7 +34,7 @@ bool fits(cudaMemcpyKind kind, bool to_device, bool from_device) {
 
 // Returns whether this is main memory of which nothing is registered, which CUDA copies
 // differently.
-bool is_pageable(State const& all, Range const& range) {
+bool is_pageable(State const& all, AddressRange const& range) {
   return !is_device(all, range) && !all.pinned.touches(range);
 }
 
@@ -54,9 +54,9 @@ cudaError_t copy_pageable(State& all, int stream, Piece piece, bool to_device) {
   return cudaSuccess;
 }
 
-cudaError_t copy(State& all, Range const& to, Range const& from, cudaMemcpyKind kind, int stream,
-                 bool stuck) {
-  auto const touched = [&](Range const& range) {
+cudaError_t copy(State& all, AddressRange const& to, AddressRange const& from, cudaMemcpyKind kind,
+                 int stream, bool stuck) {
+  auto const touched = [&](AddressRange const& range) {
     auto* const plain = reinterpret_cast<std::byte*>(range.first);
     return is_pageable(all, range) ? plain : reachable(all, range);
   };

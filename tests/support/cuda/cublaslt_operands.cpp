@@ -13,7 +13,7 @@ namespace spillway::test::cuda {
 namespace {
 
 LtOperand place(State const& all, std::string name, void const* at, std::int64_t bytes,
-                std::int64_t alignment_bytes, std::vector<Range> pieces) {
+                std::int64_t alignment_bytes, std::vector<AddressRange> pieces) {
   auto const range = range_of(at, bytes);
   if (at == nullptr) throw invalid(name + " is nowhere");
   if (range.first % static_cast<std::uintptr_t>(alignment_bytes) != 0)
@@ -22,12 +22,12 @@ LtOperand place(State const& all, std::string name, void const* at, std::int64_t
   if (touchable == nullptr) throw invalid("the device cannot reach all bytes of " + name);
   if (!is_expected(range)) throw invalid(name + " is not where its item says");
   for (auto& piece : pieces) piece.first += range.first;
-  std::ranges::sort(pieces, {}, &Range::first);
+  std::ranges::sort(pieces, {}, &AddressRange::first);
   return {std::move(name), range, std::move(pieces), touchable};
 }
 
 bool overlaps_itself(LtOperand const& operand) {
-  auto const overlaps = [](Range const& a, Range const& b) { return a.overlaps(b); };
+  auto const overlaps = [](AddressRange const& a, AddressRange const& b) { return a.overlaps(b); };
   return std::ranges::adjacent_find(operand.pieces, overlaps) != operand.pieces.end();
 }
 

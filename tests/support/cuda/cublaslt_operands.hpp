@@ -13,8 +13,8 @@ namespace spillway::test::cuda {
 // operand is absent.
 struct LtOperand {
   std::string name;
-  Range range = {};
-  std::vector<Range> pieces = {};  // without the gaps between columns, in rising order
+  AddressRange range = {};
+  std::vector<AddressRange> pieces = {};  // without the gaps between columns, in rising order
   std::byte* touchable = nullptr;
 };
 

@@ -20,7 +20,7 @@ CUresult refuse(char const* why) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-bool is_aligned(Range const& range) {
+bool is_aligned(AddressRange const& range) {
   auto const granularity = static_cast<std::uintptr_t>(DeviceMemory::kGranularity);
   return range.first % granularity == 0 && range.bytes > 0 &&
          range.bytes % DeviceMemory::kGranularity == 0;
@@ -91,7 +91,7 @@ CUresult DeviceMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult DeviceMemory::free_addresses(Range const& range) {
+CUresult DeviceMemory::free_addresses(AddressRange const& range) {
   auto const found = m_reservations.find(range.first);
   if (found == m_reservations.end() || found->second.bytes != range.bytes)
     return refuse("addresses are freed that were not reserved so");
@@ -123,20 +123,21 @@ CUresult DeviceMemory::release(CUmemGenericAllocationHandle handle) {
                                      : refuse("a handle is released that is none, or twice");
 }
 
-DeviceMemory::Reservations::const_iterator DeviceMemory::find(Range const& range) const {
+DeviceMemory::Reservations::const_iterator DeviceMemory::find(AddressRange const& range) const {
   auto after = m_reservations.upper_bound(range.first);
   if (after == m_reservations.begin()) return m_reservations.end();
   --after;
-  return Range{after->first, after->second.bytes}.holds(range) ? after : m_reservations.end();
+  return AddressRange{after->first, after->second.bytes}.holds(range) ? after
+                                                                      : m_reservations.end();
 }
 
-DeviceMemory::Reservation* DeviceMemory::find_reservation(Range const& range) {
+DeviceMemory::Reservation* DeviceMemory::find_reservation(AddressRange const& range) {
   auto const found = find(range);
   if (found == m_reservations.end()) return nullptr;
   return &m_reservations.at(found->first);
 }
 
-CUresult DeviceMemory::map(Range const& range, CUmemGenericAllocationHandle handle) {
+CUresult DeviceMemory::map(AddressRange const& range, CUmemGenericAllocationHandle handle) {
   auto* const reservation = find_reservation(range);
   auto const memory = m_handles.find(handle);
   if (reservation == nullptr) return refuse("memory is mapped where no addresses are reserved");
@@ -152,7 +153,7 @@ CUresult DeviceMemory::map(Range const& range, CUmemGenericAllocationHandle hand
   return CUDA_SUCCESS;
 }
 
-std::vector<DeviceMemory::Mapping*> DeviceMemory::mappings_of(Range const& range) {
+std::vector<DeviceMemory::Mapping*> DeviceMemory::mappings_of(AddressRange const& range) {
   auto* const reservation = find_reservation(range);
   std::vector<Mapping*> result;
   auto at = range.first;
@@ -165,7 +166,7 @@ std::vector<DeviceMemory::Mapping*> DeviceMemory::mappings_of(Range const& range
   return at == range.last() ? result : std::vector<Mapping*>{};
 }
 
-CUresult DeviceMemory::unmap(Range const& range) {
+CUresult DeviceMemory::unmap(AddressRange const& range) {
   if (mappings_of(range).empty()) return refuse("what is unmapped is not what was mapped");
   ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -174,7 +175,7 @@ CUresult DeviceMemory::unmap(Range const& range) {
   return CUDA_SUCCESS;
 }
 
-CUresult DeviceMemory::allow(Range const& range, int device, bool access) {
+CUresult DeviceMemory::allow(AddressRange const& range, int device, bool access) {
   auto const mappings = mappings_of(range);
   if (mappings.empty()) return refuse("access is set where nothing is mapped");
   for (auto* const mapping : mappings) {
@@ -197,7 +198,7 @@ bool DeviceMemory::is_device(std::uintptr_t address) const {
   return find({address, 1}) != m_reservations.end();
 }
 
-bool DeviceMemory::accessible(Range const& range) const {
+bool DeviceMemory::accessible(AddressRange const& range) const {
   auto const found = find(range);
   if (found == m_reservations.end()) return false;
   auto const& mappings = found->second.mappings;
@@ -211,7 +212,7 @@ bool DeviceMemory::accessible(Range const& range) const {
   return allowed == range.bytes;
 }
 
-bool DeviceMemory::is_of(int device, Range const& range) const {
+bool DeviceMemory::is_of(int device, AddressRange const& range) const {
   auto const found = find(range);
   if (found == m_reservations.end()) return true;
   return std::ranges::all_of(found->second.mappings, [&](auto const& mapping) {

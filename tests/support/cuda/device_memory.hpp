@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/cuda/range.hpp"
+#include "tests/support/cuda/address_range.hpp"
 
 namespace spillway::test::cuda {
 
@@ -28,19 +28,20 @@ class DeviceMemory {
 
   // These do what the driver's functions do.
   CUresult reserve(CUdeviceptr* address, std::int64_t bytes);
-  CUresult free_addresses(Range const& range);
+  CUresult free_addresses(AddressRange const& range);
   CUresult create(CUmemGenericAllocationHandle* handle, std::int64_t bytes, int device);
   CUresult release(CUmemGenericAllocationHandle handle);
-  CUresult map(Range const& range, CUmemGenericAllocationHandle handle);
-  CUresult unmap(Range const& range);
-  CUresult allow(Range const& range, int device, bool access);
+  CUresult map(AddressRange const& range, CUmemGenericAllocationHandle handle);
+  CUresult unmap(AddressRange const& range);
+  CUresult allow(AddressRange const& range, int device, bool access);
 
   void give_all_back();
 
   bool is_device(std::uintptr_t address) const;  // whether the address is reserved
-  bool accessible(Range const& range) const;     // whether the device may access the whole range
+  bool accessible(
+      AddressRange const& range) const;  // whether the device may access the whole range
   // Returns whether all mapped bytes of the range are this device's own memory.
-  bool is_of(int device, Range const& range) const;
+  bool is_of(int device, AddressRange const& range) const;
   std::byte* shadow(std::uintptr_t address) const;
   std::vector<std::string> leftovers() const;
 
@@ -63,10 +64,10 @@ class DeviceMemory {
   };
   using Reservations = std::map<std::uintptr_t, Reservation>;
 
-  Reservations::const_iterator find(Range const& range) const;
-  Reservation* find_reservation(Range const& range);
+  Reservations::const_iterator find(AddressRange const& range) const;
+  Reservation* find_reservation(AddressRange const& range);
   // Returns the mappings that together are exactly this range, or none.
-  std::vector<Mapping*> mappings_of(Range const& range);
+  std::vector<Mapping*> mappings_of(AddressRange const& range);
 
   std::int64_t m_total = std::int64_t{1} << 30, m_taken = 0;
   Reservations m_reservations;

@@ -49,8 +49,8 @@ bool EngineOrder::is_of_device(ItemNumber item) const {
   return lane == Lane::compute || lane == Lane::h2d || lane == Lane::d2h;
 }
 
-std::vector<Range> EngineOrder::ranges(Item const& item, int parity) const {
-  std::vector<Range> result;
+std::vector<AddressRange> EngineOrder::ranges(Item const& item, int parity) const {
+  std::vector<AddressRange> result;
   if (item.kind != ItemKind::op || item.lane != Lane::compute) return result;
   for (auto const id : item.operands) {
     if (id == kAbsent) {

@@ -10,9 +10,9 @@
 
 #include "runtime/order_watch.hpp"
 #include "runtime/tiers.hpp"
+#include "tests/support/cuda/address_range.hpp"
 #include "tests/support/cuda/order.hpp"
 #include "tests/support/cuda/orders_seen.hpp"
-#include "tests/support/cuda/range.hpp"
 
 namespace spillway::test::cuda {
 
@@ -50,10 +50,11 @@ class EngineOrder final : public OrderWatch {
     Lane lane;
     std::uint64_t run;  // the lane has ended this run and all before it
   };
-  using Ranges = std::array<std::vector<Range>, 2>;  // an op's operands in even and in odd runs
+  using Ranges =
+      std::array<std::vector<AddressRange>, 2>;  // an op's operands in even and in odd runs
 
   bool is_of_device(ItemNumber item) const;
-  std::vector<Range> ranges(Item const& item, int parity) const;
+  std::vector<AddressRange> ranges(Item const& item, int parity) const;
   void report_accesses(Execution const& execution) const;
   void note_orders(OrdersSeen& orders) const;
   Seen* find(Execution const& execution);

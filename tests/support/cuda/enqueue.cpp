@@ -110,7 +110,7 @@ cudaError_t query(State& all, std::shared_ptr<Record> const& record) {
   return cudaSuccess;
 }
 
-void end_work_on(State& all, Range const& range, char const* what) {
+void end_work_on(State& all, AddressRange const& range, char const* what) {
   if (range.bytes == 0 || !all.queues.touches(range)) return;
   complain(std::string(what) + " while work is under way that touches it");
   Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }};

@@ -32,6 +32,6 @@ void expect_unused(State& all, Record const& record);
 
 // Complains if work touches bytes that are given back, and ends all work, which would touch them
 // later.
-void end_work_on(State& all, Range const& range, char const* what);
+void end_work_on(State& all, AddressRange const& range, char const* what);
 
 }  // namespace spillway::test::cuda

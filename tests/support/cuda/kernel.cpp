@@ -17,7 +17,7 @@ namespace {
 
 struct Expected {
   bool given = false;
-  std::vector<Range> ranges;
+  std::vector<AddressRange> ranges;
 };
 thread_local Expected t_expected;
 
@@ -45,13 +45,14 @@ class StandInExec final : public Exec {
 
 // Describes one launch: the operands' addresses for callers, and those that can be touched.
 struct Placed {
-  std::vector<Range> ranges;
+  std::vector<AddressRange> ranges;
   std::vector<void*> touchable;
 };
 
 // Returns the bytes of the operand that are in memory. Throws std::runtime_error if it is
 // misplaced.
-Range bytes_there(Operand const& operand, void const* at, Expected const& expected, std::size_t i) {
+AddressRange bytes_there(Operand const& operand, void const* at, Expected const& expected,
+                         std::size_t i) {
   auto const view = range_of(at, operand.bytes);
   if (!expected.given) return view;
   auto const& held = expected.ranges[i];
@@ -90,7 +91,7 @@ Placed place(State const& all, Bound const& bound, void* const* operands,
 
 // Returns whether the launch reads any of these bytes. A fresh output that has such bytes is not
 // made NaN at the begin.
-bool is_read(Bound const& bound, Placed const& placed, Range const& range) {
+bool is_read(Bound const& bound, Placed const& placed, AddressRange const& range) {
   for (std::size_t i = 0; i < bound.operands.size(); ++i) {
     if (bound.operands[i].reads && placed.ranges[i].overlaps(range)) return true;
   }
@@ -174,7 +175,7 @@ std::unique_ptr<Exec const> cuda_stand_in_exec(void* stream) {
   return std::make_unique<StandInExec>(stream);
 }
 
-void expect_ranges(std::span<Range const> ranges) {
+void expect_ranges(std::span<AddressRange const> ranges) {
   AllocatorPass const pass;
   t_expected = {true, {ranges.begin(), ranges.end()}};
 }
@@ -184,7 +185,7 @@ void expect_any_ranges() {
   t_expected = {};
 }
 
-bool is_expected(Range const& range) {
+bool is_expected(AddressRange const& range) {
   return !t_expected.given ||
          std::ranges::any_of(t_expected.ranges, [&](auto const& r) { return r.holds(range); });
 }

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "kernels/kernel_table.hpp"
-#include "tests/support/cuda/range.hpp"
+#include "tests/support/cuda/address_range.hpp"
 
 namespace spillway::test::cuda {
 
@@ -23,11 +23,11 @@ inline KernelTable cuda_stand_in_kernels() {
 // Says which bytes each operand of this thread's next launch has; an absent operand has an empty
 // range. A launch checks its operands against these ranges, which may hold only a part of a view.
 // Without them it expects whole views.
-void expect_ranges(std::span<Range const> ranges);
+void expect_ranges(std::span<AddressRange const> ranges);
 void expect_any_ranges();  // forgets these ranges
 
 // Returns whether expect_ranges() allows this thread all of these bytes. Products of cublasLt are
 // checked only in this way, because an item may launch several.
-bool is_expected(Range const& range);
+bool is_expected(AddressRange const& range);
 
 }  // namespace spillway::test::cuda

@@ -9,7 +9,7 @@ namespace spillway::test::cuda {
 
 // Starts with the dimension of the smallest stride and joins dimensions as long as they leave no
 // gap.
-std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes) {
+std::vector<AddressRange> pieces_of(View const& view, std::int64_t element_bytes) {
   std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // pairs of a stride and an extent
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
     if (view.shape[d] != 1) dimensions.emplace_back(view.strides[d], view.shape[d]);
@@ -27,7 +27,7 @@ std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes) {
       for (std::size_t k = 0; k < count; ++k) firsts.push_back(firsts[k] + i * stride);
     }
   }
-  std::vector<Range> result;
+  std::vector<AddressRange> result;
   for (auto const first : firsts)
     result.push_back({static_cast<std::uintptr_t>(first * element_bytes), run * element_bytes});
   return result;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/kernel.hpp"
-#include "tests/support/cuda/range.hpp"
+#include "tests/support/cuda/address_range.hpp"
 
 namespace spillway::test::cuda {
 
@@ -17,11 +17,11 @@ struct Operand {
   bool fresh = false;      // written and not read, so that its old bytes must not matter
   std::int64_t bytes = 0;  // from the beginning of the first element to the end of the last
   // Ranges without gaps, relative to the first element: a view may leave out bytes between rows.
-  std::vector<Range> pieces = {};
+  std::vector<AddressRange> pieces = {};
 };
 
 // Cuts a view into its longest ranges without gaps, in bytes relative to its first element.
-std::vector<Range> pieces_of(View const& view, std::int64_t element_bytes);
+std::vector<AddressRange> pieces_of(View const& view, std::int64_t element_bytes);
 
 // Lists the inputs, the outputs and, if there is one, the workspace.
 std::vector<Operand> operands(KernelContext const& context, Op const& op);

@@ -86,7 +86,7 @@ bool Piece::go_on_running() {
   return true;
 }
 
-bool Piece::touches(Range const& range) const {
+bool Piece::touches(AddressRange const& range) const {
   return std::ranges::any_of(accesses, [&](auto const& a) { return a.range.overlaps(range); });
 }
 

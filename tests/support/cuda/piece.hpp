@@ -53,7 +53,7 @@ struct Piece {
   // Goes on by one stage. At its begin a piece makes its results NaN. A copy or fill moves two
   // halves before it ends, a kernel runs at its end. Returns true at the end.
   bool go_on();
-  bool touches(Range const& range) const;
+  bool touches(AddressRange const& range) const;
 
  private:
   bool go_on_moving();

@@ -6,7 +6,7 @@
 
 namespace spillway::test::cuda {
 
-cudaError_t PinnedMemory::add(Range const& range) {
+cudaError_t PinnedMemory::add(AddressRange const& range) {
   constexpr std::int64_t kPage = 4096;
   if (range.bytes <= 0 || range.first % kPage != 0 || range.bytes % kPage != 0) {
     complain("what is registered is not whole pages");
@@ -26,23 +26,23 @@ cudaError_t PinnedMemory::remove(std::uintptr_t first) {
   return cudaErrorHostMemoryNotRegistered;
 }
 
-Range PinnedMemory::find(std::uintptr_t first) const {
+AddressRange PinnedMemory::find(std::uintptr_t first) const {
   auto const found = m_all.find(first);
-  return found == m_all.end() ? Range{} : Range{first, found->second};
+  return found == m_all.end() ? AddressRange{} : AddressRange{first, found->second};
 }
 
-bool PinnedMemory::holds(Range const& range) const {
+bool PinnedMemory::holds(AddressRange const& range) const {
   auto const after = m_all.upper_bound(range.first);
   if (after == m_all.begin()) return false;
   auto const& [first, bytes] = *std::prev(after);
-  return Range{first, bytes}.holds(range);
+  return AddressRange{first, bytes}.holds(range);
 }
 
-bool PinnedMemory::touches(Range const& range) const {
+bool PinnedMemory::touches(AddressRange const& range) const {
   auto const after = m_all.lower_bound(range.last());
   if (after == m_all.begin()) return false;
   auto const& [first, bytes] = *std::prev(after);
-  return Range{first, bytes}.overlaps(range);
+  return AddressRange{first, bytes}.overlaps(range);
 }
 
 std::vector<std::string> PinnedMemory::leftovers() const {

@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/cuda/range.hpp"
+#include "tests/support/cuda/address_range.hpp"
 
 namespace spillway::test::cuda {
 
 class PinnedMemory {
  public:
-  cudaError_t add(Range const& range);
+  cudaError_t add(AddressRange const& range);
   cudaError_t remove(std::uintptr_t first);
 
   // Returns the registration that begins at this address, or an empty range.
-  Range find(std::uintptr_t first) const;
-  bool holds(Range const& range) const;    // whether one registration has all of it
-  bool touches(Range const& range) const;  // whether some registration has a part of it
+  AddressRange find(std::uintptr_t first) const;
+  bool holds(AddressRange const& range) const;    // whether one registration has all of it
+  bool touches(AddressRange const& range) const;  // whether some registration has a part of it
   std::vector<std::string> leftovers() const;
 
  private:

@@ -43,7 +43,7 @@ bool Queues::idle() const {
   return std::ranges::all_of(m_streams, [](auto const& s) { return s.second.pieces.empty(); });
 }
 
-bool Queues::touches(Range const& range) const {
+bool Queues::touches(AddressRange const& range) const {
   return std::ranges::any_of(m_streams, [&](auto const& s) {
     return std::ranges::any_of(s.second.pieces,
                                [&](Piece const& piece) { return piece.touches(range); });

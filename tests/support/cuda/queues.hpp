@@ -45,7 +45,7 @@ class Queues {
   }
 
   bool idle() const;
-  bool touches(Range const& range) const;  // whether work that has not ended touches it
+  bool touches(AddressRange const& range) const;  // whether work that has not ended touches it
   void drop_work();
 
   // These return how many decisions to take at a call that enqueues or asks; -1 means all that can

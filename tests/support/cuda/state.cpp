@@ -78,12 +78,12 @@ ThreadState& thread_state() {
   return own;
 }
 
-bool is_device(State const& all, Range const& range) {
+bool is_device(State const& all, AddressRange const& range) {
   return all.memory.is_device(range.first) ||
          (range.bytes > 0 && all.memory.is_device(range.last() - 1));
 }
 
-std::byte* reachable(State const& all, Range const& range) {
+std::byte* reachable(State const& all, AddressRange const& range) {
   if (is_device(all, range))
     return all.memory.accessible(range) ? all.memory.shadow(range.first) : nullptr;
   return all.pinned.holds(range) ? reinterpret_cast<std::byte*>(range.first) : nullptr;

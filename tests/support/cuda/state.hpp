@@ -44,8 +44,8 @@ Component& this_thread(State& all);  // of the calling thread, or of whom it act
 
 // Returns the address at which the stand-in can touch these bytes: in main memory, or the shadow of
 // device memory. Returns null if the device may not touch all of them.
-std::byte* reachable(State const& all, Range const& range);
-bool is_device(State const& all, Range const& range);
+std::byte* reachable(State const& all, AddressRange const& range);
+bool is_device(State const& all, AddressRange const& range);
 
 // Holds what CUDA keeps for each thread.
 struct ThreadState {

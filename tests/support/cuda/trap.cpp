@@ -69,7 +69,7 @@ void install() {
 
 }  // namespace
 
-void trap(Range const& addresses) {
+void trap(AddressRange const& addresses) {
   static std::once_flag once;
   std::call_once(once, install);
   for (auto& trapped : g_trapped) {
@@ -81,7 +81,7 @@ void trap(Range const& addresses) {
   throw std::logic_error("the stand-in knows no more than 256 ranges of addresses");
 }
 
-void do_not_trap(Range const& addresses) {
+void do_not_trap(AddressRange const& addresses) {
   for (auto& trapped : g_trapped) {
     if (trapped.last.load() == addresses.last()) trapped.last = 0;
   }

@@ -55,14 +55,14 @@ TEST(Checksum, is_XXH3_of_64_bits_whole_or_in_pieces) {
   EXPECT_EQ(moved.value(), checksum(bytes_of(text)));
 }
 
-enum class Place { first, second, third };
+enum class Ordinal { first, second, third };
 
 TEST(EnumArray, is_added_and_taken_away_one_by_one) {
-  EnumArray<Place, int, 3> const a{1, 20, 300}, b{4, 50, 600};
+  EnumArray<Ordinal, int, 3> const a{1, 20, 300}, b{4, 50, 600};
   auto const sum = a + b;
-  EXPECT_EQ(sum[Place::first], 5);
-  EXPECT_EQ(sum[Place::second], 70);
-  EXPECT_EQ(sum[Place::third], 900);
+  EXPECT_EQ(sum[Ordinal::first], 5);
+  EXPECT_EQ(sum[Ordinal::second], 70);
+  EXPECT_EQ(sum[Ordinal::third], 900);
   EXPECT_EQ(sum - a, b);
   EXPECT_EQ(sum - b, a);
 }

@@ -249,8 +249,9 @@ TEST_F(CudaStandInCublasLtRules, what_is_not_destroyed_is_named) {
 // An item may begin several products, and each stays within what the item says.
 TEST_F(CudaStandInCublasLtRules, operands_are_where_their_item_says) {
   auto const p = product();
-  std::vector<Range> ranges = {range_of(device.at(kA), 4096), range_of(device.at(kB), 4096),
-                               range_of(device.at(kD), 256), range_of(device.at(kWorkspace), 512)};
+  std::vector<AddressRange> ranges = {range_of(device.at(kA), 4096), range_of(device.at(kB), 4096),
+                                      range_of(device.at(kD), 256),
+                                      range_of(device.at(kWorkspace), 512)};
   expect_ranges(ranges);
   EXPECT_EQ(run(p), CUBLAS_STATUS_SUCCESS);
   EXPECT_EQ(run(p), CUBLAS_STATUS_SUCCESS);

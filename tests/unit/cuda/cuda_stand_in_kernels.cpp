@@ -94,11 +94,11 @@ TEST_F(CudaStandInKernels, fresh_outputs_are_invalid_until_the_end) {
 TEST_F(CudaStandInKernels, the_gaps_of_a_view_are_not_its_own) {
   auto const matrix = tensor({3, 10}), y = tensor({3, 4});
   auto const found = operands(context(), op(OpKind::add, {y, y}, {columns(matrix, 2, 4)}));
-  EXPECT_EQ(found[2].pieces, (std::vector<Range>{{0, 16}, {40, 16}, {80, 16}}));
+  EXPECT_EQ(found[2].pieces, (std::vector<AddressRange>{{0, 16}, {40, 16}, {80, 16}}));
   EXPECT_EQ(found[2].bytes, 96);
-  EXPECT_EQ(found[0].pieces, (std::vector<Range>{{0, 48}}));
+  EXPECT_EQ(found[0].pieces, (std::vector<AddressRange>{{0, 48}}));
   auto const turned = operands(context(), op(OpKind::add, {y, y}, {transposed(y)}));
-  EXPECT_EQ(turned[2].pieces, (std::vector<Range>{{0, 48}}));
+  EXPECT_EQ(turned[2].pieces, (std::vector<AddressRange>{{0, 48}}));
 }
 
 TEST_F(CudaStandInKernels, operands_must_be_reachable) {
@@ -134,7 +134,7 @@ TEST_F(CudaStandInKernels, a_part_of_a_tensor_is_enough_if_it_is_told_so) {
   set(0, std::vector<float>(2 * n, 1));
   set(end, std::vector<float>(n, 2));
   auto const first = reinterpret_cast<std::uintptr_t>(device.at(end)) - 4 * n;
-  Range const expected[] = {range_of(device.at(), 8 * n), range_of(device.at(end), 4 * n)};
+  AddressRange const expected[] = {range_of(device.at(), 8 * n), range_of(device.at(end), 4 * n)};
   void* const operands[] = {device.at(), reinterpret_cast<void*>(first)};
   expect_ranges(expected);
   launch(exec, operands);
@@ -195,7 +195,7 @@ TEST_F(CudaStandInKernels, nothing_trips_a_locked_allocator) {
   TestStream const other;
   TestEvent const event;
   void* const operands[] = {device.at(), device.at(64)};
-  Range const ranges[] = {range_of(device.at(), 32), range_of(device.at(64), 32)};
+  AddressRange const ranges[] = {range_of(device.at(), 32), range_of(device.at(64), 32)};
   AllocatorLock const lock(true);
   for (int i = 0; i < 3; ++i) {
     cudaMemcpyAsync(device.at(), host.at(), 32, cudaMemcpyHostToDevice, stream);

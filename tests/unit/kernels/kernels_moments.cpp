@@ -33,14 +33,15 @@ TEST(MomentDraws, follow_from_seed_chunk_update_and_element) {
   EXPECT_EQ(draws.key, 0x006d6f6d656e7476u);
   EXPECT_EQ(draws.high, 0x0000000300000011u);
   EXPECT_EQ(MomentDraws(5, 3, (1ull << 32) + 17).high, draws.high) << "the chunk has its own bits";
-  struct Place {
+  struct DrawPlace {
     std::int64_t element;
     std::uint64_t block;
     int word;
   };
   for (auto const& [element, block, word] :
-       {Place{0, 0, 0}, Place{63, 63, 0}, Place{64, 0, 1}, Place{130, 2, 2}, Place{255, 63, 3},
-        Place{256, 64, 0}, Place{256 + 70, 64 + 6, 1}, Place{1ll << 38, 1ull << 36, 0}})
+       {DrawPlace{0, 0, 0}, DrawPlace{63, 63, 0}, DrawPlace{64, 0, 1}, DrawPlace{130, 2, 2},
+        DrawPlace{255, 63, 3}, DrawPlace{256, 64, 0}, DrawPlace{256 + 70, 64 + 6, 1},
+        DrawPlace{1ll << 38, 1ull << 36, 0}})
     EXPECT_EQ(draws.of(element), philox(draws.key, draws.high, block).x[word]) << element;
 }
 

@@ -14,9 +14,9 @@ using test::KernelHarness;
 
 // Makes operands, which begin at columns of their own if they are wide. Two of these that are asked
 // for the same operands fill them alike.
-class Operands {
+class OperandMaker {
  public:
-  explicit Operands(bool wide) : m_wide(wide) {}
+  explicit OperandMaker(bool wide) : m_wide(wide) {}
 
   View matrix(std::int64_t rows, std::int64_t columns) {
     ++m_made;
@@ -46,7 +46,7 @@ class Operands {
 // `make` sets the op of the given operands.
 template <class Make>
 void expect_same_results(OpKind kind, Make const& make) {
-  Operands plain(false), wide(true);
+  OperandMaker plain(false), wide(true);
   for (auto* operands : {&plain, &wide}) {
     make(*operands);
     operands->h.run(host::kernel(kind));
@@ -61,11 +61,11 @@ void expect_same_results(OpKind kind, Make const& make) {
 }
 
 TEST(RowsOfUnlikeLengths, of_rmsnorm_and_of_its_gradient) {
-  expect_same_results(OpKind::rmsnorm, [](Operands& o) {
+  expect_same_results(OpKind::rmsnorm, [](OperandMaker& o) {
     auto const x = o.matrix(5, 6), y = o.matrix(5, 6);
     o.h.op(OpKind::rmsnorm, {x, o.dense({3})}, {y, o.dense({5, 2})}, NormAttributes{1e-5});
   });
-  expect_same_results(OpKind::rmsnorm_backward, [](Operands& o) {
+  expect_same_results(OpKind::rmsnorm_backward, [](OperandMaker& o) {
     auto const dy = o.matrix(5, 6), x = o.matrix(5, 6), addend = o.matrix(5, 6);
     auto const dx = o.matrix(5, 6), gamma = o.dense({3}), rstd = o.dense({5, 2});
     o.h.op(OpKind::rmsnorm_backward, {dy, x, gamma, rstd, addend}, {dx, o.dense({3})});
@@ -73,11 +73,11 @@ TEST(RowsOfUnlikeLengths, of_rmsnorm_and_of_its_gradient) {
 }
 
 TEST(RowsOfUnlikeLengths, of_a_gate_and_of_its_gradient) {
-  expect_same_results(OpKind::gated, [](Operands& o) {
+  expect_same_results(OpKind::gated, [](OperandMaker& o) {
     auto const gate = o.matrix(5, 7), up = o.matrix(5, 7), y = o.matrix(5, 7);
     o.h.op(OpKind::gated, {gate, up}, {y}, ActivationAttributes{Activation::silu});
   });
-  expect_same_results(OpKind::gated_backward, [](Operands& o) {
+  expect_same_results(OpKind::gated_backward, [](OperandMaker& o) {
     auto const gate = o.matrix(5, 7), up = o.matrix(5, 7), dy = o.matrix(5, 7);
     auto const dgate = o.matrix(5, 7), dup = o.matrix(5, 7);
     o.h.op(OpKind::gated_backward, {gate, up, dy}, {dgate, dup},
@@ -86,7 +86,7 @@ TEST(RowsOfUnlikeLengths, of_a_gate_and_of_its_gradient) {
 }
 
 TEST(RowsOfUnlikeLengths, of_rotary_positions) {
-  expect_same_results(OpKind::rope, [](Operands& o) {
+  expect_same_results(OpKind::rope, [](OperandMaker& o) {
     auto const x = o.matrix(5, 11), y = o.matrix(5, 11);
     o.h.op(OpKind::rope, {x, o.integers(5, 100)}, {y},
            RopeAttributes{.sequence = 5, .heads = 2, .head_size = 4});
@@ -94,7 +94,7 @@ TEST(RowsOfUnlikeLengths, of_rotary_positions) {
 }
 
 TEST(RowsOfUnlikeLengths, of_which_one_is_selected) {
-  expect_same_results(OpKind::select_row, [](Operands& o) {
+  expect_same_results(OpKind::select_row, [](OperandMaker& o) {
     auto const x = o.matrix(5, 7), position = o.integers(1, 5);
     o.h.set(position, 0, 3);
     o.h.op(OpKind::select_row, {x, position}, {o.dense({1, 7})});
@@ -111,7 +111,7 @@ constexpr AttentionAttributes kAttention = {.batch = 2,
                                             .tile = 32};
 
 TEST(RowsOfUnlikeLengths, of_attention) {
-  expect_same_results(OpKind::attention, [](Operands& o) {
+  expect_same_results(OpKind::attention, [](OperandMaker& o) {
     auto const q = o.matrix(10, 6), k = o.matrix(14, 3), v = o.matrix(14, 3), out = o.matrix(10, 6);
     o.h.op(OpKind::attention, {q, k, v, {}, {}, o.dense({2, 11}), {}, {}},
            {out, o.dense({2, 2, 5})}, kAttention);
@@ -119,7 +119,7 @@ TEST(RowsOfUnlikeLengths, of_attention) {
 }
 
 TEST(RowsOfUnlikeLengths, of_the_gradient_of_attention) {
-  expect_same_results(OpKind::attention_backward, [](Operands& o) {
+  expect_same_results(OpKind::attention_backward, [](OperandMaker& o) {
     auto const q = o.matrix(10, 6), k = o.matrix(14, 3), v = o.matrix(14, 3), out = o.matrix(10, 6);
     auto const lse = o.dense({2, 2, 5}), d_o = o.matrix(10, 6), bias = o.dense({2, 11});
     auto const dq = o.matrix(10, 6), dk = o.matrix(14, 3), dv = o.matrix(14, 3);
@@ -130,7 +130,7 @@ TEST(RowsOfUnlikeLengths, of_the_gradient_of_attention) {
 
 // Plain loops, whose bits depend on no stride.
 TEST(RowsOfUnlikeLengths, of_the_head_and_of_its_gradient) {
-  auto const make = [](Operands& o, OpKind kind) {
+  auto const make = [](OperandMaker& o, OpKind kind) {
     o.h.graph().arithmetic.isa = host::kPortable;
     auto const x = o.matrix(5, 6), w = o.matrix(9, 6), bias = o.dense({9});
     auto const targets = o.integers(5, 9), weights = o.dense({5});
@@ -141,7 +141,7 @@ TEST(RowsOfUnlikeLengths, of_the_head_and_of_its_gradient) {
     o.h.op(kind, {x, w, targets, weights, bias}, outputs, LmHeadAttributes{3, 0.5});
   };
   for (auto const kind : {OpKind::lm_head_loss, OpKind::lm_head_loss_backward})
-    expect_same_results(kind, [&](Operands& o) { make(o, kind); });
+    expect_same_results(kind, [&](OperandMaker& o) { make(o, kind); });
 }
 
 }  // namespace

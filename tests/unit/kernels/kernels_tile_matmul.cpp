@@ -12,7 +12,7 @@
 namespace spillway::kernels_tile_matmul_test {
 namespace {
 
-struct Extents {
+struct ProductSize {
   std::int64_t rows, columns, depth;
 };
 
@@ -48,13 +48,13 @@ class Operand {
 
 class Case {
  public:
-  Case(DType dtype, Extents e, bool a_transposed, bool b_transposed, bool c_transposed,
+  Case(DType dtype, ProductSize size, bool a_transposed, bool b_transposed, bool c_transposed,
        DType result, bool accumulate)
-      : m_a(dtype, e.rows, e.depth, a_transposed, 1),
-        m_b(dtype, e.depth, e.columns, b_transposed, 2),
-        m_more(dtype, e.rows, e.columns, c_transposed, 3),
-        m_before(result, e.rows, e.columns, c_transposed, 4),
-        m_bias(dtype, 1, e.columns, false, 5),
+      : m_a(dtype, size.rows, size.depth, a_transposed, 1),
+        m_b(dtype, size.depth, size.columns, b_transposed, 2),
+        m_more(dtype, size.rows, size.columns, c_transposed, 3),
+        m_before(result, size.rows, size.columns, c_transposed, 4),
+        m_bias(dtype, 1, size.columns, false, 5),
         m_c(m_before) {
     m_shape = {.a = m_a.layout(),
                .b = m_b.layout(),
@@ -100,16 +100,16 @@ class Case {
   MatmulShape m_shape;
 };
 
-constexpr Extents kOdd[] = {{1, 1, 1}, {33, 70, 31}, {7, 200, 64}, {150, 97, 600}};
+constexpr ProductSize kOdd[] = {{1, 1, 1}, {33, 70, 31}, {7, 200, 64}, {150, 97, 600}};
 
 TEST(TileMatmul, matches_sums_however_operands_lie) {
   for (auto const dtype : {DType::bf16, DType::f32})
     for (auto const* kernels : all_tile_kernels(dtype))
-      for (auto const& extents : kOdd)
+      for (auto const& size : kOdd)
         for (int lie = 0; lie < 8; ++lie)
           for (auto const result : {dtype, DType::f32})
             for (bool const accumulate : {false, true}) {
-              Case product(dtype, extents, lie & 1, lie & 2, lie & 4, result, accumulate);
+              Case product(dtype, size, lie & 1, lie & 2, lie & 4, result, accumulate);
               product.run(*kernels, 2);
               product.expect_close(1, kernels->name);
             }
@@ -117,9 +117,9 @@ TEST(TileMatmul, matches_sums_however_operands_lie) {
 
 // More than 16 MiB of packed panels on one side: blocks pack for themselves.
 TEST(TileMatmul, packs_large_factors_block_by_block) {
-  for (auto const& extents : {Extents{40, 90'000, 640}, Extents{90'000, 40, 700}})
+  for (auto const& size : {ProductSize{40, 90'000, 640}, ProductSize{90'000, 40, 700}})
     for (bool const in_place : {false, true}) {
-      Case product(DType::bf16, extents, !in_place, false, false, DType::bf16, false);
+      Case product(DType::bf16, size, !in_place, false, false, DType::bf16, false);
       product.run(tile_kernels(DType::bf16, false), 2);
       product.expect_close(9973, "large");
     }

@@ -104,10 +104,10 @@ void expect_product(std::vector<float> const& c, Factor const& a, Factor const& 
     }
 }
 
-struct Extents {
+struct ProductSize {
   std::int64_t rows, columns, depth;
 };
-constexpr Extents kOdd[] = {{1, 1, 1}, {5, 37, 33}, {33, 64, 31}, {47, 95, 70}, {64, 32, 128}};
+constexpr ProductSize kOdd[] = {{1, 1, 1}, {5, 37, 33}, {33, 64, 31}, {47, 95, 70}, {64, 32, 128}};
 
 // What a sum of `depth` fp32 roundings may be off; three bf16 per number must be as good.
 double tolerance(std::int64_t depth) {

@@ -180,12 +180,13 @@ TEST(Staging, goes_through_rings) {
   plan.unified = false;
   plan.staging_piece_bytes = std::int64_t{1} << 20;
   auto const program = schedule(graph, plan, 2, 1);
-  using Place = std::pair<BufferId, std::int64_t>;  // a ring and the byte at which a copy begins
+  using RingPlace =
+      std::pair<BufferId, std::int64_t>;  // a ring and the byte at which a copy begins
   struct Passing {
     BufferId from;
     std::int64_t first, bytes;  // in the buffer that they come from
   };
-  std::map<Place, Passing> there;
+  std::map<RingPlace, Passing> there;
   std::map<std::pair<BufferId, BufferId>, std::int64_t> moved;
   std::map<BufferId, std::set<std::int64_t>> begins;
   int in_pieces = 0;

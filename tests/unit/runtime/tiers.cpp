@@ -22,13 +22,13 @@ constexpr std::int64_t kMiB = 1 << 20;
 // The host, but that it wants its memory pinned, and remembers what is.
 class PinningDevice final : public Device {
  public:
-  class Range final : public Pinned {
+  class PinnedRange final : public Pinned {
    public:
-    Range(PinningDevice& on, HostBytes bytes) : m_on(on) {
+    PinnedRange(PinningDevice& on, HostBytes bytes) : m_on(on) {
       EXPECT_EQ(m_on.pinned_bytes, 0) << "two ranges at a time";
       m_on.pinned_bytes = std::ssize(bytes);
     }
-    ~Range() override { m_on.pinned_bytes = 0; }
+    ~PinnedRange() override { m_on.pinned_bytes = 0; }
 
    private:
     PinningDevice& m_on;
@@ -42,7 +42,7 @@ class PinningDevice final : public Device {
   }
   std::unique_ptr<Pinned> pin(HostBytes bytes) override {
     ++pins;
-    return std::make_unique<Range>(*this, bytes);
+    return std::make_unique<PinnedRange>(*this, bytes);
   }
   std::unique_ptr<Stream> stream(bool urgent) override { return m_host.stream(urgent); }
   std::unique_ptr<Event> event() override { return m_host.event(); }
