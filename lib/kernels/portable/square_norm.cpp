@@ -49,7 +49,7 @@ ParameterRanges<Memory> ranges_of(KernelContext const& context, Op const& op) {
     while (next < ranges.size() && ranges[next].last <= at) ++next;
     first_of_tile.push_back(static_cast<std::int32_t>(next));
   }
-  return {elements, copied<Memory>("spillway::parameter_ranges", ranges),
+  return {elements, copied<Memory>("spillway::pieces", ranges),
           copied<Memory>("spillway::first_of_tile", first_of_tile)};
 }
 
