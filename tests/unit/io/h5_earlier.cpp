@@ -234,7 +234,7 @@ TEST_F(EarlierCheckpoints, that_cannot_be_looked_at_do_not_hide_the_damage) {
   std::ofstream(run) << "a file";
   auto const words =
       " (and checkpoints before it cannot be looked at: " + run.string() + ": Not a directory)";
-  EXPECT_EQ(complete_before(run, 5), words);
+  EXPECT_EQ(text_about_older(run, 5), words);
   auto const read = [] { throw Error(Status::damaged, "seal: damaged"); };
   EXPECT_EQ(test::refused_with([&] { naming_older(run / "step-5", read); }, Status::damaged),
             "seal: damaged" + words);
