@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "graph/graph.hpp"
 #include "plan/data/plan.hpp"
-#include "plan/data/spelling.hpp"
 
 namespace spillway {
 
@@ -28,7 +28,7 @@ constexpr std::size_t index(Lane lane) {
   return static_cast<std::size_t>(lane);
 }
 constexpr std::string_view name(Lane lane) {
-  return kWords<Lane>[index(lane)];
+  return word(lane);
 }
 template <class T>
 using PerLane = EnumArray<Lane, T, kLanes>;
@@ -82,7 +82,7 @@ enum class ItemKind : std::uint8_t {
   report,  // Ranks learn norms that the commit did not know; operands are loss and norms.
 };
 constexpr std::string_view name(ItemKind kind) {
-  return kWords<ItemKind>[static_cast<std::size_t>(kind)];
+  return word(kind);
 }
 
 inline constexpr BufferId kAbsent = -1;  // This id means that an op does without the operand.

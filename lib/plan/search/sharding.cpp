@@ -1,7 +1,7 @@
 #include "plan/search/sharding.hpp"
 
 #include "base/math.hpp"
-#include "plan/data/spelling.hpp"
+#include "base/spelling.hpp"
 
 namespace spillway {
 
@@ -38,7 +38,7 @@ void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 }  // namespace
 
 std::string_view name(Shard shard) {
-  return kWords<Shard>[static_cast<std::size_t>(shard)];
+  return word(shard);
 }
 
 void apply(Shard shard, BlockModel& model) {

@@ -1,6 +1,6 @@
 // Files have these words for values of enumerations: who renames an enumerator changes the form of
 // files.
-#include "plan/data/spelling.hpp"
+#include "base/spelling.hpp"
 
 #include <gtest/gtest.h>
 

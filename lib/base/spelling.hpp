@@ -2,8 +2,12 @@
 // compiler, so that no list of names can become outdated.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace spillway {
@@ -25,11 +29,27 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, n + 1>();
 }
 
-// This array holds the names of an enumeration's values in order, from value 0 on.
+// This array holds the names of an enumeration's values in order, from value 0 on. An enumeration
+// whose words are no names of C++ has a specialization next to it.
 template <class E>
 inline constexpr auto kWords = []<std::size_t... value>(std::index_sequence<value...>) {
   return std::array{enumerator<static_cast<E>(value)>()...};
 }
 (std::make_index_sequence<count_enumerators<E>()>());
+
+template <class E>
+requires std::is_enum_v<E>
+constexpr std::string_view word(E value) {
+  return kWords<E>[static_cast<std::size_t>(value)];
+}
+
+// Returns the value that has this word, or nothing if none has.
+template <class E>
+requires std::is_enum_v<E>
+constexpr std::optional<E> parse_word(std::string_view text) {
+  auto const at = std::ranges::find(kWords<E>, text) - kWords<E>.begin();
+  if (at == std::ssize(kWords<E>)) return std::nullopt;
+  return static_cast<E>(at);
+}
 
 }  // namespace spillway
