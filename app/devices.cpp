@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "app/device_backend.hpp"
+#include "base/error.hpp"
 #include "base/units.hpp"
 
 namespace spillway {

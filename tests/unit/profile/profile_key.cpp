@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "profile/hardware.hpp"
 #include "profile/profile_cache.hpp"
 #include "tests/support/device_under_test.hpp"
