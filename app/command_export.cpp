@@ -5,6 +5,7 @@
 #include "app/commands.hpp"
 #include "app/output_directory.hpp"
 #include "base/log.hpp"
+#include "base/spelling.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
@@ -22,11 +23,6 @@
 
 namespace spillway {
 namespace {
-
-std::optional<ElementType> type_of(std::string const& word) {
-  if (word.empty()) return std::nullopt;
-  return word == "f32" ? ElementType::f32 : word == "bf16" ? ElementType::bf16 : ElementType::f16;
-}
 
 // Enters the ids that the run chose itself. The configuration of an imported model already has its
 // ids.
@@ -62,8 +58,8 @@ Status run_export(ExportArguments const& arguments) {
   auto const carried = carried_by(checkpoint);
   CheckpointGroup weights(checkpoint, "model");
   auto const exported = naming_older(checkpoint.directory(), [&] {
-    return export_model(weights, config, carried, type_of(arguments.dtype), arguments.output,
-                        replaceable(arguments.force, is_model_alone));
+    return export_model(weights, config, carried, parse_word<ElementType>(arguments.dtype),
+                        arguments.output, replaceable(arguments.force, is_model_alone));
   });
   if (exported.become_zero > 0)
     log_warning("{}: {} values became 0, for which {} has no smaller ones", arguments.output,

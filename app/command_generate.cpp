@@ -116,7 +116,7 @@ Status run_generate(GenerateArguments const& arguments) {
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
   // Training in bf16 may have bf16 gradients, which fp32 does not support. There are none here.
-  if (arguments.precision == "fp32") overrides.emplace_back("optim.gradients=fp32");
+  if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   bool const fills = recipe.objective == Objective::masked;
@@ -125,7 +125,7 @@ Status run_generate(GenerateArguments const& arguments) {
   if (fills) require_places(recipe, prompt);
   if (!fills && arguments.top)
     refuse(fmt::format("--top: is for models that fill places; this one is of the family {}",
-                       config.model.family));
+                       word(config.model.family)));
 
   auto const comm = make_single_rank_comm();
   ComputeHere const compute(on_any_machine(config), run_cores(*comm), nullptr, device_backend(),

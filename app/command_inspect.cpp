@@ -60,7 +60,7 @@ Machine machine_of(Program const& program, std::string const& file) {
   if (!program.unified && program.arithmetic.isa != machine.target)
     throw Error(Status::bad_input, fmt::format("{}: target: {}, and the Program is for {}", file,
                                                machine.target, program.arithmetic.isa));
-  require_rates(machine, stored_dtype(program.arithmetic.precision) == DType::bf16,
+  require_rates(machine, program.arithmetic.precision == Precision::bf16,
                 program.peak_bytes[Tier::nvme] > 0, file);
   return machine;
 }

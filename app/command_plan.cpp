@@ -43,7 +43,7 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   say(fmt::format(
       "model.vocab: no token file is here to take it from; planned with {}, as published "
       "models of the family {} have",
-      vocab, config.model.family));
+      vocab, word(config.model.family)));
   return vocab;
 }
 

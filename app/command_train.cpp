@@ -65,7 +65,8 @@ void take_run_dir(Start& start) {
   try {
     for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
   } catch (Error const& error) {  // with `never`, unreadable checkpoints do not matter
-    if (start.config.run.checkpoint.resume != "never" || error.status() == Status::storage) throw;
+    if (start.config.run.checkpoint.resume != Resume::never || error.status() == Status::storage)
+      throw;
   }
 }
 

@@ -56,7 +56,7 @@ std::string spilling_text(std::string_view backend, bool direct,
   auto text = fmt::format("spilling there      {}: {}\n", backend, backend_in_words(backend));
   text += fmt::format("  page cache        {}\n", direct ? "passed by" : "in between");
   text += advice_text(advice);
-  bool const has_ring = backend == "uring-plain";
+  bool const has_ring = backend == word(Backend::uring_plain);
   return has_ring ? text + advice_text({std::string(kRegister)}) : text;
 }
 

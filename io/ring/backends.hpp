@@ -2,22 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "config/choices.hpp"
 #include "io/ring/transfer_queue.hpp"
 
 namespace spillway {
 
-enum class Backend : std::uint8_t {
-  automatic,    // io_uring, or posix if io_uring is not available
-  uring,        // io_uring; a run registers all memory that the drive uses
-  uring_plain,  // io_uring; a run registers no memory
-  posix,        // threads that call pread and pwrite
-};
-
 struct QueueSettings {
-  Backend backend = Backend::automatic;
+  std::optional<Backend> backend = {};  // empty: io_uring or, if that cannot be had, posix
   int depth = 32;
 };
 
@@ -25,9 +20,6 @@ struct MadeQueue {
   std::unique_ptr<TransferQueue> queue;
   std::string stepped_down;  // one line: why io_uring is not used and what to change; or empty
 };
-
-// Returns the backend called auto, uring, uring-plain or posix. Other names fail an assertion.
-Backend backend(std::string_view name);
 
 // Describes the backend that TransferQueue::backend() names, in one line.
 std::string_view backend_in_words(std::string_view name);

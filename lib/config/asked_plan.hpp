@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/block_policy.hpp"
+#include "config/choices.hpp"
 
 namespace spillway {
 
@@ -26,7 +27,6 @@ struct ChunkPlan {
 // repeats. An entry without a value means `auto`.
 template <class T>
 using Asked = std::vector<std::optional<T>>;
-inline constexpr std::string_view kAuto = "auto";
 // Returns the entries as input files write them.
 std::vector<std::string> texts(Asked<BlockPlan> const& asked);
 std::vector<std::string> texts(Asked<Tier> const& asked);

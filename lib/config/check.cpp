@@ -47,14 +47,18 @@ void check_model(ModelConfig const& m, Checker const& checker) {
                   "{} does not divide hidden = {}", m.heads, m.hidden);
   checker.require(m.kv_heads == 0 || m.heads % m.kv_heads == 0, "model.kv_heads", "model.heads",
                   "{} does not divide heads = {}", m.kv_heads, m.heads);
-  if (m.family != "llama") return;
+}
+
+// Of a family that has rotary positions.
+void check_rope(ModelConfig const& m, Checker const& checker) {
   auto const head_size = m.head_size > 0 ? m.head_size : m.hidden / m.heads;
   checker.require(head_size % 2 == 0, "model.head_size", "model.hidden",
                   "rotary positions turn columns of a head in pairs, and it has {}", head_size);
-  checker.require(m.rope_scaling != "llama3" || m.rope_high_freq_factor > m.rope_low_freq_factor,
-                  "model.rope_high_freq_factor", "model.rope_low_freq_factor",
-                  "{} does not exceed rope_low_freq_factor = {}", m.rope_high_freq_factor,
-                  m.rope_low_freq_factor);
+  checker.require(
+      m.rope_scaling != RopeScaling::llama3 || m.rope_high_freq_factor > m.rope_low_freq_factor,
+      "model.rope_high_freq_factor", "model.rope_low_freq_factor",
+      "{} does not exceed rope_low_freq_factor = {}", m.rope_high_freq_factor,
+      m.rope_low_freq_factor);
 }
 
 void check_batch(BatchConfig const& b, Checker const& checker) {
@@ -92,7 +96,7 @@ void check_sizes(Config const& c, Checker const& checker) {
 void check_optim(OptimConfig const& o, Precision precision, Checker const& checker) {
   checker.require(o.min_lr <= o.lr, "optim.min_lr", "optim.lr", "{} exceeds optim.lr = {}",
                   o.min_lr, o.lr);
-  checker.require(precision == Precision::bf16 || o.gradients != "bf16", "optim.gradients",
+  checker.require(precision == Precision::bf16 || o.gradients != Precision::bf16, "optim.gradients",
                   "precision", "bf16 needs precision: bf16");
 }
 
@@ -163,7 +167,7 @@ void check_plan(Config const& c, Checker const& checker) {
 
 }  // namespace
 
-void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family) {
+void check_family(std::vector<Key> const& keys, Origins const& origins, Family family) {
   Config defaults;
   auto const unset = keys_of(defaults);
   for (Key const& key : keys) {
@@ -171,16 +175,20 @@ void check_family(std::vector<Key> const& keys, Origins const& origins, std::str
     if (key.is_of(family) || given == origins.end()) continue;
     if (write_key(key) == write_key(*std::ranges::find(unset, key.name, &Key::name))) continue;
     refuse({given->second, std::string(key.name)},
-           fmt::format("models of the family {} have none; it is of {}", family,
-                       fmt::join(key.families, ", ")));
+           fmt::format("models of the family {} have none; it is of {}", word(family),
+                       key.family_words()));
   }
 }
 
 void check(Config const& config, Origins const& origins, ForMachine where) {
   Checker const checker(origins);
   Config copy = config;
-  check_family(keys_of(copy), origins, config.model.family);
+  auto const keys = keys_of(copy);
+  auto const family = config.model.family;
+  check_family(keys, origins, family);
   check_model(config.model, checker);
+  bool const has_rope = std::ranges::find(keys, "model.rope_theta", &Key::name)->is_of(family);
+  if (has_rope) check_rope(config.model, checker);
   check_batch(config.batch, checker);
   check_sizes(config, checker);
   check_optim(config.optim, config.precision, checker);

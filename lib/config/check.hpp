@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "config/assign.hpp"
@@ -22,6 +21,6 @@ void check(Config const& config, Origins const& origins = {}, ForMachine where =
 
 // Refuses a key that was given another value than its default although models of the family do not
 // have the key.
-void check_family(std::vector<Key> const& keys, Origins const& origins, std::string_view family);
+void check_family(std::vector<Key> const& keys, Origins const& origins, Family family);
 
 }  // namespace spillway

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "config/asked_plan.hpp"
+#include "config/choices.hpp"
 
 namespace spillway {
 
-enum class Precision { bf16, f32 };
-
 struct ModelConfig {
   std::string import_from = {};  // a directory of Hugging Face; empty after loading
-  std::string family = "gpt";
+  Family family = Family::gpt;
   std::int64_t layers = 12, hidden = 768, heads = 12;
   // A value that is 0 or empty here means auto: the family completes it (model/model.hpp).
   std::int64_t kv_heads = 0, head_size = 0;
@@ -24,30 +23,30 @@ struct ModelConfig {
   std::int64_t vocab = 0;      // auto means that of the token file
   std::int64_t positions = 0;  // rows of the table of positions
   std::int64_t token_types = 2;
-  std::string activation = "auto";  // auto | gelu_tanh | gelu_erf | relu | silu
+  std::optional<Activation> activation = {};
   bool gated = false;
   bool tied = true;
   bool bias = true;  // whether linear layers and norms have biases
   bool qkv_bias = false, qk_norm = false;
   double rope_theta = 10000;
-  std::string rope_scaling = "none";
+  RopeScaling rope_scaling = RopeScaling::none;
   double rope_factor = 1, rope_low_freq_factor = 1, rope_high_freq_factor = 4;
   std::int64_t rope_original_positions = 8192;
   std::int64_t window = 0;       // in tokens; 0 means none
   std::int64_t window_from = 0;  // the first layer that has the window
   std::int64_t relative_buckets = 32, relative_max_distance = 128;
-  std::string scale_output = "auto";  // auto | true | false
+  std::optional<ScaleOutput> scale_output = {};
   double dropout = 0, attention_dropout = 0;
   double norm_eps = 0;
 };
 
 struct DataConfig {
   std::vector<std::string> train, valid;  // file patterns, with $VAR expanded
-  std::string changed = "finish";         // finish | anew
+  ChangedData changed = ChangedData::finish;
   std::int64_t sequence = 1024;
-  bool pack = false;                   // whether attention stays inside documents
-  std::string objective = "auto";      // auto | next | masked | spans
-  std::optional<std::int64_t> target;  // length of the decoder's sequence
+  bool pack = false;                        // whether attention stays inside documents
+  std::optional<Objective> objective = {};  // empty means the family's
+  std::optional<std::int64_t> target;       // length of the decoder's sequence
   std::optional<std::int64_t> mask_id, pad_id, eos_id, sentinel_id;
 };
 
@@ -57,15 +56,15 @@ struct BatchConfig {
 };
 
 struct OptimConfig {
-  std::string name = "adamw";
+  Optimizer name = Optimizer::adamw;
   double lr = 6e-4, min_lr = 6e-5, weight_decay = 0.1, beta1 = 0.9, beta2 = 0.95, eps = 1e-8;
   double clip = 1.0;  // 0 means no clipping
   std::int64_t warmup = 700;
-  std::string schedule = "cosine";  // cosine | linear | constant
+  Schedule schedule = Schedule::cosine;
   bool decay_all = false, decay_embeddings = false;
-  std::string moments = "fp32", gradients = "fp32";  // fp32 | bf16
-  std::string reduction = "auto";                    // auto | last | each
-  std::string non_finite = "stop";                   // stop | skip
+  Precision moments = Precision::fp32, gradients = Precision::fp32;
+  std::optional<Reduction> reduction = {};
+  NonFinite non_finite = NonFinite::stop;
 };
 
 struct MemoryConfig {
@@ -92,7 +91,7 @@ struct CheckpointConfig {
   std::int64_t every = 1000;  // in steps; 0 means only at the end
   std::optional<double> minutes;
   std::int64_t keep = 3;
-  std::string resume = "auto";  // auto | never | weights
+  std::optional<Resume> resume = {};
 };
 
 struct RunConfig {
@@ -118,8 +117,8 @@ struct SpillConfig {
 
 struct DebugConfig {
   bool poison = false, locked_allocator = false;
-  std::string force_backend = "auto";
-  std::string kernels = "auto";  // auto | portable
+  std::optional<Backend> force_backend = {};
+  std::optional<KernelSet> kernels = {};
   std::string fault = "none";
   std::string machine;  // path of a machine file; if empty, the machine is measured
   bool log_samples = false;

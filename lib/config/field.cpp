@@ -21,6 +21,12 @@ void store_in_bounds(Field const& field, T number, bool inside, Value const& val
   field.at.set(number);
 }
 
+// Lists the words that a value may be.
+struct Words {
+  std::vector<std::string_view> allowed;
+  std::vector<std::string_view> divisible = {};  // those that ":0.5" may follow
+};
+
 std::string pick(Words const& words, Value const& value, Place const& place) {
   auto const text = read_text(value, place);
   if (std::ranges::find(words.allowed, text) != words.allowed.end()) return text;
@@ -173,20 +179,13 @@ std::string DurationField::form() const {
 }
 
 void ChoiceField::read(Value const& value, Place const& place) const {
-  auto const word = pick(words, value, place);
-  if (auto const* const text = std::get_if<std::string*>(&at)) {
-    **text = word;
-  } else {
-    auto const index = std::ranges::find(words.allowed, word) - words.allowed.begin();
-    *std::get<Precision*>(at) = static_cast<Precision>(index);
-  }
+  m_set(pick({m_words}, value, place));
 }
 std::string ChoiceField::write() const {
-  if (auto const* const text = std::get_if<std::string*>(&at)) return **text;
-  return std::string(words.allowed[static_cast<std::size_t>(*std::get<Precision*>(at))]);
+  return std::string(m_get());
 }
 std::string ChoiceField::form() const {
-  return fmt::format("{}", fmt::join(words.allowed, " | "));
+  return fmt::format("{}", fmt::join(m_words, " | "));
 }
 
 void ActivationsField::read(Value const& value, Place const& place) const {

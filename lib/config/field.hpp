@@ -4,15 +4,20 @@
 // key ("auto", "none") stands for "not set".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "config/choices.hpp"
 #include "config/config.hpp"
 #include "config/place.hpp"
 #include "config/value.hpp"
@@ -115,19 +120,36 @@ struct DurationField {
   void clear() const { at.clear(); }
 };
 
-// Lists the words that a value may be.
-struct Words {
-  std::vector<std::string_view> allowed;
-  std::vector<std::string_view> divisible = {};  // those that a fraction (":0.5") may follow
-};
-
-struct ChoiceField {
-  std::variant<std::string*, Precision*> at;  // values of the enum have the order of the words
-  Words words;
+// A field whose value is a word of an enum. If it points to a std::optional, `auto` is one more word.
+class ChoiceField {
+ public:
+  template <class E>
+  requires std::is_enum_v<E>
+  explicit ChoiceField(E* at)
+      : m_words(kWords<E>.begin(), kWords<E>.end()),
+        m_set([at](auto text) { *at = parse_word<E>(text).value(); }),
+        m_get([at] { return word(*at); }) {}
+  // Documents the words in this order.
+  template <class E>
+  ChoiceField(E* at, std::initializer_list<E> order) : ChoiceField(at) {
+    std::ranges::transform(order, m_words.begin(), [](E value) { return word(value); });
+  }
+  template <class E>
+  explicit ChoiceField(std::optional<E>* at)
+      : m_words(kWords<E>.begin(), kWords<E>.end()),
+        m_set([at](auto text) { *at = parse_word<E>(text); }),
+        m_get([at] { return word(*at); }) {
+    m_words.insert(m_words.begin(), kAuto);
+  }
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
   std::string form() const;
+
+ private:
+  std::vector<std::string_view> m_words;
+  std::function<void(std::string_view)> m_set;  // takes one of the words
+  std::function<std::string_view()> m_get;
 };
 
 // Reads one word, or a list with a word per layer or chunk, the last of which repeats.

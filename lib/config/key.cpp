@@ -1,11 +1,20 @@
 #include "config/key.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace spillway {
 
-bool Key::is_of(std::string_view family) const {
+bool Key::is_of(Family family) const {
   return families.empty() || std::ranges::count(families, family) > 0;
+}
+
+std::string Key::family_words() const {
+  std::vector<std::string_view> words;
+  for (Family const family : families) words.push_back(spillway::word(family));
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 void read_key(Key const& key, Value const& value, Place const& place) {

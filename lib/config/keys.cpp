@@ -10,11 +10,12 @@ constexpr std::int64_t most_layers = 5000;  // planning them takes about a minut
 constexpr std::int64_t most_vocab = 2'147'483'647;
 
 constexpr auto decides_model = Scope::model, is_of_the_job = Scope::job;
-Words const families{.allowed = {"gpt", "bert", "t5", "llama"}};
-using Families = std::vector<std::string_view>;
-Families const gpt = {"gpt"}, gpt_bert = {"gpt", "bert"}, gpt_bert_t5 = {"gpt", "bert", "t5"};
-Words const activations{.allowed = {"auto", "gelu_tanh", "gelu_erf", "relu", "silu"}};
-Families const bert = {"bert"}, llama = {"llama"}, t5 = {"t5"}, llama_t5 = {"llama", "t5"};
+using Families = std::vector<Family>;
+Families const gpt = {Family::gpt}, bert = {Family::bert}, t5 = {Family::t5},
+               llama = {Family::llama}, gpt_bert = {Family::gpt, Family::bert},
+               gpt_bert_t5 = {Family::gpt, Family::bert, Family::t5},
+               llama_t5 = {Family::llama, Family::t5};
+constexpr std::initializer_list<Precision> wide_first = {Precision::fp32, Precision::bf16};
 
 std::vector<Key> model_keys(ModelConfig& model) {
   return {
@@ -22,8 +23,7 @@ std::vector<Key> model_keys(ModelConfig& model) {
        "A directory of Hugging Face: its config.json says all other keys of the model but dropout, "
        "and the directory says what is auto of data's ids, where it knows them. run.init is this "
        "directory where it has weights and run.init names nothing else."},
-      {"model.family", ChoiceField{&model.family, families}, "", "", "The architecture.",
-       decides_model},
+      {"model.family", ChoiceField{&model.family}, "", "", "The architecture.", decides_model},
       {"model.layers", IntegerField{&model.layers, 1, most_layers}, "", "blocks",
        "Number of transformer blocks; planning takes time in proportion.", decides_model},
       {"model.hidden", IntegerField{&model.hidden, 1, 1'000'000}, "", "",
@@ -41,7 +41,7 @@ std::vector<Key> model_keys(ModelConfig& model) {
       {"model.ffn", IntegerField{&model.ffn, 0, 10'000'000}, "auto", "",
        "Width inside the MLP; auto (0): 4 x hidden, llama 8/3 x hidden, rounded up to 256.",
        decides_model},
-      {"model.activation", ChoiceField{&model.activation, activations}, "", "",
+      {"model.activation", ChoiceField{&model.activation}, "", "",
        "Inside the MLP; auto: gelu_tanh for gpt, gelu_erf for bert, relu for t5, and gelu_tanh "
        "where that is gated.",
        decides_model, gpt_bert_t5},
@@ -63,7 +63,7 @@ std::vector<Key> model_keys(ModelConfig& model) {
        "Biases of queries, keys and values (Qwen2).", decides_model, llama},
       {"model.qk_norm", BoolField{&model.qk_norm}, "", "",
        "Every head of queries and keys is normalised (Qwen3).", decides_model, llama},
-      {"model.scale_output", ChoiceField{&model.scale_output, {{"auto", "true", "false"}}}, "", "",
+      {"model.scale_output", ChoiceField{&model.scale_output}, "", "",
        "The head's input is divided by the root of hidden; auto: where the head is tied.",
        decides_model, t5},
       {"model.dropout", RealField{&model.dropout, 0, 0.99}, "", "",
@@ -81,9 +81,9 @@ std::vector<Key> distance_keys(ModelConfig& model) {
   return {
       {"model.rope_theta", RealField{&model.rope_theta, 0, 1e12, true}, "", "",
        "Base of the rotary positions' wavelengths.", decides_model, llama},
-      {"model.rope_scaling", ChoiceField{&model.rope_scaling, {{"none", "linear", "llama3"}}}, "",
-       "", "How rotary positions are stretched: all alike, or long wavelengths only.",
-       decides_model, llama},
+      {"model.rope_scaling", ChoiceField{&model.rope_scaling}, "", "",
+       "How rotary positions are stretched: all alike, or long wavelengths only.", decides_model,
+       llama},
       {"model.rope_factor", RealField{&model.rope_factor, 0, 1e6, true}, "", "",
        "What rotary positions are stretched by.", decides_model, llama},
       {"model.rope_low_freq_factor", RealField{&model.rope_low_freq_factor, 0, 1e6, true}, "", "",
@@ -115,7 +115,7 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.valid", GlobsField{&data.valid}, "none", "",
        "Token files for the validation loss; none: no evaluation. What data.train names too is not "
        "trained on."},
-      {"data.changed", ChoiceField{&data.changed, {{"finish", "anew"}}}, "", "",
+      {"data.changed", ChoiceField{&data.changed}, "", "",
        "How a run goes on whose files, their order, data.sequence or run.seed (with spans also "
        "data.pack, data.target and data.eos_id) are not its checkpoint's. finish: the epoch under "
        "way is completed first, without any text twice, by what is left of it and then by files "
@@ -129,8 +129,7 @@ std::vector<Key> data_keys(DataConfig& data) {
        "is not asked for the next one's first token (next); false: a sequence is a window of the "
        "text, whatever documents it cuts. With spans, a sequence then ends where its rows are "
        "full."},
-      {"data.objective", ChoiceField{&data.objective, {{"auto", "next", "masked", "spans"}}}, "",
-       "",
+      {"data.objective", ChoiceField{&data.objective}, "", "",
        "What is predicted. next: every token's successor; masked: 15 % of the tokens, hidden; "
        "spans: 15 % of the tokens, in spans that sentinels stand for; auto: by family."},
       {"data.target", IntegerField{&data.target, 1, many}, "auto", "tokens",
@@ -162,13 +161,13 @@ std::vector<Key> batch_keys(BatchConfig& batch) {
 
 std::vector<Key> optim_keys(OptimConfig& optim) {
   return {
-      {"optim.name", ChoiceField{&optim.name, {{"adamw"}}}, "", "", "The optimizer."},
+      {"optim.name", ChoiceField{&optim.name}, "", "", "The optimizer."},
       {"optim.lr", RealField{&optim.lr, 0, 1000}, "", "", "Peak learning rate."},
       {"optim.min_lr", RealField{&optim.min_lr, 0, 1000}, "", "",
        "Learning rate at the end of the schedule; at most lr."},
       {"optim.warmup", IntegerField{&optim.warmup, 0, many_steps}, "", "steps",
        "Linear rise of the learning rate; may be longer than the run."},
-      {"optim.schedule", ChoiceField{&optim.schedule, {{"cosine", "linear", "constant"}}}, "", "",
+      {"optim.schedule", ChoiceField{&optim.schedule}, "", "",
        "Fall of the learning rate after the warm-up."},
       {"optim.weight_decay", RealField{&optim.weight_decay, 0, 1000}, "", "",
        "Decoupled weight decay."},
@@ -184,22 +183,22 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
        "Added to the root of the second moment."},
       {"optim.clip", RealField{&optim.clip}, "", "",
        "Largest global gradient norm; 0: no clipping."},
-      {"optim.moments", ChoiceField{&optim.moments, {{"fp32", "bf16"}}}, "", "",
+      {"optim.moments", ChoiceField{&optim.moments, wide_first}, "", "",
        "Storage of both moments; bf16 is rounded by draws, so that errors do not grow with steps."},
-      {"optim.gradients", ChoiceField{&optim.gradients, {{"fp32", "bf16"}}}, "", "",
+      {"optim.gradients", ChoiceField{&optim.gradients, wide_first}, "", "",
        "Storage of gradients; bf16 only with precision bf16. Sums in bf16 are rounded after every "
        "micro-batch: their error grows with the number of these, and from some 256 on what comes "
        "is lost."},
-      {"optim.reduction", ChoiceField{&optim.reduction, {{"auto", "last", "each"}}}, "", "",
+      {"optim.reduction", ChoiceField{&optim.reduction}, "", "",
        "Ranks sum gradients on the last micro-batch of a step (auto), or on each one."},
-      {"optim.non_finite", ChoiceField{&optim.non_finite, {{"stop", "skip"}}}, "", "",
+      {"optim.non_finite", ChoiceField{&optim.non_finite}, "", "",
        "A step whose loss or gradient is not finite: stop the run (exit 7) or skip the step."},
   };
 }
 
 std::vector<Key> precision_keys(Precision& precision) {
   return {
-      {"precision", ChoiceField{&precision, {{"bf16", "fp32"}}}, "", "",
+      {"precision", ChoiceField{&precision}, "", "",
        "Of weights and activations; sums are fp32 in both."},
   };
 }
@@ -286,8 +285,7 @@ std::vector<Key> run_keys(RunConfig& run) {
        "minutes", "Longest time between checkpoints."},
       {"run.checkpoint.keep", IntegerField{&run.checkpoint.keep, 1, many}, "", "",
        "How many of the newest checkpoints stay."},
-      {"run.checkpoint.resume", ChoiceField{&run.checkpoint.resume, {{"auto", "never", "weights"}}},
-       "", "",
+      {"run.checkpoint.resume", ChoiceField{&run.checkpoint.resume}, "", "",
        "From the newest checkpoint in run.dir: all of it, nothing, or only the weights. What never "
        "and weights begin goes on when the same is given again (with the same run.init), until it "
        "has run.steps; then they begin another run."},
@@ -318,12 +316,11 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
       {"debug.poison", BoolField{&debug.poison}, "", "", "Fill dead lifetimes with NaN patterns."},
       {"debug.locked_allocator", BoolField{&debug.locked_allocator}, "", "",
        "Abort on an allocation after step 0."},
-      {"debug.force_backend",
-       ChoiceField{&debug.force_backend, {{"auto", "uring", "uring-plain", "posix"}}}, "", "",
+      {"debug.force_backend", ChoiceField{&debug.force_backend}, "", "",
        "What moves spilled bytes: io_uring, or threads (posix). auto takes threads only without "
        "io_uring, and registers what the drive uses only beside a device with memory of its own; "
        "uring registers it everywhere, uring-plain nowhere."},
-      {"debug.kernels", ChoiceField{&debug.kernels, {{"auto", "portable"}}}, "", "",
+      {"debug.kernels", ChoiceField{&debug.kernels}, "", "",
        "Products and attention: what is fastest here, or plain loops that give the same bits on "
        "all x86 processors."},
       {"debug.fault",

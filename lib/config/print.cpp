@@ -35,7 +35,7 @@ std::string form_and_unit(Key const& key) {
 
 // Returns a text such as " Of llama, t5.", or an empty one for a key of all families.
 std::string families_of(Key const& key) {
-  return key.families.empty() ? "" : fmt::format(" Of {}.", fmt::join(key.families, ", "));
+  return key.families.empty() ? "" : fmt::format(" Of {}.", key.family_words());
 }
 
 bool is_of_model(Key const& key) {

@@ -1,12 +1,31 @@
 #include "graph/arithmetic.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <concepts>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 
 namespace spillway {
+
+template <class E>
+concept ArithmeticChoice = std::same_as<E, Precision> || std::same_as<E, Reduction>;
+
+void to_json(nlohmann::json& json, ArithmeticChoice auto value) {
+  json = word(value);
+}
+
+template <ArithmeticChoice E>
+void from_json(nlohmann::json const& json, E& value) {
+  auto const parsed = parse_word<E>(json.get<std::string>());
+  if (!parsed)
+    throw Error(Status::damaged, fmt::format("stored arithmetic cannot be read: {} is none of {}",
+                                             printable(json.dump()), fmt::join(kWords<E>, ", ")));
+  value = *parsed;
+}
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Arithmetic, build, isa, precision, gradients, moments, threads,
                                    ranks, micro, sequence, attention_tile, loss_chunk, reduction)

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "base/dtype.hpp"
+#include "config/choices.hpp"
 
 namespace spillway {
 
@@ -16,22 +16,22 @@ struct Arithmetic {
   // and attention are plain loops. On a device it is the target of the kernels there, such as
   // "sm_90" (graph/target.hpp).
   std::string isa;
-  std::string precision = "bf16";  // bf16 | fp32
-  std::string gradients = "fp32", moments = "fp32";
+  Precision precision = Precision::bf16;
+  Precision gradients = Precision::fp32, moments = Precision::fp32;
   std::int64_t threads = 1, ranks = 1;
   std::int64_t micro = 1;  // sequences per micro-batch and rank
   std::int64_t sequence = 0;
   std::int64_t attention_tile = 256;  // rows of q and of k per tile
   std::int64_t loss_chunk = 512;      // rows of logits that exist at a time
   // Ranks sum their gradients on the last micro-batch of a step, or on each one.
-  std::string reduction = "last";  // last | each
+  Reduction reduction = Reduction::last;
 
   bool operator==(Arithmetic const&) const = default;
 };
 
-// Returns the type that a word of `precision`, `gradients` or `moments` stands for.
-constexpr DType stored_dtype(std::string_view word) {
-  return word == "bf16" ? DType::bf16 : DType::f32;
+// Returns the type that `precision`, `gradients` or `moments` stands for.
+constexpr DType stored_dtype(Precision precision) {
+  return precision == Precision::bf16 ? DType::bf16 : DType::f32;
 }
 
 std::string to_json(Arithmetic const& arithmetic);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "config/choices.hpp"
 #include "graph/attention.hpp"
 
 namespace spillway {
@@ -39,7 +40,6 @@ struct RelativeBiasAttributes {
 
 // Rotary positions (Su et al., arXiv:2104.09864) turn columns j and j + d/2 of a head of d columns
 // together, by the angle position * theta^(-2j/d), as rotate_half of transformers does.
-enum class RopeScaling : std::uint8_t { none, linear, llama3 };
 struct RopeAttributes {
   std::int64_t sequence = 0;              // without positions, row m has position m mod sequence
   std::int64_t heads = 0, head_size = 0;  // the heads that turn; columns behind them are copied
@@ -55,9 +55,6 @@ struct RopeAttributes {
   bool operator==(RopeAttributes const&) const = default;
 };
 
-// `gelu_erf` is x times the normal distribution's CDF, `gelu_tanh` approximates it by tanh.
-// `silu` is x times the sigmoid.
-enum class Activation : std::uint8_t { gelu_tanh, gelu_erf, relu, silu };
 struct ActivationAttributes {
   Activation form = Activation::gelu_tanh;
 

@@ -3,37 +3,41 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/check.hpp"
 #include "huggingface/offered.hpp"
 
 namespace spillway {
 namespace {
 
 struct ActivationWord {
-  std::string_view theirs, ours;
+  std::string_view theirs;
+  Activation ours;
 };
 
 // If there are several words for one activation, the first one is written.
 constexpr ActivationWord kActivationWords[] = {
-    {"gelu_new", "gelu_tanh"},
-    {"gelu_pytorch_tanh", "gelu_tanh"},
-    {"gelu_python_tanh", "gelu_tanh"},
-    {"gelu", "gelu_erf"},
-    {"gelu_python", "gelu_erf"},
-    {"silu", "silu"},
-    {"swish", "silu"},
-    {"relu", "relu"},
+    {"gelu_new", Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_python_tanh", Activation::gelu_tanh},
+    {"gelu", Activation::gelu_erf},
+    {"gelu_python", Activation::gelu_erf},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu},
+    {"relu", Activation::relu},
 };
 
 }  // namespace
 
-std::string our_activation(std::string_view theirs) {
+std::optional<Activation> our_activation(std::string_view theirs) {
   auto const found = std::ranges::find(kActivationWords, theirs, &ActivationWord::theirs);
-  return found == std::end(kActivationWords) ? "" : std::string(found->ours);
+  if (found == std::end(kActivationWords)) return std::nullopt;
+  return found->ours;
 }
 
-std::string their_activation(std::string_view ours) {
+std::string their_activation(Activation ours) {
   auto const found = std::ranges::find(kActivationWords, ours, &ActivationWord::ours);
-  return found == std::end(kActivationWords) ? "" : std::string(found->theirs);
+  check(found != std::end(kActivationWords), word(ours), "has no word in config.json");
+  return std::string(found->theirs);
 }
 
 std::string activation_not_offered() {

@@ -1,14 +1,17 @@
 // Translates activations' names between config.json and our keys; only for this folder's sources.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "config/choices.hpp"
+
 namespace spillway {
 
-// Both return an empty text for a name that is not known.
-std::string our_activation(std::string_view theirs);
-std::string their_activation(std::string_view ours);
+// Returns nothing for a name that is not known.
+std::optional<Activation> our_activation(std::string_view theirs);
+std::string their_activation(Activation ours);
 
 // Returns "is not offered; these are: gelu_new, ..", for messages.
 std::string activation_not_offered();

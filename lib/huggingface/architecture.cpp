@@ -8,20 +8,21 @@ namespace spillway {
 namespace {
 
 struct ArchitectureRow {
-  std::string_view class_name, model_type, family;
+  std::string_view class_name, model_type;
+  Family family;
   bool qkv_bias = false, qk_norm = false;  // what all of its models have
 };
 
 ArchitectureRow const& row_of(Architecture architecture) {
   static constexpr ArchitectureRow rows[] = {
-      {"GPT2LMHeadModel", "gpt2", "gpt"},
-      {"BertForMaskedLM", "bert", "bert"},
-      {"T5ForConditionalGeneration", "t5", "t5"},
-      {"LlamaForCausalLM", "llama", "llama"},
-      {"Qwen2ForCausalLM", "qwen2", "llama", true},
-      {"Qwen3ForCausalLM", "qwen3", "llama", false, true},
-      {"MistralForCausalLM", "mistral", "llama"},
-      {"MinistralForCausalLM", "ministral", "llama"},
+      {"GPT2LMHeadModel", "gpt2", Family::gpt},
+      {"BertForMaskedLM", "bert", Family::bert},
+      {"T5ForConditionalGeneration", "t5", Family::t5},
+      {"LlamaForCausalLM", "llama", Family::llama},
+      {"Qwen2ForCausalLM", "qwen2", Family::llama, true},
+      {"Qwen3ForCausalLM", "qwen3", Family::llama, false, true},
+      {"MistralForCausalLM", "mistral", Family::llama},
+      {"MinistralForCausalLM", "ministral", Family::llama},
   };
   return rows[static_cast<std::size_t>(architecture)];
 }
@@ -67,9 +68,9 @@ ModelConfig model_of(Architecture architecture) {
 }
 
 Architecture architecture_of(ModelConfig const& model) {
-  if (model.family == "bert") return Architecture::bert;
-  if (model.family == "t5") return Architecture::t5;
-  if (model.family == "llama") return of_llamas(model);
+  if (model.family == Family::bert) return Architecture::bert;
+  if (model.family == Family::t5) return Architecture::t5;
+  if (model.family == Family::llama) return of_llamas(model);
   require(model.bias, "model.bias", "false: GPT2LMHeadModel has biases, and no other fits");
   return Architecture::gpt2;
 }

@@ -106,7 +106,7 @@ Json new_file(ModelDescription const& description, DataConfig const& data) {
                {"eos_token_id", or_null(data.eos_id)},
                {"pad_token_id", or_null(data.pad_id)}};
   if (architecture == Architecture::t5) file["decoder_start_token_id"] = file["pad_token_id"];
-  if (model.family == "llama") file["max_position_embeddings"] = data.sequence;
+  if (model.family == Family::llama) file["max_position_embeddings"] = data.sequence;
   return file;
 }
 

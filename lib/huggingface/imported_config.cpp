@@ -9,7 +9,7 @@ Config imported_config(ModelConfig const& model, ElementType type) {
   config.model = model;
   if (model.positions > 0) config.data.sequence = std::min(config.data.sequence, model.positions);
   // bf16 would lose bits of other types.
-  config.precision = type == ElementType::bf16 ? Precision::bf16 : Precision::f32;
+  config.precision = type == ElementType::bf16 ? Precision::bf16 : Precision::fp32;
   return config;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "huggingface/activation_words.hpp"
 #include "huggingface/key_table.hpp"
 
@@ -10,19 +12,22 @@ namespace {
 
 constexpr std::string_view kActivationKey = "model.activation";
 
+std::optional<Activation> said_activation(Json const& value) {
+  if (!value.is_string()) return std::nullopt;
+  return our_activation(value.get_ref<std::string const&>());
+}
+
 void read_activation(KeyRow const& row, Json const& value, ModelKeys& keys) {
-  auto const ours = value.is_string() ? our_activation(value.get_ref<std::string const&>()) : "";
-  if (ours.empty())
-    keys.fail(row.theirs, fmt::format("{} {}", shown(value), activation_not_offered()));
-  keys.set_word(row.ours, row.theirs, ours);
+  auto const ours = said_activation(value);
+  if (!ours) keys.fail(row.theirs, fmt::format("{} {}", shown(value), activation_not_offered()));
+  keys.set_word(row.ours, row.theirs, word(*ours));
 }
 
 // Returns whether both mean one value: null means false, and activations have several names.
 bool means_the_same(Json const& a, Json const& b) {
   if (a == b || (a.is_null() && b == false)) return true;
-  if (!a.is_string() || !b.is_string()) return false;
-  auto const activation = our_activation(a.get_ref<std::string const&>());
-  return !activation.empty() && activation == our_activation(b.get_ref<std::string const&>());
+  auto const activation = said_activation(a);
+  return activation && activation == said_activation(b);
 }
 
 void read_row(KeyRow const& row, Json const& fallback, Json const& file, ModelKeys& keys) {
@@ -43,8 +48,8 @@ void read_row(KeyRow const& row, Json const& fallback, Json const& file, ModelKe
 
 Json write_row(KeyRow const& row, Json const& fallback, ModelKeys const& keys) {
   if (row.ours.empty()) return fallback;
-  auto const value = keys.get(row.ours);
-  return row.ours == kActivationKey ? Json(their_activation(value.get<std::string>())) : value;
+  if (row.ours == kActivationKey) return their_activation(keys.model().activation.value());
+  return keys.get(row.ours);
 }
 
 KeyGroup key_group_of(KeyRow const& row, Json const& fallback) {

@@ -60,8 +60,8 @@ void ModelKeys::set(std::string_view ours, std::string_view theirs, Json const& 
   if (is_unset(known)) fail(theirs, "must be more than 0");
 }
 
-void ModelKeys::set_word(std::string_view ours, std::string_view theirs, std::string const& word) {
-  read(key(ours), theirs, as_scalar(word));
+void ModelKeys::set_word(std::string_view ours, std::string_view theirs, std::string_view word) {
+  read(key(ours), theirs, as_scalar(std::string(word)));
 }
 
 void ModelKeys::set_or_unset(std::string_view ours, std::string_view theirs, std::int64_t number) {

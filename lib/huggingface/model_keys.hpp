@@ -28,7 +28,7 @@ class ModelKeys {
   // that means `auto` or `none` in our files, because no model has it.
   void set(std::string_view ours, std::string_view theirs, Json const& value);
   // Sets a key that has words to one of our words.
-  void set_word(std::string_view ours, std::string_view theirs, std::string const& word);
+  void set_word(std::string_view ours, std::string_view theirs, std::string_view word);
   // Sets a key to a number; 0 means `auto` or `none`.
   void set_or_unset(std::string_view ours, std::string_view theirs, std::int64_t number);
 

@@ -15,7 +15,8 @@ struct RopeKey {
   std::string_view theirs, ours;
 };
 struct RopeKind {
-  std::string theirs, ours;
+  std::string theirs;
+  RopeScaling ours;
   std::vector<RopeKey> keys;
 };
 
@@ -23,10 +24,10 @@ constexpr std::string_view kPositionsKey = "original_max_position_embeddings";
 
 std::vector<RopeKind> const& rope_kinds() {
   static std::vector<RopeKind> const kinds = {
-      {"default", "none", {}},
-      {"linear", "linear", {{"factor", "model.rope_factor"}}},
+      {"default", RopeScaling::none, {}},
+      {"linear", RopeScaling::linear, {{"factor", "model.rope_factor"}}},
       {"llama3",
-       "llama3",
+       RopeScaling::llama3,
        {{"factor", "model.rope_factor"},
         {"low_freq_factor", "model.rope_low_freq_factor"},
         {"high_freq_factor", "model.rope_high_freq_factor"},
@@ -120,7 +121,7 @@ void read_rope(Architecture architecture, Json const& file, ModelKeys& keys) {
   require_whole_heads(file, "partial_rotary_factor", keys);
   require_whole_heads(scaling.map, scaling.key("partial_rotary_factor"), keys);
   require_known(scaling, kind, keys);
-  keys.set_word("model.rope_scaling", scaling.key("rope_type"), kind.ours);
+  keys.set_word("model.rope_scaling", scaling.key("rope_type"), word(kind.ours));
   for (auto const& [theirs, ours] : kind.keys) {
     std::string const positions = "max_position_embeddings";
     if (scaling.map.contains(theirs)) {

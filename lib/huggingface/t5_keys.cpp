@@ -2,6 +2,7 @@
 // v1.1, and of what its decoder starts with.
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 
 #include "huggingface/activation_words.hpp"
@@ -16,16 +17,17 @@ constexpr std::string_view kProjection = "feed_forward_proj", kActivation = "den
                            kPad = "pad_token_id";
 constexpr std::string_view kGatedPrefix = "gated-";
 
-std::string activation_in(Json const& value, std::string_view theirs, bool is_gated,
-                          ModelKeys const& keys) {
+Activation activation_in(Json const& value, std::string_view theirs, bool is_gated,
+                         ModelKeys const& keys) {
   if (!value.is_string()) keys.fail(theirs, fmt::format("expected a text, got {}", shown(value)));
   auto const word = value.get_ref<std::string const&>().substr(is_gated ? kGatedPrefix.size() : 0);
   // In gated layers "gelu" means gelu_new in transformers; everywhere else it is the exact gelu.
-  auto const ours = is_gated && word == "gelu" ? "gelu_tanh" : our_activation(word);
-  if (ours.empty())
+  auto const ours =
+      is_gated && word == "gelu" ? std::optional(Activation::gelu_tanh) : our_activation(word);
+  if (!ours)
     keys.fail(theirs, fmt::format("{} {}; feed_forward_proj may have gated- before them",
                                   shown(value), activation_not_offered()));
-  return ours;
+  return *ours;
 }
 
 // In transformers, dense_act_fn and is_gated_act win over feed_forward_proj: they must agree.
@@ -44,16 +46,16 @@ void read_feed_forward(Json const& file, ModelKeys& keys) {
       projection.is_string() && projection.get_ref<std::string const&>().starts_with(kGatedPrefix);
   keys.set("model.gated", kProjection, is_gated);
   keys.set_word("model.activation", kProjection,
-                activation_in(projection, kProjection, is_gated, keys));
+                word(activation_in(projection, kProjection, is_gated, keys)));
   require_agreement(file, keys);
 }
 
 Json write_feed_forward(ModelKeys const& keys) {
-  auto const& model = keys.model();
-  auto word = their_activation(model.activation);
-  if (!model.gated) return {{kProjection, word}};
-  if (model.activation == "gelu_tanh") word = "gelu";
-  if (model.activation == "gelu_erf") word = "gelu_python";
+  auto const form = keys.model().activation.value();
+  auto word = their_activation(form);
+  if (!keys.model().gated) return {{kProjection, word}};
+  if (form == Activation::gelu_tanh) word = "gelu";
+  if (form == Activation::gelu_erf) word = "gelu_python";
   return {{kProjection, std::string(kGatedPrefix) + word}};
 }
 
@@ -61,11 +63,11 @@ Json write_feed_forward(ModelKeys const& keys) {
 void read_head(Json const& file, ModelKeys& keys) {
   keys.set("model.tied", kTied, file.value(kTied, Json(true)));
   bool const scales = keys.flag(file, kScale, keys.model().tied);
-  keys.set_word("model.scale_output", kScale, scales ? "true" : "false");
+  keys.set_word("model.scale_output", kScale, word(scales ? ScaleOutput::yes : ScaleOutput::no));
 }
 
 Json write_head(ModelKeys const& keys) {
-  return {{kTied, keys.get("model.tied")}, {kScale, keys.get("model.scale_output") == "true"}};
+  return {{kTied, keys.get("model.tied")}, {kScale, keys.model().scale_output == ScaleOutput::yes}};
 }
 
 // Decoders start with padding here. Null says nothing, and transformers trains no such model.

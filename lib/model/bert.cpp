@@ -54,7 +54,7 @@ void append_head(Layers& layers, ModelConfig const& model, View const& x, View c
 void complete_bert(ModelConfig& model) {
   if (model.ffn == 0) model.ffn = 4 * model.hidden;
   if (model.norm_eps == 0) model.norm_eps = 1e-12;
-  if (model.activation == "auto") model.activation = "gelu_erf";
+  if (!model.activation) model.activation = Activation::gelu_erf;
 }
 
 void append_bert(Config const& config, std::int64_t vocab, Graph& graph) {

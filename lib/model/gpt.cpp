@@ -46,7 +46,7 @@ View append_gpt_layer(Layers& layers, ModelConfig const& model, Stack const& sta
 void complete_gpt(ModelConfig& model) {
   if (model.ffn == 0) model.ffn = 4 * model.hidden;
   if (model.norm_eps == 0) model.norm_eps = 1e-5;
-  if (model.activation == "auto") model.activation = "gelu_tanh";
+  if (!model.activation) model.activation = Activation::gelu_tanh;
 }
 
 void append_gpt(Config const& config, std::int64_t vocab, Graph& graph) {

@@ -1,7 +1,5 @@
-#include <array>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "base/math.hpp"
 #include "model/layers.hpp"
@@ -11,18 +9,14 @@ namespace spillway {
 namespace {
 
 RopeAttributes rope_of(ModelConfig const& model, std::int64_t heads) {
-  constexpr std::array scalings = {std::pair("linear", RopeScaling::linear),
-                                   std::pair("llama3", RopeScaling::llama3)};
-  RopeAttributes rope{.heads = heads,
-                      .head_size = model.head_size,
-                      .theta = model.rope_theta,
-                      .factor = model.rope_factor,
-                      .low_freq_factor = model.rope_low_freq_factor,
-                      .high_freq_factor = model.rope_high_freq_factor,
-                      .original_max_position = model.rope_original_positions};
-  for (auto const& [word, scaling] : scalings)
-    if (model.rope_scaling == word) rope.scaling = scaling;
-  return rope;
+  return {.heads = heads,
+          .head_size = model.head_size,
+          .theta = model.rope_theta,
+          .scaling = model.rope_scaling,
+          .factor = model.rope_factor,
+          .low_freq_factor = model.rope_low_freq_factor,
+          .high_freq_factor = model.rope_high_freq_factor,
+          .original_max_position = model.rope_original_positions};
 }
 
 struct LlamaLayer {

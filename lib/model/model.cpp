@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string_view>
 #include <vector>
 
 #include "base/check.hpp"
@@ -13,8 +12,8 @@
 namespace spillway {
 namespace {
 
-struct Family {
-  std::string name;
+// A family's row stands where its enumerator does.
+struct FamilyRow {
   void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);
   std::vector<Objective> objectives;  // what it can be trained for; `auto` means the first
@@ -22,59 +21,49 @@ struct Family {
   std::int64_t vocab;                 // number of tokens of its published models
 };
 
-Family const& family(std::string const& name) {
-  static Family const families[] = {
-      {"gpt", complete_gpt, append_gpt, {Objective::next}, true, 50257},
-      {"bert", complete_bert, append_bert, {Objective::masked}, true, 30522},
-      {"t5", complete_t5, append_t5, {Objective::spans}, false, 32128},
-      {"llama", complete_llama, append_llama, {Objective::next}, false, 32000}};
-  std::string offered;
-  for (auto const& candidate : families) {
-    if (candidate.name == name) return candidate;
-    offered += (offered.empty() ? "" : ", ") + candidate.name;
-  }
-  throw Error(Status::bad_input,
-              "model.family: " + name + " is not offered; choose one of: " + offered);
+FamilyRow const& row_of(Family family) {
+  static FamilyRow const rows[] = {{complete_gpt, append_gpt, {Objective::next}, true, 50257},
+                                   {complete_bert, append_bert, {Objective::masked}, true, 30522},
+                                   {complete_t5, append_t5, {Objective::spans}, false, 32128},
+                                   {complete_llama, append_llama, {Objective::next}, false, 32000}};
+  static_assert(std::size(rows) == kWords<Family>.size());
+  return rows[static_cast<std::size_t>(family)];
 }
 
 }  // namespace
 
 Activation activation_of(ModelConfig const& model) {
-  constexpr std::string_view words[] = {"gelu_tanh", "gelu_erf", "relu", "silu"};
-  auto const at = std::ranges::find(words, model.activation) - std::begin(words);
-  check(at < std::ssize(words), "model.activation", "has a word that lib/config does not know");
-  return static_cast<Activation>(at);
+  check(model.activation.has_value(), "model.activation", "is auto in a model to be built");
+  return *model.activation;
 }
 
 OptimizerSettings optimizer_of(OptimConfig const& optim) {
-  return {optimizer_kind(optim.name), optim.beta1, optim.beta2, optim.eps, optim.weight_decay};
+  return {optim.name, optim.beta1, optim.beta2, optim.eps, optim.weight_decay};
 }
 
-std::int64_t published_vocab(std::string const& name) {
-  return family(name).vocab;
+std::int64_t published_vocab(Family family) {
+  return row_of(family).vocab;
 }
 
 Objective objective_of(Config const& config) {
-  auto const& offered = family(config.model.family).objectives;
-  auto const& asked = config.data.objective;
-  if (asked == "auto") return offered.front();
-  auto const found = std::ranges::find(offered, asked, [](Objective one) { return name(one); });
-  if (found != offered.end()) return *found;
+  auto const& offered = row_of(config.model.family).objectives;
+  auto const asked = config.data.objective.value_or(offered.front());
+  if (std::ranges::count(offered, asked) > 0) return asked;
   throw Error(Status::bad_input,
               fmt::format("data.objective: {} is not for models of the family {}; give {} or auto",
-                          asked, config.model.family, name(offered.front())));
+                          word(asked), word(config.model.family), word(offered.front())));
 }
 
 ModelConfig completed(Config const& config, std::int64_t vocab) {
   auto model = config.model;
   model.vocab = vocab;
   if (model.positions == 0) model.positions = config.data.sequence;
-  family(model.family).complete(model);
+  row_of(model.family).complete(model);
   return model;
 }
 
 std::optional<std::int64_t> most_rows(ModelConfig const& model) {
-  if (!family(model.family).learns_positions) return std::nullopt;
+  if (!row_of(model.family).learns_positions) return std::nullopt;
   return model.positions;
 }
 
@@ -99,7 +88,7 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   graph.arithmetic = arithmetic;
   graph.optimizer = optimizer_of(config.optim);
   graph.seed = config.run.seed;
-  family(full.model.family).append(full, vocab, graph);
+  row_of(full.model.family).append(full, vocab, graph);
   return graph;
 }
 
@@ -115,7 +104,7 @@ Graph build_generator(Config const& config, std::int64_t vocab, Arithmetic const
   graph.arithmetic.micro = 1;
   bool const encodes = objective_of(config) == Objective::spans;
   graph.arithmetic.sequence = encodes ? decoding.inputs : decoding.rows;
-  family(full.model.family).append(full, vocab, graph);
+  row_of(full.model.family).append(full, vocab, graph);
   return graph;
 }
 

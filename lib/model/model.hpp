@@ -15,7 +15,7 @@ namespace spillway {
 ModelConfig completed(Config const& config, std::int64_t vocab);
 
 // Returns the vocabulary size of the family's published models: GPT-2, BERT, T5 or Llama 2.
-std::int64_t published_vocab(std::string const& family);
+std::int64_t published_vocab(Family family);
 
 // Returns what the input asks for or, if it says auto, what the family is trained for. Throws
 // Error(bad_input) if the family's graph cannot be trained for what is asked.

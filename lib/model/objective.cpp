@@ -30,8 +30,8 @@ void require_objective(std::optional<std::int64_t> const& given, char const* key
                        Objective objective) {
   if (!given || of == objective) return;
   throw Error(Status::bad_input,
-              fmt::format("{}: is of the objective {}; data.objective is {} here", key, name(of),
-                          name(objective)));
+              fmt::format("{}: is of the objective {}; data.objective is {} here", key, word(of),
+                          word(objective)));
 }
 
 }  // namespace

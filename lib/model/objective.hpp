@@ -1,24 +1,12 @@
 // An objective is what a model learns to predict. It decides how many rows its stacks need.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "config/config.hpp"
 
 namespace spillway {
-
-enum class Objective : std::uint8_t {
-  next,    // the token that follows each token
-  masked,  // tokens that are hidden (Devlin et al., arXiv:1810.04805)
-  spans,   // hidden spans, by a decoder (Raffel et al., arXiv:1910.10683)
-};
-inline constexpr std::array<std::string_view, 3> kObjectiveNames = {"next", "masked", "spans"};
-constexpr std::string_view name(Objective objective) {
-  return kObjectiveNames[static_cast<std::size_t>(objective)];
-}
 
 // Returns the rows of a sequence in each stack: data.sequence and, for spans, the decoder's
 // data.target. If that is `auto`, it is what the spans of data.sequence need. Throws

@@ -81,7 +81,7 @@ class T5 {
   // first.
   Init of_words() const {
     if (!m_model.tied) return {Init::Kind::normal, 1};
-    if (m_model.scale_output == "false") return Layers::kNormal;
+    if (m_model.scale_output == ScaleOutput::no) return Layers::kNormal;
     return {Init::Kind::normal, 2 / std::pow(static_cast<double>(m_model.hidden), 0.25)};
   }
   Init of_queries() const { return normal(m_model.hidden * m_model.head_size); }
@@ -149,8 +149,8 @@ void complete_t5(ModelConfig& model) {
   if (model.decoder_layers == 0) model.decoder_layers = model.layers;
   if (model.ffn == 0) model.ffn = 4 * model.hidden;
   if (model.norm_eps == 0) model.norm_eps = 1e-6;
-  if (model.activation == "auto") model.activation = model.gated ? "gelu_tanh" : "relu";
-  if (model.scale_output == "auto") model.scale_output = model.tied ? "true" : "false";
+  if (!model.activation) model.activation = model.gated ? Activation::gelu_tanh : Activation::relu;
+  if (!model.scale_output) model.scale_output = model.tied ? ScaleOutput::yes : ScaleOutput::no;
 }
 
 void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
@@ -181,7 +181,7 @@ void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
   layers.begin_chunk("head");
   x = t5.norm("ln", "decoder.final_layer_norm", layers.selected("row", x));
   auto const w = model.tied ? t5.wte() : layers.matrix("lm_head.weight", {vocab, model.hidden});
-  bool const scales = model.scale_output == "true";
+  bool const scales = model.scale_output == ScaleOutput::yes;
   layers.head(layers.dropout("drop", x), w, {},
               scales ? 1 / std::sqrt(static_cast<double>(model.hidden)) : 1);
   layers.end_block();

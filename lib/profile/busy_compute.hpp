@@ -14,8 +14,8 @@ namespace spillway {
 class BusyCompute {
  public:
   BusyCompute(Compute const& compute, Arithmetic const& arithmetic)
-      : m_product(OpKind::matmul, arithmetic.precision == "bf16" ? DType::bf16 : DType::f32,
-                  {kRows, kRows}, arithmetic, compute) {}
+      : m_product(OpKind::matmul, stored_dtype(arithmetic.precision), {kRows, kRows}, arithmetic,
+                  compute) {}
 
   // Runs measure() on a new thread, computes until it has ended, and returns its result.
   template <class Measure>

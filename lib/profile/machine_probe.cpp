@@ -109,7 +109,7 @@ double rate_on(Device const& device, std::int64_t first, std::int64_t most, Rate
 }  // namespace
 
 Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic) {
-  bool const bf16 = arithmetic.precision == "bf16";
+  bool const bf16 = arithmetic.precision == Precision::bf16;
   Machine machine;
   auto const products = [&](std::int64_t rows) -> Measured {
     LoneOp const matmul(OpKind::matmul, bf16 ? DType::bf16 : DType::f32, {rows, rows}, arithmetic,

@@ -50,7 +50,7 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
 }  // namespace
 
 PlanRequest plan_request(Config const& config) {
-  return {config.plan, config.optim.clip > 0 || config.optim.non_finite != "stop"};
+  return {config.plan, config.optim.clip > 0 || config.optim.non_finite != NonFinite::stop};
 }
 
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& target) {

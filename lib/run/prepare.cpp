@@ -38,7 +38,7 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
 
 std::string kernels_isa(Config const& config, std::string_view target) {
   if (target != kHostTarget) return std::string(target);
-  return config.debug.kernels == "portable" ? host::kPortable : host::matmul_isa();
+  return config.debug.kernels == KernelSet::portable ? host::kPortable : host::matmul_isa();
 }
 
 Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::int64_t ranks,
@@ -47,9 +47,9 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
   arithmetic.build =
       fmt::format("{} {}, {}, {}", build::version, build::git_hash, build::compiler, build::flags);
   arithmetic.isa = kernels_isa(config, target);
-  arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
+  arithmetic.precision = config.precision;
   arithmetic.gradients = config.optim.gradients;
-  arithmetic.reduction = config.optim.reduction == "each" ? "each" : "last";
+  arithmetic.reduction = config.optim.reduction.value_or(Reduction::last);
   arithmetic.moments = config.optim.moments;
   arithmetic.threads = choices.threads;
   arithmetic.ranks = ranks;
@@ -82,7 +82,7 @@ Graph generate_graph(Config const& config, std::int64_t vocab, Arithmetic const&
 // In a bf16 sum of n equal numbers an ulp is n / 256 to n / 128 of one of them, so from the 257th
 // number on, adding another one changes nothing.
 std::string warning_of_narrow_sums(OptimConfig const& optim, std::int64_t micro_batches) {
-  if (optim.gradients != "bf16" || micro_batches <= kNarrowSums) return "";
+  if (optim.gradients != Precision::bf16 || micro_batches <= kNarrowSums) return "";
   return fmt::format(
       "optim.gradients: bf16: sums over {} micro-batches are rounded after each of them, and what "
       "is less than 1/512 of a sum is lost; a larger batch.micro, or fp32, keeps it",

@@ -48,14 +48,14 @@ void require_spill_directory(MemoryConfig const& memory) {
 }
 
 QueueSettings queue_settings(Config const& config) {
-  return {.backend = backend(config.debug.force_backend),
+  return {.backend = config.debug.force_backend,
           .depth = static_cast<int>(config.spill.queue_depth)};
 }
 
 RunMemory::RunMemory(Config const& config, Device& device, Program const& train,
                      Budgets const& most)
     : m_faults(injector(config)),
-      m_backend(backend(config.debug.force_backend)),
+      m_backend(config.debug.force_backend),
       m_tiers(device, train.peak_bytes, nullptr, most) {}
 
 Budgets RunMemory::room() const {
@@ -76,8 +76,8 @@ void RunMemory::resize(Program const& program) {
 // plan, uses plain transfers, because registering would take longer than it gains.
 bool RunMemory::register_drive_memory(Program const& program) {
   m_registered_bytes = 0;
-  bool const wanted = m_backend == Backend::uring ||
-                      (m_backend == Backend::automatic && m_tiers.device.has_own_memory());
+  bool const wanted =
+      m_backend == Backend::uring || (!m_backend && m_tiers.device.has_own_memory());
   if (!m_spill || !wanted || program.once) return true;
   auto const memory = drive_memory(m_tiers, program);
   if (!m_spill->register_memory(memory)) return false;

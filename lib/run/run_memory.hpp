@@ -64,7 +64,7 @@ class RunMemory {
   bool register_drive_memory(Program const& program);
 
   std::unique_ptr<FaultInjector> m_faults;
-  Backend m_backend;
+  std::optional<Backend> m_backend;
   std::int64_t m_registered_bytes = 0;
   Tiers m_tiers;
   std::optional<SpillFile> m_spill;  // is last, so that transfers end before memory is freed

@@ -185,7 +185,7 @@ std::vector<std::string> go_on(Data& data, Config const& config, RunState const&
                                std::string const& source) {
   auto const now = data_now(data, data.samples.ranges.back().files, config.run.seed);
   auto next = continued(order_before(state, now, source), state.samples, now,
-                        config.data.changed == "anew");
+                        config.data.changed == ChangedData::anew);
   data.samples = std::move(next.order);
   auto const& ranges = data.samples.ranges;
   for (std::size_t i = 0; i + 1 < ranges.size(); ++i)

@@ -42,13 +42,13 @@ Resumption read_init(std::filesystem::path const& path) {
 // A start that `never` or `weights` asks for counts once: the run that it began goes on until it
 // has all of its steps, whoever gives the same start again.
 bool goes_on(Resumption const& latest, RunConfig const& run) {
-  if (run.checkpoint.resume == "auto") return true;
+  if (!run.checkpoint.resume) return true;
   try {
     auto const began = parse_config(latest.state.config, latest.checkpoint.string(), {}, elsewhere);
     return began.run.checkpoint.resume == run.checkpoint.resume && began.run.init == run.init &&
            latest.state.step < run.steps;
   } catch (Error const& error) {  // another version's keys, which this run would not have written
-    if (run.checkpoint.resume == "never") return false;
+    if (run.checkpoint.resume == Resume::never) return false;
     throw Error(error.status(), std::string(error.what()) + "; another run.dir begins another run");
   }
 }
@@ -58,7 +58,7 @@ std::optional<Resumption> read_latest(RunConfig const& run) {
   try {
     if (auto latest = open_latest(run.dir)) return read(std::move(*latest), true);
   } catch (Error const& error) {
-    if (run.checkpoint.resume != "never" || error.status() == Status::storage) throw;
+    if (run.checkpoint.resume != Resume::never || error.status() == Status::storage) throw;
   }
   return std::nullopt;
 }
@@ -68,19 +68,18 @@ std::optional<Resumption> from_run_dir(RunConfig const& run) {
   auto latest = read_latest(run);
   if (!latest) return std::nullopt;
   latest->whole = goes_on(*latest, run);
-  if (!latest->whole && run.checkpoint.resume == "never") return std::nullopt;
+  if (!latest->whole && run.checkpoint.resume == Resume::never) return std::nullopt;
   return latest;
 }
 
 std::optional<Resumption> choose(Config const& config) {
-  auto const& resume = config.run.checkpoint.resume;
   if (auto latest = from_run_dir(config.run)) return latest;
   if (!config.run.init.empty()) {
     auto init = read_init(config.run.init);
     init.imported = init.directory || !init.reader->carried().empty();
     return init;
   }
-  if (resume == "weights") {
+  if (config.run.checkpoint.resume == Resume::weights) {
     throw Error(Status::bad_input,
                 fmt::format("run.checkpoint.resume: weights: no checkpoint in {}, and run.init "
                             "names none",
@@ -173,13 +172,13 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
     restore(*resumption, model, comm);
     if (resumption->whole) state = resumption->state;
     say_other_tokens(*resumption, tokenizer);
-    auto const& resume = config.run.checkpoint.resume;
-    bool const again = resumption->whole && resume != "auto";
+    auto const resume = config.run.checkpoint.resume;
+    bool const again = resumption->whole && resume;
     log_info("{} {} of step {}{}", resumption->whole ? "going on from" : "weights from",
              resumption->checkpoint.string(), resumption->state.step,
-             again
-                 ? fmt::format("; run.checkpoint.resume={} began this run, and counts once", resume)
-                 : "");
+             again ? fmt::format("; run.checkpoint.resume={} began this run, and counts once",
+                                 word(*resume))
+                   : "");
   }
   state.seed = config.run.seed;
   state.vocab = vocab;

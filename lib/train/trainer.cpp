@@ -186,7 +186,7 @@ void Trainer::say_nothing_to_predict() {
 std::optional<Status> Trainer::after_skip() {
   m_reporter.break_line();
   auto const step = m_state.step + 1;
-  if (m_parts.config.optim.non_finite == "stop") {
+  if (m_parts.config.optim.non_finite == NonFinite::stop) {
     if (m_parts.comm.rank() == 0) {
       log_error(
           "step {}: the loss or the gradient norm is not finite (optim.non_finite: stop); "

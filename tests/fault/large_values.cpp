@@ -41,7 +41,7 @@ class LargeValues : public FaultTest {
 
 // "model.layers=5000", "model.hidden=1000000", ..., each as much as it may be, of the keys that
 // models of the family have.
-std::vector<std::string> maxima(std::string_view family) {
+std::vector<std::string> maxima(Family family) {
   Config config;
   std::vector<std::string> result;
   for (Key const& key : keys_of(config)) {
@@ -81,11 +81,12 @@ TEST_F(LargeValues, what_is_a_little_more_is_refused_by_its_key) {
 // Each of the others as it is. With thousands of layers plans take longer: see above.
 TEST_F(LargeValues, the_most_of_any_key_is_planned_or_refused_in_one_line) {
   std::set<std::string> tried;
-  for (std::string const family : {"gpt", "bert", "t5", "llama"}) {
+  for (auto const family : {Family::gpt, Family::bert, Family::t5, Family::llama}) {
+    auto const name = std::string(word(family));
     for (std::string const& most : maxima(family)) {
       if (most.find("layers=") != most.npos || !tried.insert(most).second) continue;
-      SCOPED_TRACE(family + ": " + most);
-      auto const outcome = plan("model.family=" + family + " " + most);
+      SCOPED_TRACE(name + ": " + most);
+      auto const outcome = plan("model.family=" + name + " " + most);
       auto const good = outcome.status == 0 && outcome.output.starts_with("Fits with ");
       if (good) continue;
       EXPECT_TRUE(fails_with(2, "", outcome) || fails_with(3, "needs at least", outcome));
@@ -96,7 +97,7 @@ TEST_F(LargeValues, the_most_of_any_key_is_planned_or_refused_in_one_line) {
 
 TEST_F(LargeValues, the_most_of_all_keys_is_refused_in_one_line) {
   std::string all;
-  for (std::string const& most : maxima("gpt")) all += " " + most;
+  for (std::string const& most : maxima(Family::gpt)) all += " " + most;
   EXPECT_TRUE(fails_with(2, "model.hidden: 5000 layers with hidden = 1000000", plan(all)));
 }
 

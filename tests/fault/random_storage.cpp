@@ -201,7 +201,7 @@ TEST_P(RandomStorage, ends_in_the_same_bits_or_a_named_error) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, RandomStorage,
-                         ::testing::Values(Case{"fp32_in_three", Precision::f32, 3, true, 32},
+                         ::testing::Values(Case{"fp32_in_three", Precision::fp32, 3, true, 32},
                                            Case{"bf16", Precision::bf16, 1, true, 48},
                                            Case{"bf16_unclipped", Precision::bf16, 1, false, 48}),
                          [](auto const& info) { return info.param.name; });

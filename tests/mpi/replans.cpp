@@ -33,8 +33,8 @@ Config spilling() {
   config.batch.sequences = 4 * g_comm->size();
   config.run.steps = 1'000'000;
   config.memory.nvme_path = ::testing::TempDir();
-  config.debug.kernels = "portable";
-  config.debug.force_backend = "posix";
+  config.debug.kernels = KernelSet::portable;
+  config.debug.force_backend = Backend::posix;
   config.plan.activations = {BlockPlan{BlockPolicy::nvme, 1}};
   return config;
 }

@@ -51,7 +51,7 @@ void fill_batch(SequentialRun& run, int stack, Tokens const& values) {
 }
 
 Config with_lengths(Config config) {
-  bool const encodes = config.model.family == "t5";
+  bool const encodes = config.model.family == Family::t5;
   config.data.sequence = encodes ? kInputs : kRows;
   if (encodes) config.data.target = kRows;
   config.data.pack = false;
@@ -148,7 +148,7 @@ void expect_close(std::vector<double> const& logits, std::vector<double> const& 
 class CachedLogits : public testing::TestWithParam<FamilyCase> {
  protected:
   Config const m_config = with_lengths(GetParam().config);
-  bool const m_encodes = m_config.model.family == "t5";
+  bool const m_encodes = m_config.model.family == Family::t5;
   Tokens const m_tokens = some_tokens(kRows, 1);
   Tokens const m_inputs = m_encodes ? some_tokens(kInputs, 2) : Tokens{};
 
@@ -180,10 +180,11 @@ TEST_P(CachedLogits, of_the_serial_reference_are_those_of_the_whole_sequence) {
 // Those that generate a row at a time.
 std::vector<FamilyCase> decoders() {
   auto cases = family_cases();
-  std::erase_if(cases, [](FamilyCase const& one) { return one.config.model.family == "bert"; });
+  std::erase_if(cases,
+                [](FamilyCase const& one) { return one.config.model.family == Family::bert; });
   auto tied = cases.front();
   tied.name = "LlamaTied";
-  tied.config.model.family = "llama";
+  tied.config.model.family = Family::llama;
   tied.config.model.heads = 4, tied.config.model.kv_heads = 1;
   cases.push_back(tied);
   return cases;

@@ -26,13 +26,13 @@ struct Frozen {
   bool tied = true, bias = true;
   double dropout = 0;
   int micro_batches = 1;
-  char const* reduction = "last";
+  Reduction reduction = Reduction::last;
   std::array<std::uint64_t, 3> checksums;  // with 1, 2 and 3 ranks
 };
 
 constexpr Frozen kFrozen[] = {
     {.name = "fp32",
-     .precision = Precision::f32,
+     .precision = Precision::fp32,
      .checksums = {0x4150cc0e874b5c38, 0xbfa8473f6937e561, 0x04f58b567c17abd6}},
     {.name = "bf16",
      .precision = Precision::bf16,
@@ -45,10 +45,10 @@ constexpr Frozen kFrozen[] = {
      .micro_batches = 3,
      .checksums = {0xc94282030ebda13e, 0x46d220b59ca0635f, 0xf580d9da2afd646f}},
     {.name = "fp32_reducing_each",
-     .precision = Precision::f32,
+     .precision = Precision::fp32,
      .dropout = 0.1,
      .micro_batches = 2,
-     .reduction = "each",
+     .reduction = Reduction::each,
      .checksums = {0x30b6e6168d42efe4, 0xcd26be0347322132, 0xee246cac3027cbf6}},
 };
 

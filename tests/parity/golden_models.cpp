@@ -197,7 +197,7 @@ class GoldenModels : public testing::TestWithParam<std::tuple<char const*, Way>>
 };
 
 TEST_P(GoldenModels, loss_and_gradients_match_in_fp32) {
-  GoldenRun model(golden, way, Precision::f32);
+  GoldenRun model(golden, way, Precision::fp32);
   model.set_batch(0);
   EXPECT_NEAR(model.forward_and_backward(), golden.values("losses")[0], bound("losses"));
   expect_gradients(model, bound("gradients"));
@@ -211,7 +211,7 @@ TEST_P(GoldenModels, loss_and_gradients_match_in_bf16) {
 }
 
 TEST_P(GoldenModels, ten_adam_w_steps_follow_py_torch) {
-  GoldenRun model(golden, way, Precision::f32);
+  GoldenRun model(golden, way, Precision::fp32);
   auto const losses = golden.values("losses"), norms = golden.values("norms");
   for (int step = 0; step < golden.integer("steps"); ++step) {
     auto const at = static_cast<std::size_t>(step);
@@ -224,7 +224,7 @@ TEST_P(GoldenModels, ten_adam_w_steps_follow_py_torch) {
 }
 
 TEST_P(GoldenModels, logits_of_one_row_match) {
-  GoldenRun model(golden, way, Precision::f32, Purpose::generate);
+  GoldenRun model(golden, way, Precision::fp32, Purpose::generate);
   model.set_batch(0);
   model.run().run(Phase::forward);
   auto const reference = golden.values("logits");
@@ -236,7 +236,7 @@ TEST_P(GoldenModels, logits_of_one_row_match) {
 // What the other tests compare would show it.
 TEST_P(GoldenModels, a_weight_that_is_off_by_a_tenth_shows) {
   if (way != Way::fastest) GTEST_SKIP();
-  GoldenRun model(golden, way, Precision::f32);
+  GoldenRun model(golden, way, Precision::fp32);
   model.set_batch(0);
   auto const loss = golden.values("losses")[0];
   int shown = 0, all = 0;
@@ -254,7 +254,7 @@ TEST_P(GoldenModels, a_weight_that_is_off_by_a_tenth_shows) {
 
 TEST_P(GoldenModels, decay_the_groups_of_transformers_trainer_where_asked) {
   if (way != Way::fastest) GTEST_SKIP();
-  auto config = config_of(golden, Precision::f32);
+  auto config = config_of(golden, Precision::fp32);
   config.optim.decay_embeddings = true;
   auto const graph =
       build_model(config, golden.integer("vocab"), test::tiny_arithmetic(config), Purpose::train);

@@ -33,8 +33,8 @@ constexpr std::array<std::array<BlockPlan, 4>, 3> kPolicies = {{
       {BlockPolicy::nvme, 0.5},
       {BlockPolicy::light_nvme, 0.7}}},
 }};
-constexpr std::array kBackends = {Backend::automatic, Backend::uring, Backend::uring_plain,
-                                  Backend::posix};
+constexpr std::array<std::optional<Backend>, 4> kBackends = {std::nullopt, Backend::uring,
+                                                             Backend::uring_plain, Backend::posix};
 
 struct Case {
   Tier activations, parameters, optimizer, update;
@@ -100,7 +100,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   return plan;
 }
 
-Backend backend_of(Case const& c) {
+std::optional<Backend> backend_of(Case const& c) {
   return kBackends[static_cast<std::size_t>(c.number) % kBackends.size()];
 }
 
@@ -108,7 +108,7 @@ SpillSettings spill_of(Case const& c) {
   SpillSettings settings;
   settings.queue.backend = backend_of(c);
   if (settings.queue.backend == Backend::uring)  // as far as the system lets us
-    settings.queue.backend = Backend::automatic;
+    settings.queue.backend.reset();
   settings.queue.depth = c.number % 5 == 0 ? 1 : 32;
   return settings;
 }
@@ -142,7 +142,7 @@ int place_of(FamilyCase const& family) {
 
 // family, precision, micro-batches, clip, optim.reduction
 class Places
-    : public ::testing::TestWithParam<std::tuple<FamilyCase, Precision, int, bool, std::string>> {};
+    : public ::testing::TestWithParam<std::tuple<FamilyCase, Precision, int, bool, Reduction>> {};
 
 TEST_P(Places, of_all_kinds_give_equal_bits) {
   auto const& [family, precision, micro_batches, clip, reduction] = GetParam();
@@ -154,10 +154,10 @@ TEST_P(Places, of_all_kinds_give_equal_bits) {
   config.precision = precision;
   config.optim.reduction = reduction;
   bool const narrow = precision == Precision::bf16 && micro_batches == 3;
-  config.optim.moments = narrow ? "bf16" : "fp32";
+  config.optim.moments = narrow ? Precision::bf16 : Precision::fp32;
   auto const graph = tiny_run_graph(config, g_comm->size());
   int const configuration = (precision == Precision::bf16) + 2 * (micro_batches / 3) + 4 * clip +
-                            6 * (reduction == "each") + place_of(family);
+                            6 * (reduction == Reduction::each) + place_of(family);
   Story expected;
   for (auto const& c : cases(configuration)) {
     SCOPED_TRACE(text_of(c));
@@ -172,15 +172,15 @@ TEST_P(Places, of_all_kinds_give_equal_bits) {
 
 std::string name_of(::testing::TestParamInfo<Places::ParamType> const& info) {
   auto const& [family, precision, micro_batches, clip, reduction] = info.param;
-  return family.name + std::string(precision == Precision::f32 ? "_fp32_" : "_bf16_") +
-         std::to_string(micro_batches) + (clip ? "_clipped_" : "_free_") + reduction;
+  return family.name + "_" + std::string(word(precision)) + "_" + std::to_string(micro_batches) +
+         (clip ? "_clipped_" : "_free_") + std::string(word(reduction));
 }
 
 INSTANTIATE_TEST_SUITE_P(Under, Places,
                          ::testing::Combine(::testing::Values(family_cases().front()),
-                                            ::testing::Values(Precision::f32, Precision::bf16),
+                                            ::testing::Values(Precision::fp32, Precision::bf16),
                                             ::testing::Values(1, 3), ::testing::Bool(),
-                                            ::testing::Values("last")),
+                                            ::testing::Values(Reduction::last)),
                          name_of);
 // They differ in their ops, of which each has tests of its own, and in what crosses from block to
 // block.
@@ -188,13 +188,13 @@ INSTANTIATE_TEST_SUITE_P(
     OfFamilies, Places,
     ::testing::Combine(::testing::ValuesIn(other_families()), ::testing::Values(Precision::bf16),
                        ::testing::ValuesIn(takes_all() ? std::vector{1, 3} : std::vector{3}),
-                       ::testing::Values(true), ::testing::Values("last")),
+                       ::testing::Values(true), ::testing::Values(Reduction::last)),
     name_of);
 INSTANTIATE_TEST_SUITE_P(ReducingEach, Places,
                          ::testing::Combine(::testing::Values(family_cases().front()),
-                                            ::testing::Values(Precision::f32, Precision::bf16),
+                                            ::testing::Values(Precision::fp32, Precision::bf16),
                                             ::testing::Values(3), ::testing::Bool(),
-                                            ::testing::Values("each")),
+                                            ::testing::Values(Reduction::each)),
                          name_of);
 
 }  // namespace

@@ -31,7 +31,7 @@ constexpr int kPlans = 2, kSteps = 2;
 
 Graph draw_graph(Random& draws) {
   auto options = kLarge;
-  options.precision = below(draws, 2) == 0 ? "bf16" : "fp32";
+  options.precision = below(draws, 2) == 0 ? Precision::bf16 : Precision::fp32;
   options.ranks = g_comm->size();
   return runnable(random_graph(draws, options));
 }

@@ -16,7 +16,7 @@ Comm* g_comm = nullptr;
 constexpr std::int64_t kSlice = std::int64_t{512} << 10;  // elements: a piece of bf16
 
 // It has one layer, whose update takes a dozen slices.
-Graph graph_of(bool whole_chunks, std::string const& moments = "fp32") {
+Graph graph_of(bool whole_chunks, Precision moments = Precision::fp32) {
   auto config = tiny_config();
   config.model.layers = 1;
   config.model.hidden = 256;
@@ -86,7 +86,7 @@ TEST(UpdateSlices, come_to_the_bits_of_updates_in_place) {
 }
 
 TEST(UpdateSlices, round_moments_of_bf16_as_updates_in_place_do) {
-  auto const graph = graph_of(false, "bf16");
+  auto const graph = graph_of(false, Precision::bf16);
   auto const expected = story_of(graph, plan_of(graph, {Tier::device, Tier::device, true}, kSlice));
   for (auto const update : {Tier::device, Tier::host}) {
     auto const plan = plan_of(graph, {Tier::nvme, update, true}, kSlice);

@@ -8,7 +8,7 @@ namespace spillway::test {
 
 struct GptShape {
   std::int64_t layers = 12, hidden = 768, heads = 12, vocab = 50257, sequence = 512, micro = 4;
-  std::string precision = "bf16";
+  Precision precision = Precision::bf16;
   double dropout = 0;
 };
 

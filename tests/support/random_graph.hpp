@@ -3,8 +3,6 @@
 // have two stacks of rows.
 #pragma once
 
-#include <string>
-
 #include "graph/graph.hpp"
 #include "tests/support/random_program.hpp"
 
@@ -16,7 +14,7 @@ struct Between {
 
 struct RandomGraphOptions {
   Between hidden{8, 24}, sequence{3, 9}, micro{1, 2}, vocab{11, 40}, layers{1, 5};
-  std::string precision = "fp32";
+  Precision precision = Precision::fp32;
   int ranks = 1;  // the number of ranks whose norms the graph has room for
 };
 

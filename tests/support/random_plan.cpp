@@ -15,7 +15,7 @@ GptShape random_shape(Random& draws) {
           .vocab = 257 + below(draws, 600),
           .sequence = 32 + 2 * below(draws, 200),
           .micro = 1 + below(draws, 4),
-          .precision = below(draws, 2) == 0 ? "bf16" : "fp32",
+          .precision = below(draws, 2) == 0 ? Precision::bf16 : Precision::fp32,
           .dropout = below(draws, 3) == 0 ? 0.1 : 0};
 }
 

@@ -16,16 +16,16 @@ inline Config tiny_config() {
   config.model.hidden = 32;
   config.model.heads = 2;
   config.data.sequence = 16;
-  config.precision = Precision::f32;
+  config.precision = Precision::fp32;
   return config;
 }
 
 inline Arithmetic tiny_arithmetic(Config const& config, std::int64_t ranks = 1) {
   Arithmetic arithmetic;
-  arithmetic.precision = config.precision == Precision::bf16 ? "bf16" : "fp32";
+  arithmetic.precision = config.precision;
   arithmetic.gradients = config.optim.gradients;
   arithmetic.moments = config.optim.moments;
-  arithmetic.reduction = config.optim.reduction == "each" ? "each" : "last";
+  arithmetic.reduction = config.optim.reduction.value_or(Reduction::last);
   arithmetic.ranks = ranks;
   arithmetic.micro = 2;
   arithmetic.sequence = config.data.sequence;

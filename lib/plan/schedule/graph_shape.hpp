@@ -51,7 +51,7 @@ class GraphShape {
   }
   int parts(int chunk) const { return static_cast<int>(m_parts[chunk].size()); }
   bool exchanges() const { return m_ranks > 1; }
-  bool reduces_each(int) const { return m_graph.arithmetic.reduction == "each"; }
+  bool reduces_each(int) const { return m_graph.arithmetic.reduction == Reduction::each; }
 
   Chunks const& chunks() const { return m_chunks; }
   Chunks const& updated_after(int group) const { return m_updated_after[group]; }

@@ -15,7 +15,7 @@ class Builder {
   Builder(Graph const& graph, Machine const& machine, std::int64_t ranks)
       : m_graph(graph), m_machine(machine) {
     m_model.ranks = ranks;
-    m_model.reduces_each = graph.arithmetic.reduction == "each";
+    m_model.reduces_each = graph.arithmetic.reduction == Reduction::each;
     m_model.blocks.resize(graph.blocks.size());
     m_model.chunks.resize(graph.chunks.size());
   }

@@ -27,7 +27,7 @@ class PlanReports : public ::testing::Test {
     config.model.hidden = 64;
     config.data.sequence = 64;
     config.batch.sequences = 6;
-    config.debug.kernels = "portable";
+    config.debug.kernels = KernelSet::portable;
     config.plan.activations = {BlockPlan{BlockPolicy::nvme, 1}};
     config.plan.optimizer = {Tier::host};
     return config;

@@ -74,14 +74,19 @@ TEST(ConfigCheck, an_override_that_contradicts_the_file_is_the_place) {
 
 TEST(ConfigCheck, a_key_of_another_family_is_refused_where_it_was_given) {
   bool value = false;
-  std::vector<Key> const keys = {
-      {"model.token_types", BoolField{&value}, "", "", "", Scope::model, {"bert", "t5"}},
-      {"model.tied", BoolField{&value}, "", "", "", Scope::model}};
-  EXPECT_NO_THROW(check_family(keys, {{"model.tied", "in.yaml:2"}}, "gpt"));
+  std::vector<Key> const keys = {{"model.token_types",
+                                  BoolField{&value},
+                                  "",
+                                  "",
+                                  "",
+                                  Scope::model,
+                                  {Family::bert, Family::t5}},
+                                 {"model.tied", BoolField{&value}, "", "", "", Scope::model}};
+  EXPECT_NO_THROW(check_family(keys, {{"model.tied", "in.yaml:2"}}, Family::gpt));
   Origins const origins = {{"model.token_types", "in.yaml:3"}};
-  EXPECT_NO_THROW(check_family(keys, origins, "t5"));
+  EXPECT_NO_THROW(check_family(keys, origins, Family::t5));
   try {
-    check_family(keys, origins, "gpt");
+    check_family(keys, origins, Family::gpt);
     FAIL();
   } catch (Error const& e) {
     EXPECT_EQ(e.status(), Status::bad_input);

@@ -7,7 +7,7 @@
 namespace spillway::config_fields_test {
 namespace {
 
-ModelConfig full_model(char const* family) {
+ModelConfig full_model(Family family) {
   ModelConfig m;
   m.family = family;
   m.layers = 3;
@@ -20,13 +20,13 @@ ModelConfig full_model(char const* family) {
   m.vocab = 1000;
   m.positions = 555;
   m.token_types = 5;
-  m.activation = "gelu_erf";
+  m.activation = Activation::gelu_erf;
   m.gated = true;
   m.tied = false;
   m.bias = false;
   m.qkv_bias = true;
   m.rope_theta = 5e5;
-  m.rope_scaling = "llama3";
+  m.rope_scaling = RopeScaling::llama3;
   m.rope_factor = 8;
   m.rope_low_freq_factor = 1.5;
   m.rope_high_freq_factor = 7;
@@ -35,19 +35,29 @@ ModelConfig full_model(char const* family) {
   m.window_from = 1;
   m.relative_buckets = 12;
   m.relative_max_distance = 77;
-  m.scale_output = "true";
+  m.scale_output = ScaleOutput::yes;
   m.dropout = 0.125;
   m.attention_dropout = 0.25;
   m.norm_eps = 1e-7;
   return m;
 }
 
-Config full(char const* family) {
+Config full(Family family) {
   Config c;
   c.model = full_model(family);
-  c.data = {{"a.h5", "b.h5"}, {"v.h5"}, "anew", 78, true, "spans", 9, 21, 22, 23, 124};
+  c.data = {{"a.h5", "b.h5"},
+            {"v.h5"},
+            ChangedData::anew,
+            78,
+            true,
+            Objective::spans,
+            9,
+            21,
+            22,
+            23,
+            124};
   c.batch = {24, 13};
-  c.optim = {.name = "adamw",
+  c.optim = {.name = Optimizer::adamw,
              .lr = 0.5,
              .min_lr = 0.03,
              .weight_decay = 0.01,
@@ -56,14 +66,14 @@ Config full(char const* family) {
              .eps = 1e-12,
              .clip = 2.5,
              .warmup = 17,
-             .schedule = "linear",
+             .schedule = Schedule::linear,
              .decay_all = true,
              .decay_embeddings = false,
-             .moments = "bf16",
-             .gradients = "fp32",
-             .reduction = "each",
-             .non_finite = "skip"};
-  c.precision = Precision::f32;
+             .moments = Precision::bf16,
+             .gradients = Precision::fp32,
+             .reduction = Reduction::each,
+             .non_finite = NonFinite::skip};
+  c.precision = Precision::fp32;
   c.memory = {7ll << 30, 5ll << 20, "/scratch", 6ll << 40};
   c.plan = {{{BlockPlan{BlockPolicy::light_host, 0.25}, BlockPlan{BlockPolicy::recompute, 1}},
              {Tier::nvme},
@@ -82,12 +92,12 @@ Config full(char const* family) {
   c.run.init = "old";
   c.run.max_time_s = 13800.5;
   c.run.peer_timeout_s = 95;
-  c.run.checkpoint = {31, 1.5, 32, "never"};
+  c.run.checkpoint = {31, 1.5, 32, Resume::never};
   c.run.eval_every = 33;
   c.run.eval_batches = 34;
   c.run.log_every = 35;
   c.spill = {36, false, 2'000'000'000};
-  c.debug = {true, false, "posix", "portable", "storage-slow:37", "m.yaml", true};
+  c.debug = {true, false, Backend::posix, KernelSet::portable, "storage-slow:37", "m.yaml", true};
   return c;
 }
 
@@ -261,14 +271,14 @@ data:
 )";
 
 TEST(ConfigFields, of_a_whole_input_stand_under_their_names) {
-  EXPECT_EQ(to_yaml(full("t5")), kT5);
+  EXPECT_EQ(to_yaml(full(Family::t5)), kT5);
 }
 
 TEST(ConfigFields, of_a_model_stand_under_their_names_with_the_ids_of_its_tokens) {
-  EXPECT_EQ(model_yaml(full("gpt")), kGpt);
-  EXPECT_EQ(model_yaml(full("bert")), kBert);
-  EXPECT_EQ(model_yaml(full("llama")), kLlama);
-  auto open = full("gpt");
+  EXPECT_EQ(model_yaml(full(Family::gpt)), kGpt);
+  EXPECT_EQ(model_yaml(full(Family::bert)), kBert);
+  EXPECT_EQ(model_yaml(full(Family::llama)), kLlama);
+  auto open = full(Family::gpt);
   open.data.mask_id = open.data.sentinel_id = std::nullopt;
   auto const text = model_yaml(open);
   EXPECT_EQ(text.substr(text.find("data:")), "data:\n  pad_id: 22\n  eos_id: 23\n");
@@ -278,7 +288,7 @@ TEST(ConfigFields, of_a_model_stand_under_their_names_with_the_ids_of_its_tokens
 TEST(ConfigFields, that_are_switches_turn_nothing_else) {
   auto const text_with = [](bool ModelConfig::*of_model) {
     Config config;
-    config.model.family = "llama";
+    config.model.family = Family::llama;
     config.model.*of_model = true;
     return to_yaml(config);
   };
@@ -289,7 +299,7 @@ TEST(ConfigFields, that_are_switches_turn_nothing_else) {
   auto const text = to_yaml(config);
   EXPECT_NE(text.find("decay_all: false\n  decay_embeddings: true\n"), text.npos) << text;
   EXPECT_NE(text.find("poison: false\n  locked_allocator: true\n"), text.npos) << text;
-  config.optim.gradients = "bf16";
+  config.optim.gradients = Precision::bf16;
   EXPECT_NE(to_yaml(config).find("moments: fp32\n  gradients: bf16\n"), text.npos);
   config.plan.file = "p.yaml";
   EXPECT_NE(to_yaml(config).find("  replan: true\n  file: p.yaml\n"), text.npos);

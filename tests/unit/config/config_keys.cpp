@@ -13,10 +13,22 @@
 namespace spillway::config_keys_test {
 namespace {
 
+DataConfig unusual_data() {
+  using enum ChangedData;
+  using enum Objective;
+  return {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, anew, 77, true, spans, 9, 1, 2, 3, 200};
+}
+
+OptimConfig unusual_optim() {
+  using enum Precision;
+  return {Optimizer::adamw, 1.0 / 3, 0,    0.01, 0.8,  0.999,           1e-12,          0, 0,
+          Schedule::linear, true,    true, bf16, fp32, Reduction::each, NonFinite::skip};
+}
+
 // Every key away from its default.
 Config unusual() {
   Config c;
-  c.model = {.family = "llama",
+  c.model = {.family = Family::llama,
              .layers = 3,
              .hidden = 96,
              .heads = 6,
@@ -28,7 +40,7 @@ Config unusual() {
              .qkv_bias = true,
              .qk_norm = true,
              .rope_theta = 5e5,
-             .rope_scaling = "llama3",
+             .rope_scaling = RopeScaling::llama3,
              .rope_factor = 8,
              .rope_low_freq_factor = 2,
              .rope_high_freq_factor = 5,
@@ -38,12 +50,10 @@ Config unusual() {
              .dropout = 0.125,
              .attention_dropout = 0.25,
              .norm_eps = 1e-7};
-  c.data = {
-      {"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, "anew", 77, true, "spans", 9, 1, 2, 3, 200};
+  c.data = unusual_data();
   c.batch = {24, 3};
-  c.optim = {"adamw", 1.0 / 3,  0,    0.01, 0.8,    0.999,  1e-12,  0,
-             0,       "linear", true, true, "bf16", "fp32", "each", "skip"};
-  c.precision = Precision::f32;
+  c.optim = unusual_optim();
+  c.precision = Precision::fp32;
   c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
   c.plan = {{{BlockPlan{BlockPolicy::keep, 1}, BlockPlan{BlockPolicy::nvme, 0.25}, std::nullopt},
              {Tier::nvme},
@@ -60,12 +70,12 @@ Config unusual() {
   c.run.dir = "runs/#1: x";
   c.run.init = "old/";
   c.run.max_time_s = 13800.5;
-  c.run.checkpoint = {0, 1.5, 7, "never"};
+  c.run.checkpoint = {0, 1.5, 7, Resume::never};
   c.run.eval_every = 0;
   c.run.eval_batches = 3;
   c.run.log_every = 1;
   c.spill = {7, false};
-  c.debug = {true, true, "posix", "portable", "storage-read:3", "m.yaml"};
+  c.debug = {true, true, Backend::posix, KernelSet::portable, "storage-read:3", "m.yaml"};
   return c;
 }
 
@@ -109,7 +119,7 @@ TEST(ConfigKeys, what_is_written_loads_to_the_same_config) {
   EXPECT_EQ(again.run.max_time_s, unusual().run.max_time_s);
   EXPECT_EQ(again.memory.nvme_path, unusual().memory.nvme_path);
   EXPECT_EQ(again.plan.activations, unusual().plan.activations);
-  EXPECT_EQ(again.precision, Precision::f32);
+  EXPECT_EQ(again.precision, Precision::fp32);
 }
 
 TEST(ConfigKeys, unset_values_stay_unset) {

@@ -39,7 +39,7 @@ TEST(ConfigLoad, values_of_the_file_are_used_and_the_rest_is_default) {
       "in.yaml");
   EXPECT_EQ(c.model.heads, 4);
   EXPECT_EQ(c.model.layers, 12);
-  EXPECT_EQ(c.precision, Precision::f32);
+  EXPECT_EQ(c.precision, Precision::fp32);
   EXPECT_EQ(c.memory.device_bytes, 8ll << 30);
   EXPECT_EQ(c.memory.nvme_path, "/scratch");
   EXPECT_EQ(c.memory.nvme_bytes, 1'500'000'000);

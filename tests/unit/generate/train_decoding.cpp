@@ -11,7 +11,7 @@
 namespace spillway::train_decoding_test {
 namespace {
 
-Config of_family(std::string const& family, std::int64_t sequence) {
+Config of_family(Family family, std::int64_t sequence) {
   Config config;
   config.model.family = family;
   config.data.sequence = sequence;
@@ -19,7 +19,7 @@ Config of_family(std::string const& family, std::int64_t sequence) {
 }
 
 TEST(Decodings, room_is_for_the_whole_text_where_the_positions_are_angles) {
-  auto const graphs = decodings(of_family("llama", 128), 256, 500, 200);
+  auto const graphs = decodings(of_family(Family::llama, 128), 256, 500, 200);
   ASSERT_EQ(graphs.size(), 2u);
   EXPECT_EQ(graphs[0].rows, kPromptRows);
   EXPECT_EQ(graphs[1].rows, 1);
@@ -27,16 +27,16 @@ TEST(Decodings, room_is_for_the_whole_text_where_the_positions_are_angles) {
 }
 
 TEST(Decodings, room_is_for_the_positions_that_there_are) {
-  EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].capacity, 128);
-  EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 200)[0].rows, 64) << "half of them, again";
-  EXPECT_EQ(decodings(of_family("gpt", 16), 256, 20, 200)[0].rows, 16);
-  EXPECT_EQ(decodings(of_family("gpt", 128), 256, 20, 5)[1].capacity, 25);
+  EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 200)[0].capacity, 128);
+  EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 200)[0].rows, 64) << "half of them, again";
+  EXPECT_EQ(decodings(of_family(Family::gpt, 16), 256, 20, 200)[0].rows, 16);
+  EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 5)[1].capacity, 25);
 }
 
 // Where the text just fits, nothing is read again, and a prompt needs its own rows alone.
 TEST(Decodings, a_prompt_is_read_in_as_many_rows_as_it_ever_has) {
   auto const rows = [](std::int64_t positions, std::int64_t prompt, std::int64_t more) {
-    auto const graphs = decodings(of_family("gpt", positions), 256, prompt, more);
+    auto const graphs = decodings(of_family(Family::gpt, positions), 256, prompt, more);
     EXPECT_EQ(graphs[1].rows, 1);
     EXPECT_EQ(graphs[0].capacity, graphs[1].capacity);
     return std::pair(graphs[0].rows, graphs[0].capacity);
@@ -52,7 +52,7 @@ TEST(Decodings, a_prompt_is_read_in_as_many_rows_as_it_ever_has) {
 }
 
 TEST(Decodings, an_encoder_reads_the_prompt_once) {
-  auto const graphs = decodings(of_family("t5", 128), 512, 300, 7);
+  auto const graphs = decodings(of_family(Family::t5, 128), 512, 300, 7);
   ASSERT_EQ(graphs.size(), 2u);
   EXPECT_TRUE(graphs[0].encodes);
   EXPECT_FALSE(graphs[1].encodes);
@@ -64,8 +64,8 @@ TEST(Decodings, an_encoder_reads_the_prompt_once) {
 }
 
 TEST(Decodings, a_prompt_of_more_rows_than_positions_is_refused_where_it_is_read_at_once) {
-  EXPECT_EQ(decodings(of_family("bert", 128), 257, 128, 1).front().rows, 128);
-  EXPECT_THROW(decodings(of_family("bert", 128), 257, 129, 1), Error);
+  EXPECT_EQ(decodings(of_family(Family::bert, 128), 257, 128, 1).front().rows, 128);
+  EXPECT_THROW(decodings(of_family(Family::bert, 128), 257, 129, 1), Error);
 }
 
 // A cache that holds for every position the token that was last brought there.

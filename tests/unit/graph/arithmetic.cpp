@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::arithmetic_test {
 namespace {
@@ -10,16 +11,16 @@ namespace {
 Arithmetic unusual() {
   return {.build = "1.2 \"g++\"",
           .isa = "avx512",
-          .precision = "fp32",
-          .gradients = "bf16",
-          .moments = "bf16",
+          .precision = Precision::fp32,
+          .gradients = Precision::bf16,
+          .moments = Precision::bf16,
           .threads = 3,
           .ranks = 4,
           .micro = 5,
           .sequence = 6,
           .attention_tile = 7,
           .loss_chunk = 8,
-          .reduction = "pairs"};
+          .reduction = Reduction::each};
 }
 
 TEST(Arithmetic, every_field_survives_json) {
@@ -41,7 +42,7 @@ TEST(Arithmetic, difference_names_every_field) {
       describe_difference({}, unusual()),
       "attention_tile: 256 -> 7, build:  -> 1.2 \"g++\", gradients: fp32 -> bf16, isa:  -> "
       "avx512, loss_chunk: 512 -> 8, micro: 1 -> 5, moments: fp32 -> bf16, precision: bf16 -> "
-      "fp32, ranks: 1 -> 4, reduction: last -> pairs, sequence: 0 -> 6, threads: 1 -> 3");
+      "fp32, ranks: 1 -> 4, reduction: last -> each, sequence: 0 -> 6, threads: 1 -> 3");
 }
 
 TEST(Arithmetic, damaged_text_is_damaged_data) {
@@ -54,6 +55,31 @@ TEST(Arithmetic, damaged_text_is_damaged_data) {
       EXPECT_TRUE(std::string(e.what()).starts_with("stored arithmetic cannot be read: ")) << text;
     }
   }
+}
+
+// A word of another version is none that this one computes with.
+TEST(Arithmetic, UnknownWordsAreDamagedData) {
+  auto const refusal = [](std::string const& word, std::string const& unknown) {
+    auto text = to_json(unusual());
+    text.replace(text.find(word), word.size(), unknown);
+    return test::refused_with([&] { arithmetic_from_json(text); }, Status::damaged);
+  };
+  for (auto const* const word :
+       {R"("precision":"fp32")", R"("gradients":"bf16")", R"("moments":"bf16")"}) {
+    auto const key = std::string(word).substr(0, std::string(word).find(':'));
+    EXPECT_EQ(refusal(word, key + R"(:"fp16")"),
+              R"(stored arithmetic cannot be read: "fp16" is none of bf16, fp32)");
+  }
+  EXPECT_EQ(refusal(R"("each")", R"("auto")"),
+            R"(stored arithmetic cannot be read: "auto" is none of last, each)");
+  EXPECT_EQ(refusal(R"("avx512")", R"("of another machine")"), "");
+}
+
+TEST(Arithmetic, ItsTextIsThatOfEarlierCheckpoints) {
+  EXPECT_EQ(to_json(unusual()),
+            R"({"attention_tile":7,"build":"1.2 \"g++\"","gradients":"bf16","isa":"avx512",)"
+            R"("loss_chunk":8,"micro":5,"moments":"bf16","precision":"fp32","ranks":4,)"
+            R"("reduction":"each","sequence":6,"threads":3})");
 }
 
 }  // namespace

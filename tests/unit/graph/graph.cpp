@@ -338,7 +338,7 @@ TEST(Builder, fp32_has_no_remainder_and_eval_has_no_training_state) {
   for (auto const purpose : {Purpose::train, Purpose::eval}) {
     Graph graph;
     graph.purpose = purpose;
-    graph.arithmetic.precision = "fp32";
+    graph.arithmetic.precision = Precision::fp32;
     GraphBuilder builder(graph);
     builder.begin_block("b", false);
     builder.add_parameter(builder.add_chunk("c"), "p", {3}, {}, false);

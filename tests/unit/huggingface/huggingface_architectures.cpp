@@ -7,7 +7,7 @@
 namespace spillway::huggingface_architectures_test {
 namespace {
 
-ModelConfig small(std::string const& family) {
+ModelConfig small(Family family) {
   Config config;
   config.model = {.family = family, .layers = 2, .hidden = 24, .heads = 3};
   return completed(config, 61);
@@ -18,10 +18,10 @@ std::string refusal_of(ModelConfig const& model) {
 }
 
 TEST(Architectures, follow_from_family_and_from_what_llamas_differ_in) {
-  EXPECT_EQ(architecture_of(small("gpt")), Architecture::gpt2);
-  EXPECT_EQ(architecture_of(small("bert")), Architecture::bert);
-  EXPECT_EQ(architecture_of(small("t5")), Architecture::t5);
-  auto model = small("llama");
+  EXPECT_EQ(architecture_of(small(Family::gpt)), Architecture::gpt2);
+  EXPECT_EQ(architecture_of(small(Family::bert)), Architecture::bert);
+  EXPECT_EQ(architecture_of(small(Family::t5)), Architecture::t5);
+  auto model = small(Family::llama);
   EXPECT_EQ(architecture_of(model), Architecture::llama);
   model.window = 5;
   EXPECT_EQ(architecture_of(model), Architecture::mistral);
@@ -34,20 +34,20 @@ TEST(Architectures, follow_from_family_and_from_what_llamas_differ_in) {
 }
 
 TEST(Architectures, a_window_that_no_layer_has_is_none) {
-  auto model = small("llama");
+  auto model = small(Family::llama);
   model.window = 5, model.window_from = 2;
   EXPECT_EQ(architecture_of(model), Architecture::llama);
 }
 
 // transformers 5 does not load them in LlamaForCausalLM.
 TEST(Architectures, heads_that_do_not_divide_hidden_are_those_of_mistral) {
-  auto model = small("llama");
+  auto model = small(Family::llama);
   model.hidden = 25;
   EXPECT_EQ(architecture_of(model), Architecture::mistral);
 }
 
 TEST(Architectures, a_model_that_none_has_is_refused_by_its_key) {
-  auto gpt = small("gpt"), llama = small("llama");
+  auto gpt = small(Family::gpt), llama = small(Family::llama);
   gpt.bias = false;
   EXPECT_EQ(refusal_of(gpt), "model.bias: false: GPT2LMHeadModel has biases, and no other fits");
   llama.qkv_bias = llama.qk_norm = true;

@@ -11,7 +11,7 @@ using test::model_text;
 
 // The tables of docs/huggingface.md, with nothing but architectures in a file.
 std::vector<std::pair<Architecture, ModelConfig>> defaults() {
-  ModelConfig const llama = {.family = "llama",
+  ModelConfig const llama = {.family = Family::llama,
                              .layers = 32,
                              .hidden = 4096,
                              .heads = 32,
@@ -29,18 +29,18 @@ std::vector<std::pair<Architecture, ModelConfig>> defaults() {
   mistral.ffn = 14336, mistral.kv_heads = 8, mistral.window = 4096;
   return {
       {Architecture::gpt2,
-       {.family = "gpt",
+       {.family = Family::gpt,
         .layers = 12,
         .hidden = 768,
         .heads = 12,
         .ffn = 3072,
         .vocab = 50257,
         .positions = 1024,
-        .activation = "gelu_tanh",
+        .activation = Activation::gelu_tanh,
         .tied = true,
         .norm_eps = 1e-5}},
       {Architecture::bert,
-       {.family = "bert",
+       {.family = Family::bert,
         .layers = 12,
         .hidden = 768,
         .heads = 12,
@@ -48,11 +48,11 @@ std::vector<std::pair<Architecture, ModelConfig>> defaults() {
         .vocab = 30522,
         .positions = 512,
         .token_types = 2,
-        .activation = "gelu_erf",
+        .activation = Activation::gelu_erf,
         .tied = true,
         .norm_eps = 1e-12}},
       {Architecture::t5,
-       {.family = "t5",
+       {.family = Family::t5,
         .layers = 6,
         .hidden = 512,
         .heads = 8,
@@ -60,11 +60,11 @@ std::vector<std::pair<Architecture, ModelConfig>> defaults() {
         .decoder_layers = 6,
         .ffn = 2048,
         .vocab = 32128,
-        .activation = "relu",
+        .activation = Activation::relu,
         .tied = true,
         .relative_buckets = 32,
         .relative_max_distance = 128,
-        .scale_output = "true",
+        .scale_output = ScaleOutput::yes,
         .norm_eps = 1e-6}},
       {Architecture::llama, llama},
       {Architecture::qwen2, qwen2},
@@ -99,7 +99,7 @@ TEST(DescribedDefaults, null_says_something_else_than_absence) {
   EXPECT_EQ(with_null(Architecture::mistral, "sliding_window").window, 0);
   EXPECT_EQ(with_null(Architecture::gpt2, "n_inner").ffn, 4 * 768);
   EXPECT_EQ(with_null(Architecture::t5, "num_decoder_layers").decoder_layers, 6);
-  EXPECT_EQ(with_null(Architecture::t5, "scale_decoder_outputs").scale_output, "false");
+  EXPECT_EQ(with_null(Architecture::t5, "scale_decoder_outputs").scale_output, ScaleOutput::no);
   auto qwen = config_of(Architecture::qwen2);
   qwen["use_sliding_window"] = true;
   EXPECT_EQ(described(qwen).window, 4096);
@@ -111,9 +111,9 @@ TEST(DescribedDefaults, null_says_something_else_than_absence) {
 TEST(DescribedDefaults, scores_of_t5_are_scaled_as_the_head_is_tied_unless_said_otherwise) {
   auto file = config_of(Architecture::t5);
   file["tie_word_embeddings"] = false;
-  EXPECT_EQ(described(file).scale_output, "false");
+  EXPECT_EQ(described(file).scale_output, ScaleOutput::no);
   file["scale_decoder_outputs"] = true;
-  EXPECT_EQ(described(file).scale_output, "true");
+  EXPECT_EQ(described(file).scale_output, ScaleOutput::yes);
   EXPECT_FALSE(described(file).tied);
 }
 
@@ -136,21 +136,23 @@ TEST(DescribedDefaults, positions_of_llama3_are_those_of_the_model_where_none_ar
 TEST(DescribedDefaults, a_kind_of_scaling_may_be_called_type) {
   auto file = config_of(Architecture::llama);
   file["rope_scaling"] = {{"type", "linear"}, {"factor", 2}};
-  EXPECT_EQ(described(file).rope_scaling, "linear");
+  EXPECT_EQ(described(file).rope_scaling, RopeScaling::linear);
   file["rope_scaling"]["rope_type"] = "linear";
   EXPECT_EQ(described(file).rope_factor, 2);
   file.erase("rope_scaling");
   file["rope_parameters"] = {{"rope_theta", 3e5}};
-  EXPECT_EQ(described(file).rope_scaling, "none");
+  EXPECT_EQ(described(file).rope_scaling, RopeScaling::none);
   EXPECT_EQ(described(file).rope_theta, 3e5);
 }
 
 TEST(DescribedDefaults, activations_have_the_names_of_the_table) {
   for (auto const& [theirs, ours] :
-       {std::pair("gelu_new", "gelu_tanh"), std::pair("gelu_pytorch_tanh", "gelu_tanh"),
-        std::pair("gelu_python_tanh", "gelu_tanh"), std::pair("gelu", "gelu_erf"),
-        std::pair("gelu_python", "gelu_erf"), std::pair("silu", "silu"), std::pair("swish", "silu"),
-        std::pair("relu", "relu")}) {
+       {std::pair("gelu_new", Activation::gelu_tanh),
+        std::pair("gelu_pytorch_tanh", Activation::gelu_tanh),
+        std::pair("gelu_python_tanh", Activation::gelu_tanh),
+        std::pair("gelu", Activation::gelu_erf), std::pair("gelu_python", Activation::gelu_erf),
+        std::pair("silu", Activation::silu), std::pair("swish", Activation::silu),
+        std::pair("relu", Activation::relu)}) {
     auto gpt2 = config_of(Architecture::gpt2), bert = config_of(Architecture::bert),
          t5 = config_of(Architecture::t5);
     gpt2["activation_function"] = bert["hidden_act"] = t5["feed_forward_proj"] = theirs;
@@ -166,8 +168,9 @@ TEST(DescribedDefaults, activations_have_the_names_of_the_table) {
 TEST(DescribedDefaults, gated_layers_of_t5_name_their_activation_behind_the_word) {
   auto file = config_of(Architecture::t5);
   for (auto const& [theirs, ours] :
-       {std::pair("gated-gelu", "gelu_tanh"), std::pair("gated-silu", "silu"),
-        std::pair("gated-gelu_python", "gelu_erf"), std::pair("gated-relu", "relu")}) {
+       {std::pair("gated-gelu", Activation::gelu_tanh), std::pair("gated-silu", Activation::silu),
+        std::pair("gated-gelu_python", Activation::gelu_erf),
+        std::pair("gated-relu", Activation::relu)}) {
     file["feed_forward_proj"] = theirs;
     EXPECT_TRUE(described(file).gated);
     EXPECT_EQ(described(file).activation, ours) << theirs;

@@ -35,24 +35,29 @@ TEST(ExportConfig, what_is_written_anew_is_described_as_the_same_model) {
 
 std::vector<ModelConfig> models_of_ours() {
   std::vector<ModelConfig> models;
-  auto const add = [&](std::string const& family, auto const& change) {
+  auto const add = [&](Family family, auto const& change) {
     Config config;
     config.model = {.family = family, .layers = 3, .hidden = 24, .heads = 3};
-    config.model.activation = family == "llama" ? "auto" : "gelu_erf";
+    if (family != Family::llama) config.model.activation = Activation::gelu_erf;
     change(config.model);
     models.push_back(completed(config, 61));
   };
   auto const as_it_is = [](ModelConfig&) {};
-  for (auto const* const family : {"gpt", "bert", "t5", "llama"}) add(family, as_it_is);
-  add("t5", [](auto& m) { m.gated = true, m.tied = false; });
-  add("t5", [](auto& m) { m.gated = true, m.activation = "gelu_tanh", m.scale_output = "false"; });
-  add("t5", [](auto& m) { m.gated = true, m.activation = "silu", m.decoder_layers = 1; });
-  add("bert", [](auto& m) { m.tied = false, m.activation = "silu", m.token_types = 1; });
-  add("llama", [](auto& m) { m.window = 4, m.kv_heads = 1; });
-  add("llama", [](auto& m) { m.window = 4, m.window_from = 1; });
-  add("llama", [](auto& m) { m.qkv_bias = true, m.window = 4, m.window_from = 2; });
-  add("llama", [](auto& m) {
-    m.qk_norm = true, m.head_size = 6, m.rope_scaling = "llama3", m.rope_factor = 0.1;
+  for (auto const family : {Family::gpt, Family::bert, Family::t5, Family::llama})
+    add(family, as_it_is);
+  add(Family::t5, [](auto& m) { m.gated = true, m.tied = false; });
+  add(Family::t5, [](auto& m) {
+    m.gated = true, m.activation = Activation::gelu_tanh, m.scale_output = ScaleOutput::no;
+  });
+  add(Family::t5,
+      [](auto& m) { m.gated = true, m.activation = Activation::silu, m.decoder_layers = 1; });
+  add(Family::bert,
+      [](auto& m) { m.tied = false, m.activation = Activation::silu, m.token_types = 1; });
+  add(Family::llama, [](auto& m) { m.window = 4, m.kv_heads = 1; });
+  add(Family::llama, [](auto& m) { m.window = 4, m.window_from = 1; });
+  add(Family::llama, [](auto& m) { m.qkv_bias = true, m.window = 4, m.window_from = 2; });
+  add(Family::llama, [](auto& m) {
+    m.qk_norm = true, m.head_size = 6, m.rope_scaling = RopeScaling::llama3, m.rope_factor = 0.1;
     m.rope_theta = 1.0 / 3;
   });
   return models;
@@ -75,7 +80,7 @@ TEST(ExportConfig, what_is_written_for_models_of_ours_and_for_changed_ones_is_th
     auto description = describe_model(golden_config(name), name);
     auto& model = description.model;
     model.vocab += 3, model.norm_eps = 0.25, model.tied = !model.tied;
-    if (model.family == "llama") model.rope_theta = 7, model.rope_scaling = "none";
+    if (model.family == Family::llama) model.rope_theta = 7, model.rope_scaling = RopeScaling::none;
     if (model.window > 0) model.window += 1;
     texts += config_json(description, ElementType::f16, golden_config(name), data);
   }
@@ -174,10 +179,10 @@ TEST(ExportConfig, a_mistral_with_a_word_a_layer_keeps_its_words_until_they_chan
 // A key alone would say something else than those beside it.
 TEST(ExportConfig, keys_that_belong_together_change_together) {
   auto llama = describe_model(golden_config("llama-5"), "llama");
-  llama.model.rope_scaling = "none", llama.model.rope_theta = 7;
+  llama.model.rope_scaling = RopeScaling::none, llama.model.rope_theta = 7;
   auto const rope = Json::parse(config_json(llama, ElementType::f32, golden_config("llama-5")));
   EXPECT_FALSE(rope.contains("rope_parameters"));
-  EXPECT_EQ(again(rope.dump()).model.rope_scaling, "none");
+  EXPECT_EQ(again(rope.dump()).model.rope_scaling, RopeScaling::none);
   EXPECT_EQ(again(rope.dump()).model.rope_theta, 7);
 
   auto qwen = describe_model(golden_config("qwen2-5"), "qwen2");
@@ -211,7 +216,7 @@ TEST(ExportConfig, a_new_file_has_what_the_data_say_and_an_original_keeps_its_ow
     EXPECT_EQ(written["eos_token_id"], 9) << name;
     bool const is_t5 = model.architecture == Architecture::t5;
     EXPECT_EQ(written.value("decoder_start_token_id", -1), is_t5 ? 3 : -1) << name;
-    if (model.model.family == "llama") {
+    if (model.model.family == Family::llama) {
       EXPECT_EQ(written["max_position_embeddings"], 96) << name;
     }
     auto const kept = config_json(model, ElementType::f32, golden_config(name), data);

@@ -10,7 +10,7 @@ TEST(ImportedConfig, loses_no_bit_of_the_weights) {
   ModelConfig const model;
   EXPECT_EQ(imported_config(model, ElementType::bf16).precision, Precision::bf16);
   for (auto const type : {ElementType::f16, ElementType::f32, ElementType::f64})
-    EXPECT_EQ(imported_config(model, type).precision, Precision::f32);
+    EXPECT_EQ(imported_config(model, type).precision, Precision::fp32);
 }
 
 TEST(ImportedConfig, asks_for_no_more_positions_than_the_model_has) {

@@ -91,12 +91,11 @@ TEST(Pattern, has_any_text_for_a_star_and_digits_for_an_n) {
 }
 
 TEST(ActivationWords, are_written_as_transformers_prefers) {
-  EXPECT_EQ(their_activation("gelu_tanh"), "gelu_new");
-  EXPECT_EQ(their_activation("gelu_erf"), "gelu");
-  EXPECT_EQ(their_activation("silu"), "silu");
-  EXPECT_EQ(their_activation("relu"), "relu");
-  EXPECT_EQ(their_activation("gelu_new"), "");
-  EXPECT_EQ(our_activation("gelu_erf"), "");
+  EXPECT_EQ(their_activation(Activation::gelu_tanh), "gelu_new");
+  EXPECT_EQ(their_activation(Activation::gelu_erf), "gelu");
+  EXPECT_EQ(their_activation(Activation::silu), "silu");
+  EXPECT_EQ(their_activation(Activation::relu), "relu");
+  EXPECT_EQ(our_activation("gelu_erf"), std::nullopt);
   EXPECT_EQ(activation_not_offered(),
             "is not offered; these are: gelu_new, gelu_pytorch_tanh, gelu_python_tanh, gelu, "
             "gelu_python, silu, swish, relu");

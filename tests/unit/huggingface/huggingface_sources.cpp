@@ -137,7 +137,7 @@ TEST_F(Sources, that_are_directories_have_their_tensors_and_ids) {
     }
     auto const config = import_model(path.string());
     EXPECT_EQ(config.run.init, path.string());
-    EXPECT_EQ(config.precision, model.type == ElementType::bf16 ? Precision::bf16 : Precision::f32)
+    EXPECT_EQ(config.precision, model.type == ElementType::bf16 ? Precision::bf16 : Precision::fp32)
         << model.name;
     EXPECT_EQ(test::model_text(config.model), test::model_text(directory.description().model));
     using Id = std::optional<std::int64_t>;

@@ -112,10 +112,6 @@ TEST(ProbeWords, of_a_directory_say_what_spilling_there_means) {
 }
 
 TEST(ProbeWords, of_backends_are_those_of_the_keys) {
-  EXPECT_EQ(backend("auto"), Backend::automatic);
-  EXPECT_EQ(backend("uring"), Backend::uring);
-  EXPECT_EQ(backend("uring-plain"), Backend::uring_plain);
-  EXPECT_EQ(backend("posix"), Backend::posix);
   EXPECT_EQ(backend_in_words("uring"), "io_uring, buffers registered once");
   EXPECT_EQ(backend_in_words("uring-plain"), "io_uring, buffers pinned for every transfer");
   EXPECT_EQ(backend_in_words("posix"), "threads that call pread and pwrite");

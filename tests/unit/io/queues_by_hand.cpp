@@ -159,7 +159,7 @@ TEST(WithoutDescriptors, rings_are_stepped_down_from_and_said_by_the_keys_name) 
   test::ResourceLimit const none(RLIMIT_NOFILE, 0);
   auto const error = here == 0 ? EMFILE : here;
   auto const why = setup_advice(error);
-  auto const made = make_transfer_queue({Backend::automatic, 3});
+  auto const made = make_transfer_queue({std::nullopt, 3});
   EXPECT_STREQ(made.queue->backend(), "posix");
   EXPECT_EQ(made.queue->depth(), 3);
   EXPECT_EQ(made.stepped_down, why);

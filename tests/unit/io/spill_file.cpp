@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -11,6 +12,9 @@ namespace spillway::test::spill_file_test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array<std::optional<Backend>, 3> kBackends = {std::nullopt, Backend::uring_plain,
+                                                             Backend::posix};
 
 TEST_F(SpillFileTest, ranges_come_back_and_are_counted) {
   SpillFile file(m_dir, 3 * kSpillAlignment, {});
@@ -38,7 +42,7 @@ TEST_F(SpillFileTest, memory_lies_anywhere_and_passes_every_backend) {
   auto const to_page = [](std::vector<std::byte> const& bytes) {
     return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(bytes.data()) % 4096);
   };
-  for (auto const name : {"auto", "uring-plain", "posix"})
+  for (auto const backend : kBackends)
     for (int const depth : {1, 32})
       for (auto const [from, to, size] : {std::array<std::int64_t, 3>{0, 0, 3 * kMebibyte},
                                           {4096, 3 * kSpillAlignment, 4096},
@@ -46,8 +50,9 @@ TEST_F(SpillFileTest, memory_lies_anywhere_and_passes_every_backend) {
                                           {0, kSpillAlignment, 2 * kMebibyte + 77},
                                           {4095, kSpillAlignment, 2},
                                           {0, kSpillAlignment, 4095}}) {
-        SCOPED_TRACE(testing::Message() << name << " " << depth << " " << from << " " << size);
-        SpillFile file(m_dir, 4 * kMebibyte, {.queue = {backend(name), depth}});
+        SCOPED_TRACE(testing::Message()
+                     << word(backend) << " " << depth << " " << from << " " << size);
+        SpillFile file(m_dir, 4 * kMebibyte, {.queue = {backend, depth}});
         auto const bytes = part(memory, to_page(memory) + from, size);
         auto const again = part(back, to_page(back) + from, size);
         std::ranges::fill(back, std::byte{0});
@@ -61,11 +66,10 @@ TEST_F(SpillFileTest, memory_lies_anywhere_and_passes_every_backend) {
 // More transfers than pieces of the queue, of both directions, in all sizes.
 TEST_F(SpillFileTest, transfers_overlap_and_each_ends_once) {
   constexpr std::int64_t count = 20, slot = 2 * kMebibyte;
-  for (auto const name : {"auto", "uring-plain", "posix"})
+  for (auto const backend : kBackends)
     for (int const depth : {1, 3, 32}) {
-      SCOPED_TRACE(testing::Message() << name << " " << depth);
-      SpillFile file(m_dir, 2 * count * slot,
-                     {.queue = {backend(name), depth}, .transfers = 2 * count});
+      SCOPED_TRACE(testing::Message() << word(backend) << " " << depth);
+      SpillFile file(m_dir, 2 * count * slot, {.queue = {backend, depth}, .transfers = 2 * count});
       std::vector<std::vector<std::byte>> old, fresh, back;
       for (std::int64_t i = 0; i < count; ++i) {
         old.push_back(pattern(1 + i * 100'003, static_cast<unsigned>(i)));

@@ -74,7 +74,7 @@ std::vector<TransferRequest> pieces(Direction direction, int file, std::span<std
   return all;
 }
 
-class EveryBackend : public testing::TestWithParam<std::tuple<Backend, int>> {
+class EveryBackend : public testing::TestWithParam<std::tuple<std::optional<Backend>, int>> {
  protected:
   // Null where this machine lacks it; posix is everywhere. `memory` is registered with `uring`, if
   // the system lets us.
@@ -176,7 +176,7 @@ TEST_P(EveryBackend, is_woken_by_other_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, EveryBackend,
-                         testing::Combine(testing::Values(Backend::automatic, Backend::uring,
+                         testing::Combine(testing::Values(std::nullopt, Backend::uring,
                                                           Backend::uring_plain, Backend::posix),
                                           testing::Values(1, 5, 32)));
 
@@ -254,7 +254,7 @@ TEST(TransferQueue, waits_no_longer_than_clocks_count) {
 }
 
 TEST(Backends, a_step_down_says_what_to_change) {
-  auto const made = make_transfer_queue({Backend::automatic, 4});
+  auto const made = make_transfer_queue({std::nullopt, 4});
   ASSERT_TRUE(made.queue);
   EXPECT_EQ(made.stepped_down.empty(), std::string_view(made.queue->backend()) == "uring-plain")
       << made.stepped_down;

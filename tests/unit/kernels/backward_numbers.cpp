@@ -17,7 +17,7 @@ Config small(Config config) {
   config.model.hidden = 16;
   config.data.sequence = 8;
   // Differences across the kinks of ReLU are not its derivative.
-  if (config.model.family == "t5") config.model.activation = "gelu_tanh";
+  if (config.model.family == Family::t5) config.model.activation = Activation::gelu_tanh;
   return config;
 }
 

@@ -32,7 +32,7 @@ Sizes sizes_of(std::string const& isa, std::int64_t threads, Config const& confi
 Config bf16_config() {
   auto config = tiny_config();
   config.precision = Precision::bf16;
-  config.optim.gradients = "bf16";
+  config.optim.gradients = Precision::bf16;
   return config;
 }
 

@@ -23,7 +23,7 @@ std::vector<Config> variants() {
         config.model.tied = tied;
         config.model.bias = bias;
         config.model.dropout = dropout;
-        config.precision = bias ? Precision::f32 : Precision::bf16;
+        config.precision = bias ? Precision::fp32 : Precision::bf16;
         result.push_back(config);
       }
     }
@@ -209,7 +209,7 @@ TEST(Backward, contributions_that_no_op_absorbs_are_added_in_op_order) {
 }
 
 TEST(Update, norms_come_first_then_every_chunk_in_the_order_of_the_next_forward) {
-  for (auto const precision : {Precision::f32, Precision::bf16}) {
+  for (auto const precision : {Precision::fp32, Precision::bf16}) {
     auto config = tiny_config();
     config.precision = precision;
     auto const graph = tiny_training_graph(config);

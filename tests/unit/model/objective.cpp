@@ -106,27 +106,28 @@ TEST(StackLengths, refuse_ids_of_other_objectives) {
 
 TEST(ObjectiveOf, auto_is_what_each_family_is_trained_for) {
   for (auto const& [family, objective, other] :
-       {std::tuple("gpt", Objective::next, "spans"), std::tuple("bert", Objective::masked, "next"),
-        std::tuple("t5", Objective::spans, "masked"),
-        std::tuple("llama", Objective::next, "masked")}) {
+       {std::tuple(Family::gpt, Objective::next, Objective::spans),
+        std::tuple(Family::bert, Objective::masked, Objective::next),
+        std::tuple(Family::t5, Objective::spans, Objective::masked),
+        std::tuple(Family::llama, Objective::next, Objective::masked)}) {
     Config config;
     config.model.family = family;
-    EXPECT_EQ(objective_of(config), objective) << family;
-    config.data.objective = name(objective);
-    EXPECT_EQ(objective_of(config), objective) << family;
+    EXPECT_EQ(objective_of(config), objective) << word(family);
+    config.data.objective = objective;
+    EXPECT_EQ(objective_of(config), objective) << word(family);
     config.data.objective = other;
     EXPECT_EQ(test::refused_with([&] { objective_of(config); }),
               fmt::format("data.objective: {} is not for models of the family {}; give {} or auto",
-                          other, family, name(objective)));
+                          word(other), word(family), word(objective)));
   }
 }
 
 TEST(ObjectiveOf, auto_is_the_familys_and_others_are_refused) {
   Config config;
   EXPECT_EQ(objective_of(config), Objective::next);
-  config.data.objective = "next";
+  config.data.objective = Objective::next;
   EXPECT_EQ(objective_of(config), Objective::next);
-  config.data.objective = "masked";
+  config.data.objective = Objective::masked;
   auto const why = "data.objective: masked is not for models of the family gpt; give next or auto";
   EXPECT_EQ(test::refused_with([&] { objective_of(config); }), why);
   EXPECT_EQ(test::refused_with([&] { build_model(config, 300, {}, Purpose::train); }), why);

@@ -127,7 +127,7 @@ TEST(BlockModels, know_what_is_not_trained_and_what_is_updated_whole) {
 // As the user asks, or as it must be where ranks hold no whole gradient.
 TEST(BlockModels, know_whether_ranks_sum_every_micro_batch) {
   auto each = graph();
-  each.arithmetic.reduction = "each";
+  each.arithmetic.reduction = Reduction::each;
   for (auto const& [shard, reduces] :
        {std::pair(Shard::none, false), std::pair(Shard::optimizer, false),
         std::pair(Shard::gradients, true), std::pair(Shard::all, true)}) {

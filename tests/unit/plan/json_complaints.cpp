@@ -219,6 +219,8 @@ TEST(JsonComplaints, of_values_of_another_type) {
   EXPECT_EQ(refusal("/arithmetic/isa", 1), "p.json: arithmetic.isa: must be a text");
   EXPECT_EQ(refusal("/arithmetic/isa", "a\tb"),
             "p.json: arithmetic.isa: has characters that cannot be shown");
+  EXPECT_EQ(refusal("/arithmetic/precision", "fp16"),
+            "p.json: arithmetic.precision: 'fp16' is none of bf16, fp32");
   EXPECT_EQ(refusal("/ops/0/attributes", nlohmann::json::object()),
             "p.json: ops[0].attributes: must be an object of one key, their kind");
   EXPECT_EQ(

@@ -81,7 +81,7 @@ TEST(Schedule, proves_gpt2_under_every_fate_accumulation_and_rank_count) {
 
 TEST(Schedule, proves_models_of_odd_sizes_with_dropout_and_one_layer) {
   for (std::int64_t const layers : {1, 2, 5}) {
-    for (char const* precision : {"bf16", "fp32"}) {
+    for (auto const precision : {Precision::bf16, Precision::fp32}) {
       GptShape const shape{.layers = layers,
                            .hidden = 84,  // gaps between parameters
                            .heads = 3,
@@ -250,7 +250,7 @@ TEST(Schedule, reduces_every_chunk_once_per_step_and_commits_after_all_norms) {
 
 TEST(Schedule, reduces_each_micro_batch_where_arithmetic_says_so) {
   Graph graph = small_gpt();
-  graph.arithmetic.reduction = "each";
+  graph.arithmetic.reduction = Reduction::each;
   Program const program = schedule_gpt(graph, {"keep"}, 3, 2);
   std::map<std::string, int> sums, gathers;
   for (Segment const& segment : program.segments) {

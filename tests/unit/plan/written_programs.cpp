@@ -217,7 +217,8 @@ Program with_every_field() {
                      .states = {{"m", 10}, {"v", 11}},
                      .norm = 12}};
   program.known = {{{BatchField::weights, 1, 2}, {BatchField::samples, 3, 4}}, 5, 6, 7, 8};
-  program.arithmetic = {"b", "i", "p", "g", "m", 1, 2, 3, 4, 5, 6, "r"};
+  program.arithmetic = {"b", "i", Precision::fp32, Precision::bf16, Precision::fp32, 1, 2, 3, 4,
+                        5,   6,   Reduction::each};
   return program;
 }
 

@@ -20,7 +20,7 @@ bool plausible(double rate) {
 TEST(MachineProbe, measures_the_runs_precision_and_memory) {
   Compute const compute{host_device(), host::kernels()};
   Arithmetic arithmetic;
-  arithmetic.precision = "fp32";
+  arithmetic.precision = Precision::fp32;
   auto const f32 = probe_machine(compute, arithmetic);
   EXPECT_EQ(f32.matmul_gflops_bf16, 0);
   EXPECT_EQ(f32.nvme_write_gbps, 0);
@@ -29,7 +29,7 @@ TEST(MachineProbe, measures_the_runs_precision_and_memory) {
   EXPECT_EQ(f32.d2h_gbps, f32.h2d_gbps);
   EXPECT_TRUE(plausible(f32.matmul_gflops_f32));
   EXPECT_TRUE(plausible(f32.memory_gbps));
-  arithmetic.precision = "bf16";
+  arithmetic.precision = Precision::bf16;
   auto const bf16 = probe_machine(compute, arithmetic);
   EXPECT_TRUE(plausible(bf16.matmul_gflops_bf16));
   EXPECT_EQ(bf16.matmul_gflops_f32, 0);

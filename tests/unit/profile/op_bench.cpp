@@ -132,7 +132,7 @@ void expect_placed(Program const& program, Op const& op, std::int64_t bytes) {
 }
 
 TEST(OpBench, binds_whole_tensors_filled_like_those_of_training) {
-  for (auto const precision : {Precision::f32, Precision::bf16}) {
+  for (auto const precision : {Precision::fp32, Precision::bf16}) {
     auto const program = program_in(precision);
     Compute const compute{host_device(), KernelTable(recorder)};
     OpBench bench(program, compute);
@@ -146,7 +146,7 @@ TEST(OpBench, binds_whole_tensors_filled_like_those_of_training) {
 }
 
 TEST(OpBench, runs_each_lane_s_kernels_with_its_threads) {
-  auto const program = program_in(Precision::f32);
+  auto const program = program_in(Precision::fp32);
   Compute const compute{host_device(), KernelTable(recorder)};
   OpBench bench(program, compute);
   for (int const threads : {1, 3}) {
@@ -212,7 +212,7 @@ Kernel of_some_length(OpKind) {
 
 // No time decides: where the machine is slow, there are fewer runs.
 TEST(OpBench, runs_an_op_the_fewer_times_the_longer_it_takes) {
-  auto const program = program_in(Precision::f32);
+  auto const program = program_in(Precision::fp32);
   Compute const compute{host_device(), KernelTable(of_some_length)};
   OpBench bench(program, compute);
   for (auto const& lane : {OpBench::On{}, OpBench::On{1}}) {
@@ -228,7 +228,7 @@ TEST(OpBench, runs_an_op_the_fewer_times_the_longer_it_takes) {
 
 // 32 MiB pass through the caches of nearly all machines.
 TEST(OpBench, tells_steps_that_caches_hold_from_others) {
-  auto program = program_in(Precision::f32);
+  auto program = program_in(Precision::fp32);
   program.tensors.clear();
   Tensor tensor;
   tensor.shape = {std::int64_t{4} << 20};  // 16 MiB

@@ -36,7 +36,7 @@ std::vector<std::string> names(About const& about) {
 
 TEST(ProfileKey, names_the_program_the_hardware_and_how_it_is_used) {
   auto config = tiny_config();
-  config.debug.kernels = "portable";
+  config.debug.kernels = KernelSet::portable;
   auto const key = profile_key(config, {3, 2}, 4, 5, {host_device(), host::kernels()});
   EXPECT_EQ(names(key),
             (std::vector<std::string>{"program", "cpu", "node_cores", "node_memory", "kernel",

@@ -53,7 +53,7 @@ class Reporting : public ::testing::Test {
 };
 
 TEST_F(Reporting, a_row_holds_what_the_step_came_to) {
-  for (auto const precision : {Precision::bf16, Precision::f32}) {
+  for (auto const precision : {Precision::bf16, Precision::fp32}) {
     m_config.precision = precision;
     {
       RunDir const dir(m_path);

@@ -42,8 +42,8 @@ class RokPoints : public ::testing::Test {
     m_config.data.sequence = 64;
     m_config.memory.nvme_path = ::testing::TempDir();
     m_config.debug.machine = machine;
-    m_config.debug.kernels = "portable";
-    m_config.debug.force_backend = "posix";
+    m_config.debug.kernels = KernelSet::portable;
+    m_config.debug.force_backend = Backend::posix;
   }
 
   Rows measured(
@@ -148,7 +148,7 @@ TEST_F(RokPoints, end_where_storage_fails_and_say_what_failed) {
 TEST_F(RokPoints, end_where_the_loss_is_not_finite) {
   m_config.optim.lr = 1e30;
   m_config.optim.warmup = 0;
-  m_config.optim.schedule = "constant";
+  m_config.optim.schedule = Schedule::constant;
   EXPECT_EQ(refused_with([&] { measured({1}, 4); }, Status::non_finite),
             "the loss or the gradient norm is not finite");
 }

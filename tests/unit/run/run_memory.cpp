@@ -63,7 +63,7 @@ Program reading(std::int64_t first, std::int64_t last, std::int64_t peak_bytes) 
   return program;
 }
 
-Config spilling(char const* backend) {
+Config spilling(std::optional<Backend> backend) {
   Config config;
   config.debug.force_backend = backend;
   config.memory.nvme_path = ::testing::TempDir();
@@ -72,16 +72,17 @@ Config spilling(char const* backend) {
 
 TEST(RunMemory, registers_what_the_drive_uses_on_the_cores_only_when_asked) {
   auto const program = reading(kMiB, 3 * kMiB, 8 * kMiB);
-  for (char const* backend : {"auto", "uring-plain", "posix"}) {
+  for (auto const backend : {std::optional<Backend>{}, std::optional(Backend::uring_plain),
+                             std::optional(Backend::posix)}) {
     auto const config = spilling(backend);
     RunMemory memory(config, host_device(), program);
     memory.make_spill_file(config, program, 0);
-    EXPECT_EQ(memory.held_bytes(), 0) << backend;
+    EXPECT_EQ(memory.held_bytes(), 0) << word(backend);
     EXPECT_EQ(memory.room().nvme_bytes, 2 * kMiB) << "the file's";
     EXPECT_EQ(memory.tiers().spill, memory.spill());
     EXPECT_STRNE(memory.spill()->backend(), "uring");
-    if (config.debug.force_backend != "auto") {
-      EXPECT_STREQ(memory.spill()->backend(), backend);
+    if (backend) {
+      EXPECT_EQ(memory.spill()->backend(), word(*backend));
     }
   }
 }
@@ -89,7 +90,7 @@ TEST(RunMemory, registers_what_the_drive_uses_on_the_cores_only_when_asked) {
 TEST(RunMemory, registers_anew_what_a_new_plan_uses_and_gives_back_what_it_does_not) {
   if (!probe_ring(200 * kMiB).fixed_buffers)
     GTEST_SKIP() << "no registered buffers on this machine";
-  auto const config = spilling("uring");
+  auto const config = spilling(Backend::uring);
   auto const program = reading(kMiB, 3 * kMiB, 8 * kMiB);
   auto const before = process_memory().resident_bytes;
   RunMemory memory(config, host_device(), program, {256 * kMiB, 0, 0});
@@ -113,12 +114,10 @@ TEST(RunMemory, moves_bytes_as_the_config_says) {
   Config config;
   config.spill.queue_depth = 7;
   EXPECT_EQ(queue_settings(config).depth, 7);
-  EXPECT_EQ(queue_settings(config).backend, Backend::automatic);
-  for (auto const& [word, backend] :
-       {std::pair("posix", Backend::posix), std::pair("uring-plain", Backend::uring_plain),
-        std::pair("uring", Backend::uring)}) {
-    config.debug.force_backend = word;
-    EXPECT_EQ(queue_settings(config).backend, backend) << word;
+  EXPECT_EQ(queue_settings(config).backend, std::nullopt);
+  for (auto const backend : {Backend::posix, Backend::uring_plain, Backend::uring}) {
+    config.debug.force_backend = backend;
+    EXPECT_EQ(queue_settings(config).backend, backend);
   }
 }
 
@@ -128,7 +127,7 @@ std::vector<IoResult> results_by_seeds(int rank) {
   program.peak_bytes[Tier::nvme] = 32 * kSpillAlignment;
   std::vector<IoResult> results;
   for (int seed = 1; seed <= 20; ++seed) {
-    auto config = spilling("posix");
+    auto config = spilling(Backend::posix);
     config.debug.fault = "storage-random:" + std::to_string(seed);
     RunMemory memory(config, host_device(), program);
     memory.make_spill_file(config, program, rank);
@@ -154,7 +153,7 @@ TEST(RunMemory, has_the_faults_that_are_asked_for_and_no_others) {
   auto program = needing(kMiB, 0);
   program.peak_bytes[Tier::nvme] = 8 * kSpillAlignment;
   auto const failed = [&](std::string const& fault) {
-    auto config = spilling("posix");
+    auto config = spilling(Backend::posix);
     config.debug.fault = fault;
     RunMemory memory(config, host_device(), program);
     memory.make_spill_file(config, program, 0);

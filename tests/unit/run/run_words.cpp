@@ -41,7 +41,7 @@ TEST(RunWords, of_pinned_memory_are_its_size_and_the_time_of_each_gib) {
 
 TEST(RunWords, of_narrow_sums_say_what_helps) {
   OptimConfig optim;
-  optim.gradients = "bf16";
+  optim.gradients = Precision::bf16;
   EXPECT_EQ(warning_of_narrow_sums(optim, 65),
             "optim.gradients: bf16: sums over 65 micro-batches are rounded after each of them, and "
             "what is less than 1/512 of a sum is lost; a larger batch.micro, or fp32, keeps it");
@@ -62,7 +62,7 @@ TEST(RunWords, of_a_plan_for_more_than_is_free_say_what_may_come_of_it) {
 // The budgets of a run that cannot fit, each as it is.
 TEST(RunWords, of_what_cannot_fit_begin_with_the_budgets_that_are_too_small) {
   auto config = tiny_config();
-  config.debug.kernels = "portable";
+  config.debug.kernels = KernelSet::portable;
   config.batch.sequences = 4;
   auto const machine = Machine{.matmul_gflops_f32 = 100,
                                .memory_gbps = 10,
@@ -145,31 +145,31 @@ TEST(RunWords, of_faults_are_read_with_their_numbers) {
 
 TEST(RunWords, of_arithmetic_are_those_of_their_own_keys) {
   auto config = tiny_config();
-  config.optim.gradients = "bf16";
+  config.optim.gradients = Precision::bf16;
   auto const gradients = make_arithmetic(config, {3, 2}, 4);
-  EXPECT_EQ(gradients.gradients, "bf16");
-  EXPECT_EQ(gradients.moments, "fp32");
-  EXPECT_EQ(gradients.reduction, "last");
-  config.optim = {.moments = "bf16", .reduction = "each"};
+  EXPECT_EQ(gradients.gradients, Precision::bf16);
+  EXPECT_EQ(gradients.moments, Precision::fp32);
+  EXPECT_EQ(gradients.reduction, Reduction::last);
+  config.optim = {.moments = Precision::bf16, .reduction = Reduction::each};
   auto const moments = make_arithmetic(config, {3, 2}, 4);
-  EXPECT_EQ(moments.gradients, "fp32");
-  EXPECT_EQ(moments.moments, "bf16");
-  EXPECT_EQ(moments.reduction, "each");
-  config.optim.reduction = "last";
-  EXPECT_EQ(make_arithmetic(config, {3, 2}, 4).reduction, "last");
+  EXPECT_EQ(moments.gradients, Precision::fp32);
+  EXPECT_EQ(moments.moments, Precision::bf16);
+  EXPECT_EQ(moments.reduction, Reduction::each);
+  config.optim.reduction = Reduction::last;
+  EXPECT_EQ(make_arithmetic(config, {3, 2}, 4).reduction, Reduction::last);
 }
 
 TEST(RunWords, of_clipping_and_of_skipped_steps_reach_the_search) {
   Config config;
-  auto const awaits_norm = [&](double clip, char const* non_finite) {
+  auto const awaits_norm = [&](double clip, NonFinite non_finite) {
     config.optim.clip = clip;
     config.optim.non_finite = non_finite;
     return plan_request(config).norm_is_awaited;
   };
-  EXPECT_FALSE(awaits_norm(0, "stop"));
-  EXPECT_TRUE(awaits_norm(1, "stop"));
-  EXPECT_TRUE(awaits_norm(0, "skip"));
-  EXPECT_TRUE(awaits_norm(1, "skip"));
+  EXPECT_FALSE(awaits_norm(0, NonFinite::stop));
+  EXPECT_TRUE(awaits_norm(1, NonFinite::stop));
+  EXPECT_TRUE(awaits_norm(0, NonFinite::skip));
+  EXPECT_TRUE(awaits_norm(1, NonFinite::skip));
 }
 
 }  // namespace

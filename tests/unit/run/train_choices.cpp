@@ -80,7 +80,7 @@ TEST(Choices, of_a_checkpoint_win_over_auto_and_the_user_over_both) {
 TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
   auto user = config(8, 64);
   EXPECT_EQ(make_arithmetic(user, {}, 1).isa, host::matmul_isa());
-  user.debug.kernels = "portable";
+  user.debug.kernels = KernelSet::portable;
   EXPECT_TRUE(host::is_portable(make_arithmetic(user, {}, 1)));
   EXPECT_FALSE(
       describe_difference(make_arithmetic(config(8, 64), {}, 1), make_arithmetic(user, {}, 1))
@@ -90,7 +90,7 @@ TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
 // Checkpoints keep these words, and a run that goes on is told where they differ.
 TEST(Arithmetic, is_written_in_the_words_of_the_keys) {
   auto user = config(8, 64);
-  user.debug.kernels = "portable";
+  user.debug.kernels = KernelSet::portable;
   auto written = [&](Precision precision) {
     user.precision = precision;
     auto arithmetic = make_arithmetic(user, {3, 2}, 4);
@@ -102,14 +102,14 @@ TEST(Arithmetic, is_written_in_the_words_of_the_keys) {
            R"("loss_chunk":512,"micro":2,"moments":"fp32","precision":")" +
            precision + R"(","ranks":4,"reduction":"last","sequence":64,"threads":3})";
   };
-  EXPECT_EQ(written(Precision::f32), text("fp32"));
+  EXPECT_EQ(written(Precision::fp32), text("fp32"));
   EXPECT_EQ(written(Precision::bf16), text("bf16"));
 }
 
 TEST(Arithmetic, names_the_target_of_kernels_on_a_device_whatever_this_host_has) {
   auto user = config(8, 64);
   EXPECT_EQ(make_arithmetic(user, {}, 1, "sm_90").isa, "sm_90");
-  user.debug.kernels = "portable";
+  user.debug.kernels = KernelSet::portable;
   EXPECT_EQ(make_arithmetic(user, {}, 1, "sm_90").isa, "sm_90");
 }
 
@@ -183,7 +183,7 @@ TEST(Cores, of_a_thread_are_those_that_it_stays_on) {
 TEST(NarrowSums, are_warned_of_where_micro_batches_are_many) {
   OptimConfig optim;
   EXPECT_EQ(warning_of_narrow_sums(optim, 1000), "");
-  optim.gradients = "bf16";
+  optim.gradients = Precision::bf16;
   EXPECT_EQ(warning_of_narrow_sums(optim, kNarrowSums), "");
   auto const warning = warning_of_narrow_sums(optim, 65);
   EXPECT_EQ(warning.find("optim.gradients: bf16: sums over 65 micro-batches"), 0u) << warning;

@@ -18,7 +18,7 @@ Config config(std::int64_t sequences) {
   result.model.heads = 4;
   result.data.sequence = 128;
   result.batch.sequences = sequences;
-  result.debug.kernels = "portable";
+  result.debug.kernels = KernelSet::portable;
   return result;
 }
 
@@ -61,7 +61,7 @@ TEST(PlanForAnotherMachine, has_the_workspaces_of_its_target_whatever_this_host_
   auto user = config(4);
   auto there = machine(1);
   there.target = "sm_90";
-  for (auto const* const kernels : {"auto", "portable"}) {
+  for (auto const kernels : {std::optional<KernelSet>{}, std::optional(KernelSet::portable)}) {
     for (std::int64_t const threads : {1, 3}) {
       user.debug.kernels = kernels;
       auto const run = plan_run(user, 1000, {there, {kPlenty, kPlenty, 0}, {threads, 4}});

@@ -129,9 +129,9 @@ TEST_P(EngineGpt, every_plan_trains_to_the_same_bits) {
   EXPECT_EQ(train(g, BlockPolicy::nvme, {"host", "device"}), keep) << "update on the host lane";
 }
 
-INSTANTIATE_TEST_SUITE_P(Precisions, EngineGpt, ::testing::Values(Precision::f32, Precision::bf16),
+INSTANTIATE_TEST_SUITE_P(Precisions, EngineGpt, ::testing::Values(Precision::fp32, Precision::bf16),
                          [](auto const& info) {
-                           return info.param == Precision::f32 ? "fp32" : "bf16";
+                           return info.param == Precision::fp32 ? "fp32" : "bf16";
                          });
 
 }  // namespace

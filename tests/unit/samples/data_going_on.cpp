@@ -118,7 +118,7 @@ TEST_F(GoingOn, of_an_earlier_versions_run_on_a_short_text_counts_one_window) {
   state.samples = 8;
   state.seed = 7;
   auto config = config_of({m_b}, 7);
-  config.model.family = "t5";
+  config.model.family = Family::t5;
   config.data.pack = true;
   config.data.sequence = 64, config.data.target = 40;
   auto data = open_data(config);
@@ -139,7 +139,7 @@ TEST_F(GoingOn, begins_anew_where_that_is_asked_for) {
   state.samples = 7;
   state.data = to_json(open_data(config_of({m_a}, 7)).samples);
   auto config = config_of({m_b}, 7);
-  config.data.changed = "anew";
+  config.data.changed = ChangedData::anew;
   auto data = open_data(config);
   EXPECT_EQ(go_on(data, config, state, "run/checkpoint").size(), 2u);
   ASSERT_EQ(data.texts().size(), 1u);

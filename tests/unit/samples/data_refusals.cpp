@@ -17,7 +17,7 @@ using Lines = std::vector<std::string>;
 
 class DataRefusals : public test::TokenTexts {
  protected:
-  Config config_of(std::string const& family, std::vector<std::string> const& train) const {
+  Config config_of(Family family, std::vector<std::string> const& train) const {
     Config config;
     config.model.family = family;
     config.data.train = train;
@@ -32,18 +32,18 @@ class DataRefusals : public test::TokenTexts {
 
 TEST_F(DataRefusals, name_the_file_and_the_vocabulary) {
   auto const file = write("a", 400, 300);
-  auto config = config_of("gpt", {file});
+  auto config = config_of(Family::gpt, {file});
   EXPECT_EQ(open_data(config).vocab, 300);
   config.model.vocab = 200;
   auto const line = "data.train: " + file + ": its vocabulary of 300 is larger than model.vocab = ";
   EXPECT_EQ(refusal(config), line + "200");
-  config = config_of("bert", {file});
+  config = config_of(Family::bert, {file});
   EXPECT_EQ(open_data(config).vocab, 301);
   config.model.vocab = 300;
   EXPECT_EQ(refusal(config), line + "300, of which 1 are special tokens");
   config.data.mask_id = 7;
   EXPECT_EQ(refusal(config), "");
-  config = config_of("t5", {file});
+  config = config_of(Family::t5, {file});
   EXPECT_EQ(open_data(config).vocab, 401);
   config.model.vocab = 400;
   EXPECT_EQ(refusal(config), line + "400, of which 101 are special tokens");
@@ -51,15 +51,15 @@ TEST_F(DataRefusals, name_the_file_and_the_vocabulary) {
 
 TEST_F(DataRefusals, name_what_fills_no_sequence) {
   auto const file = write("a", 400, 300), small = write("short", 64, 300);
-  EXPECT_EQ(refusal(config_of("gpt", {})), "data.train: no token file is named");
+  EXPECT_EQ(refusal(config_of(Family::gpt, {})), "data.train: no token file is named");
   auto const line = ": " + small + ": 64 tokens do not fill one sequence of 64 and its successor";
-  EXPECT_EQ(refusal(config_of("gpt", {small})), "data.train" + line);
-  auto config = config_of("gpt", {file});
+  EXPECT_EQ(refusal(config_of(Family::gpt, {small})), "data.train" + line);
+  auto config = config_of(Family::gpt, {file});
   config.data.valid = {small};
   EXPECT_EQ(refusal(config), "data.valid" + line);
   config.data.sequence = 63;
   EXPECT_EQ(refusal(config), "");
-  config = config_of("t5", {file});
+  config = config_of(Family::t5, {file});
   config.data.pack = true;
   config.data.sequence = 3, config.data.target = 3;
   EXPECT_EQ(refusal(config),
@@ -78,7 +78,7 @@ TEST_F(DataRefusals, name_what_has_no_documents_or_nothing_to_predict) {
   file.write(reinterpret_cast<char const*>(head.data()), std::ssize(head) * 4);
   file.write(reinterpret_cast<char const*>(tokens.data()), std::ssize(tokens) * 2);
   file.close();
-  auto config = config_of("gpt", {plain});
+  auto config = config_of(Family::gpt, {plain});
   EXPECT_EQ(refusal(config), "");
   config.data.pack = true;
   EXPECT_EQ(refusal(config),
@@ -100,14 +100,14 @@ TEST_F(DataRefusals, name_what_has_no_documents_or_nothing_to_predict) {
             "data.train: " + config.data.train[0] +
                 ": data.pack keeps documents apart, and none has two tokens in one sequence: "
                 "nothing is left to predict");
-  auto spans = config_of("t5", config.data.train);
+  auto spans = config_of(Family::t5, config.data.train);
   spans.data.pack = true;
   EXPECT_EQ(refusal(spans), refusal(config));
 }
 
 TEST_F(DataRefusals, are_not_of_files_that_are_left_out_or_come_twice) {
   auto const a = write("a", 400, 300), b = write("b", 410, 300), v = write("v", 420, 300);
-  auto config = config_of("gpt", {a, b, a, v});
+  auto config = config_of(Family::gpt, {a, b, a, v});
   EXPECT_EQ(open_data(config).said, Lines{"data.train: " + a + " comes twice"});
   config.data.valid = {v, v};
   auto const data = open_data(config);

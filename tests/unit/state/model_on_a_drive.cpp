@@ -104,7 +104,7 @@ std::string precision_name(testing::TestParamInfo<Precision> const& info) {
   return info.param == Precision::bf16 ? "bf16" : "fp32";
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, ModelOnADrive, testing::Values(Precision::bf16, Precision::f32),
+INSTANTIATE_TEST_SUITE_P(Of, ModelOnADrive, testing::Values(Precision::bf16, Precision::fp32),
                          precision_name);
 
 // Its layer has more elements than a window, whose end is inside the last matrix.
@@ -170,7 +170,7 @@ TEST_P(LayerOfSeveralWindows, starts_with_the_values_that_it_has_in_memory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, LayerOfSeveralWindows,
-                         testing::Values(Precision::bf16, Precision::f32), precision_name);
+                         testing::Values(Precision::bf16, Precision::fp32), precision_name);
 
 }  // namespace
 }  // namespace spillway::test::model_on_a_drive_test

@@ -1,8 +1,10 @@
 // From what a run starts, with which counts, and what is said of it.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "base/log.hpp"
 #include "comm/comm.hpp"
@@ -17,6 +19,9 @@ namespace spillway::test::start_words_test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array<std::optional<Resume>, 3> kStarts = {std::nullopt, Resume::never,
+                                                          Resume::weights};
 
 class StartWords : public testing::Test {
  protected:
@@ -34,7 +39,7 @@ class StartWords : public testing::Test {
   RunState state_of(Config const& config, std::int64_t step) const {
     auto arithmetic = tiny_arithmetic(config);
     arithmetic.threads = 5;
-    arithmetic.precision = "bf16";
+    arithmetic.precision = Precision::bf16;
     return {.step = step,
             .updates = step - 1,
             .samples = 300,
@@ -88,23 +93,23 @@ class StartWords : public testing::Test {
 };
 
 TEST_F(StartWords, of_a_run_that_is_there_depend_on_what_began_it) {
-  auto const with = [&](char const* resume) {
+  auto const with = [&](std::optional<Resume> resume) {
     auto config = m_config;
     config.run.checkpoint.resume = resume;
     return config;
   };
-  for (auto const* resume : {"auto", "never", "weights"})
-    start(fmt::format("{}, nothing there", resume), with(resume));
-  for (auto const* began : {"auto", "never", "weights"}) {
+  for (auto const resume : kStarts)
+    start(fmt::format("{}, nothing there", word(resume)), with(resume));
+  for (auto const began : kStarts) {
     fs::remove_all(m_config.run.dir);
     save(with(began), 12);
-    for (auto const* resume : {"auto", "never", "weights"})
-      start(fmt::format("{} of {}", resume, began), with(resume));
+    for (auto const resume : kStarts)
+      start(fmt::format("{} of {}", word(resume), word(began)), with(resume));
   }
-  auto done = with("weights");
+  auto done = with(Resume::weights);
   done.run.steps = 12;
   start("weights of weights that has its steps", done);
-  auto from = with("weights");
+  auto from = with(Resume::weights);
   from.run.init = m_config.run.dir;
   start("weights of weights with another start", from);
   auto other = m_config;
@@ -162,14 +167,14 @@ TEST_F(StartWords, of_keys_that_are_not_known_any_more_name_a_way_out) {
   state.config = "what: this\n";
   SaveSettings settings{.keep = 9};
   save_checkpoint(m_config.run.dir, m_state.model, state, settings, *m_comm);
-  for (auto const* resume : {"auto", "never", "weights"}) {
+  for (auto const resume : kStarts) {
     m_config.run.checkpoint.resume = resume;
-    start(resume, m_config);
+    start(std::string(word(resume)), m_config);
   }
   fs::resize_file(m_dir / "run/step-12/seal", 5);
-  for (auto const* resume : {"auto", "never", "weights"}) {
+  for (auto const resume : kStarts) {
     m_config.run.checkpoint.resume = resume;
-    start(fmt::format("{}, damaged", resume), m_config);
+    start(fmt::format("{}, damaged", word(resume)), m_config);
   }
   m_said.expect_frozen("starts_damaged");
 }

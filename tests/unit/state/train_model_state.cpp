@@ -58,7 +58,7 @@ struct State {
   mutable ModelState model;  // reading moves its windows
 };
 
-Config config(Precision precision, std::string const& moments = "fp32") {
+Config config(Precision precision, Precision moments = Precision::fp32) {
   auto result = test::tiny_config();
   result.precision = precision;
   result.optim.moments = moments;
@@ -128,7 +128,7 @@ TEST_P(Precisions, read_and_write_any_piece) {
 }
 
 TEST_P(Precisions, start_from_the_same_masters_for_a_seed_and_from_others_for_another) {
-  State one(config(GetParam())), other(config(Precision::f32)), reseeded(config(GetParam()));
+  State one(config(GetParam())), other(config(Precision::fp32)), reseeded(config(GetParam()));
   one.model.initialise(4);
   other.model.initialise(4);
   reseeded.model.initialise(5);
@@ -144,7 +144,7 @@ TEST_P(Precisions, start_from_the_same_masters_for_a_seed_and_from_others_for_an
   EXPECT_GT(drawn, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Precisions, testing::Values(Precision::bf16, Precision::f32),
+INSTANTIATE_TEST_SUITE_P(Of, Precisions, testing::Values(Precision::bf16, Precision::fp32),
                          [](auto const& info) {
                            return info.param == Precision::bf16 ? "bf16" : "fp32";
                          });
@@ -171,7 +171,7 @@ TEST(ModelState, starts_with_the_family_s_distributions_and_moments_of_zero) {
 }
 
 TEST(ModelState, draws_no_two_parameters_alike) {
-  State state(config(Precision::f32));
+  State state(config(Precision::fp32));
   state.model.initialise(2);
   std::vector<float> firsts;
   for_each_parameter(state, [&](Chunk const& chunk, int p) {
@@ -185,7 +185,7 @@ TEST(ModelState, draws_no_two_parameters_alike) {
 
 // Such tensors are drawn in several pieces. A run of a seed begins alike in every version.
 TEST(ModelState, draws_of_a_seed_are_these) {
-  auto large = config(Precision::f32);
+  auto large = config(Precision::fp32);
   large.model.layers = 1, large.model.hidden = 320, large.model.heads = 4;
   State state(large);
   state.model.initialise(3);
@@ -215,7 +215,7 @@ TEST(ModelState, draws_of_a_seed_are_these) {
 }
 
 TEST(ModelState, has_no_parts_but_those_of_its_chunks) {
-  State state(config(Precision::f32));
+  State state(config(Precision::fp32));
   std::vector<float> one(1);
   for (auto const* part : {"remainder", "master2", "w"}) {
     EXPECT_EQ(test::mistake([&] { state.model.read(part, 1, 0, 0, one); }),
@@ -224,7 +224,7 @@ TEST(ModelState, has_no_parts_but_those_of_its_chunks) {
 }
 
 TEST(ModelState, keeps_bf16_moments_exactly_as_the_update_left_them) {
-  State state(config(Precision::bf16, "bf16"));
+  State state(config(Precision::bf16, Precision::bf16));
   auto const& chunk = state.model.chunks()[0];
   std::vector<float> const representable = {1.5f, -0.0078125f, 0x1.8p100f, 0};
   state.model.write("v", chunk.id, 0, 0, representable);
@@ -254,7 +254,7 @@ class Weights : public testing::TestWithParam<ElementType> {
 
 // The largest tensor is read in several pieces.
 TEST_P(Weights, of_another_format_become_masters) {
-  auto fp32 = config(Precision::f32), bf16 = config(Precision::bf16);
+  auto fp32 = config(Precision::fp32), bf16 = config(Precision::bf16);
   fp32.model.hidden = bf16.model.hidden = 160;
   State there(fp32), here(bf16);
   there.model.initialise(7);
@@ -277,7 +277,7 @@ TEST_P(Weights, of_another_format_become_masters) {
 }
 
 TEST_P(Weights, of_another_model_are_refused_by_name) {
-  State state(config(Precision::f32));
+  State state(config(Precision::fp32));
   auto const refusal = [&](std::vector<TensorEntry> entries) -> std::string {
     SafetensorsWriter writer(m_directory, TensorList(std::move(entries)));
     for (std::size_t i = 0; i < writer.tensors().size(); ++i)

@@ -85,7 +85,7 @@ TEST(CommitPolicy, has_nothing_to_learn_where_no_token_has_weight) {
 // Of 5 steps this is the third, and the second that updates.
 TEST(CommitPolicy, takes_the_rate_of_the_step_and_not_of_the_updates) {
   auto config = optim(1);
-  config.schedule = "linear";
+  config.schedule = Schedule::linear;
   config.lr = 8;
   config.min_lr = 0;
   for (double const weight : {8.0, 0.0}) {

@@ -1,0 +1,56 @@
+// What an input file says in words. A word is the name of its enumerator, or in the table next to
+// the enumeration. Where a key may be `auto`, its choice is an std::optional, which is empty then.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/spelling.hpp"
+
+namespace spillway {
+
+inline constexpr std::string_view kAuto = "auto";
+template <class E>
+constexpr std::string_view word(std::optional<E> choice) {
+  return choice ? word(*choice) : kAuto;
+}
+
+enum class Family : std::uint8_t { gpt, bert, t5, llama };
+// `gelu_erf` is x times the normal distribution's CDF, `gelu_tanh` approximates it by tanh.
+// `silu` is x times the sigmoid.
+enum class Activation : std::uint8_t { gelu_tanh, gelu_erf, relu, silu };
+enum class RopeScaling : std::uint8_t { none, linear, llama3 };
+enum class ScaleOutput : std::uint8_t { yes, no };
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<ScaleOutput> = {"true", "false"};
+
+enum class ChangedData : std::uint8_t { finish, anew };
+enum class Objective : std::uint8_t {
+  next,    // every token's successor
+  masked,  // tokens that are hidden (Devlin et al., arXiv:1810.04805)
+  spans,   // spans that sentinels stand for, by a decoder (Raffel et al., arXiv:1910.10683)
+};
+
+enum class Optimizer : std::uint8_t { adamw };
+enum class Schedule : std::uint8_t { cosine, linear, constant };
+enum class Precision : std::uint8_t { bf16, fp32 };
+// Gradients are summed over ranks on the last micro-batch of a step, or on each one.
+enum class Reduction : std::uint8_t { last, each };
+enum class NonFinite : std::uint8_t { stop, skip };
+
+enum class Resume : std::uint8_t { never, weights };
+
+// Left open: io_uring or, if that cannot be had, threads.
+enum class Backend : std::uint8_t {
+  uring,        // io_uring, with memory registered wherever that can be
+  uring_plain,  // io_uring, with no memory registered
+  posix,        // threads that call pread and pwrite
+};
+template <>
+inline constexpr std::array<std::string_view, 3> kWords<Backend> = {"uring", "uring-plain",
+                                                                    "posix"};
+enum class KernelSet : std::uint8_t { portable };
+
+}  // namespace spillway
