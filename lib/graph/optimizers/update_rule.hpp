@@ -27,11 +27,9 @@ struct UpdateRule {
   void (*write_control)(OptimizerSettings const& settings, double update, ControlWords& control);
 };
 
-#define SPILLWAY_OPTIMIZER(name) extern UpdateRule const name##_rule;
-#include "graph/optimizers/optimizers.def"
-#undef SPILLWAY_OPTIMIZER
+extern UpdateRule const adamw_rule;
 
-UpdateRule const& update_rule(OptimizerKind kind);
+UpdateRule const& update_rule(Optimizer kind);
 
 // For the rows of states that rules have in common. A remainder is the lower half of an fp32
 // master, whose upper half is the parameter; fp32 parameters are their own masters.

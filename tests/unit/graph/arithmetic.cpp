@@ -58,7 +58,7 @@ TEST(Arithmetic, damaged_text_is_damaged_data) {
 }
 
 // A word of another version is none that this one computes with.
-TEST(Arithmetic, UnknownWordsAreDamagedData) {
+TEST(Arithmetic, unknown_words_are_damaged_data) {
   auto const refusal = [](std::string const& word, std::string const& unknown) {
     auto text = to_json(unusual());
     text.replace(text.find(word), word.size(), unknown);
@@ -75,7 +75,7 @@ TEST(Arithmetic, UnknownWordsAreDamagedData) {
   EXPECT_EQ(refusal(R"("avx512")", R"("of another machine")"), "");
 }
 
-TEST(Arithmetic, ItsTextIsThatOfEarlierCheckpoints) {
+TEST(Arithmetic, its_text_is_that_of_earlier_checkpoints) {
   EXPECT_EQ(to_json(unusual()),
             R"({"attention_tile":7,"build":"1.2 \"g++\"","gradients":"bf16","isa":"avx512",)"
             R"("loss_chunk":8,"micro":5,"moments":"bf16","precision":"fp32","ranks":4,)"

@@ -2,23 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/spelling.hpp"
 #include "graph/build.hpp"
 #include "graph/optimizers/update_rule.hpp"
 
 namespace spillway::optimizers_test {
 namespace {
 
-constexpr OptimizerKind kAll[] = {
-#define SPILLWAY_OPTIMIZER(name) OptimizerKind::name,
-#include "graph/optimizers/optimizers.def"
-#undef SPILLWAY_OPTIMIZER
-};
-
-Graph updated_graph(OptimizerKind kind, std::string const& precision, std::string const& moments) {
+Graph updated_graph(Optimizer kind, Precision precision, Precision moments) {
   Graph graph;
   graph.optimizer.kind = kind;
   graph.arithmetic.precision = precision;
@@ -63,25 +57,20 @@ void expect_sound(Graph const& graph) {
 }
 
 TEST(Optimizers, update_parameters_and_all_states_of_a_chunk_in_place) {
-  for (auto const kind : kAll) {
-    for (std::string const precision : {"fp32", "bf16"}) {
-      for (std::string const moments : {"fp32", "bf16"}) {
+  for (std::size_t kind = 0; kind < kWords<Optimizer>.size(); ++kind) {
+    for (auto const precision : {Precision::fp32, Precision::bf16}) {
+      for (auto const moments : {Precision::fp32, Precision::bf16}) {
         SCOPED_TRACE(testing::Message()
-                     << static_cast<int>(kind) << " " << precision << ", " << moments);
-        expect_sound(updated_graph(kind, precision, moments));
+                     << kWords<Optimizer>[kind] << " " << word(precision) << ", " << word(moments));
+        expect_sound(updated_graph(static_cast<Optimizer>(kind), precision, moments));
       }
     }
   }
 }
 
-TEST(Optimizers, are_called_by_the_words_of_input_files) {
-  EXPECT_EQ(optimizer_kind("adamw"), OptimizerKind::adamw);
-  EXPECT_THROW(optimizer_kind("adam"), std::logic_error);
-}
-
 TEST(AdamW, divides_its_moments_by_what_they_are_short_of_in_the_first_updates) {
   ControlWords control{};
-  auto const& rule = update_rule(OptimizerKind::adamw);
+  auto const& rule = update_rule(Optimizer::adamw);
   rule.write_control({.beta1 = 0.5, .beta2 = 0.25}, 2, control);
   EXPECT_EQ(control, (ControlWords{0, 0, 0, 0.75, 0.9375, 0, 0, 0}));
 }
