@@ -120,7 +120,7 @@ struct DurationField {
   void clear() const { at.clear(); }
 };
 
-// A field whose value is a word of an enum. If it points to a std::optional, `auto` is one more word.
+// A field whose value is a word of an enum. If it points to a std::optional, `auto` is a word, too.
 class ChoiceField {
  public:
   template <class E>

@@ -28,7 +28,8 @@ TEST(Decodings, room_is_for_the_whole_text_where_the_positions_are_angles) {
 
 TEST(Decodings, room_is_for_the_positions_that_there_are) {
   EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 200)[0].capacity, 128);
-  EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 200)[0].rows, 64) << "half of them, again";
+  EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 200)[0].rows, 64)
+      << "half of them, again";
   EXPECT_EQ(decodings(of_family(Family::gpt, 16), 256, 20, 200)[0].rows, 16);
   EXPECT_EQ(decodings(of_family(Family::gpt, 128), 256, 20, 5)[1].capacity, 25);
 }
