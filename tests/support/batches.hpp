@@ -11,19 +11,21 @@
 
 namespace spillway::test {
 
-// Returns how many words the graph's loss distinguishes, or 0 if it has no loss. Tokens and targets
-// are below this number.
+// Returns the size of the vocabulary that the graph's loss has, or 0 if the graph has no loss.
+// Tokens and targets must be below this number.
 inline std::int64_t vocabulary(Graph const& graph) {
   auto const head = std::ranges::find(graph.ops, OpKind::lm_head_loss, &Op::kind);
   return head == graph.ops.end() ? 0 : head->inputs[1].shape[0];
 }
 
-// Returns how many rows at the end of a sequence are padding: two of every third sequence.
+// Returns how many rows at the end of this sequence are padding: two in every third sequence, and
+// none in the others.
 inline std::int64_t padding_rows(std::int64_t sample) {
   return sample % 3 == 1 ? 2 : 0;
 }
 
-// Writes documents of two to four rows; the length changes from sequence to sequence.
+// Writes the number of each row's document within its sequence, or -1 for padding. Documents have
+// two to four rows, and their length changes from sequence to sequence.
 inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro,
                            std::int64_t first_sample) {
   auto const sequence = static_cast<std::int64_t>(documents.size()) / micro;
@@ -35,7 +37,7 @@ inline void fill_documents(std::span<std::int32_t> documents, std::int64_t micro
   }
 }
 
-// Writes the position of each row in its document, for the documents of fill_documents.
+// Writes the position of each row in the document that fill_documents() gives it, or 0 for padding.
 inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro,
                            std::int64_t first_sample) {
   auto const sequence = static_cast<std::int64_t>(positions.size()) / micro;
@@ -47,7 +49,8 @@ inline void fill_positions(std::span<std::int32_t> positions, std::int64_t micro
   }
 }
 
-// Fills the batch of a SequentialRun. Every fifth row has the weight 0.
+// Fills the batch of a SequentialRun of a training graph. Tokens and targets are random, and every
+// fifth row has the loss weight 0.
 template <class Run>
 void fill_batch(Run& run, std::mt19937& random) {
   constexpr std::int64_t first_sample = 7;

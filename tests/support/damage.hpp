@@ -15,7 +15,7 @@ bool weaken_wait(Program& program, Random& random);
 // Moves a buffer to the offset of another one.
 bool move_buffer(Program& program, Random& random);
 bool shift_buffer(Program& program, Random& random);
-// Lays the Program out anew as if every item had ended before the next one begins.
+// Gives the buffers new offsets, as if every item had ended before the next one begins.
 bool shorten_stays(Program& program, Random& random);
 // Moves an item to an earlier place in its segment.
 bool move_item_forward(Program& program, Random& random);
@@ -26,7 +26,7 @@ bool change_range(Program& program, Random& random);
 bool drop_writer(Program& program, Random& random);
 // Marks a buffer that may carry a value into another segment as one that does not.
 bool forget_span(Program& program, Random& random);
-// Leaves only one version of a buffer that has two.
+// Leaves a buffer that has two versions only one of them.
 bool drop_version(Program& program, Random& random);
 
 }  // namespace spillway::test

@@ -13,16 +13,18 @@ namespace spillway::test {
 class DeviceUnderTest {
  public:
   explicit DeviceUnderTest(bool unified);
-  ~DeviceUnderTest();  // expects that nothing is left that was made on the device
+  ~DeviceUnderTest();  // expects that all that was made on the device is gone
   DeviceUnderTest(DeviceUnderTest const&) = delete;
   DeviceUnderTest& operator=(DeviceUnderTest const&) = delete;
 
   bool is_stand_in() const;
   Device& device();
   Kernels kernels() const;
-  // Makes the OrderWatch of an Engine. At its end it expects that everything was ordered.
+  // Returns a function that makes the OrderWatch of an Engine, or null on the host. When the watch
+  // is destroyed, it complains about items that could have run in a wrong order.
   MakeWatch make_watch() const;
-  // Expects that the stand-in has no complaints. It must not be called while an Engine runs.
+  // Expects that the stand-in has no complaints, unless a test planned a fault. This must not be
+  // called while an Engine runs.
   void expect_sound() const;
 
  private:

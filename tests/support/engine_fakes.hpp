@@ -1,4 +1,4 @@
-// Tests of the engine use these kernels and batches, whose effects are easy to predict.
+// These kernels and batches are for tests of the engine. Their effects are easy to predict.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,17 @@
 
 namespace spillway::test {
 
-// Mixes two words into one. Fake ops compute their results with it, so that a missing, early or
-// torn input changes them.
+// Mixes two words into one. Fake ops compute their results with it, so that the results show
+// whether an input was missing, incomplete or read too early.
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   a = (a ^ b) * 0x9E3779B97F4A7C15ull;
   return a ^ (a >> 29);
 }
 
-// Holds a digest of all runs of each op, by op id. Only one thread at a time runs an op.
+// Holds a digest of all runs of each op, by op id. No two threads run the same op at the same time.
 inline std::vector<std::uint64_t> g_digests;
-// Fake ops call this with their digest, if it is set, so that a test can make them sleep or throw.
+// If this is set, fake ops call it with the digest of their inputs, so that a test can make them
+// sleep or throw.
 inline std::function<void(Op const&, std::uint64_t)> g_disturb;
 
 // Runs a fake op, whose operands consist of 8-byte words.

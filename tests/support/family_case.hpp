@@ -13,8 +13,8 @@ namespace spillway::test {
 
 struct FamilyCase {
   std::string name;               // a part of the names of tests
-  std::vector<std::string> keys;  // settings "a.b=value", as runs of the program take them
-  Config config;                  // tiny_config() with these keys; suites change sizes and the like
+  std::vector<std::string> keys;  // settings "a.b=value", as the program's command line has
+  Config config;                  // tiny_config() with these keys; tests may change it further
 };
 
 inline std::ostream& operator<<(std::ostream& out, FamilyCase const& family) {
@@ -28,8 +28,8 @@ inline FamilyCase family_case(std::string name, std::vector<std::string> keys) {
   return {std::move(name), std::move(keys), config};
 }
 
-// Returns one case or more for each family. `tiny_training_graph` makes a graph of its `config`,
-// and `vocabulary` says which tokens a batch for that graph may have.
+// Returns one case or more for each family. tiny_training_graph() makes a graph of a case's
+// `config`, and vocabulary() says which tokens a batch for that graph may have.
 inline std::vector<FamilyCase> family_cases() {
   return {
       family_case("Gpt", {}),
@@ -50,8 +50,8 @@ inline std::vector<FamilyCase> family_cases() {
   };
 }
 
-// Returns all cases but the first. Suites that test many plans of the first case use these for a
-// sample of the plans.
+// Returns all cases but the first. Suites that test many plans of the first case test only a sample
+// of these plans with the other cases.
 inline std::vector<FamilyCase> other_families() {
   auto all = family_cases();
   all.erase(all.begin());

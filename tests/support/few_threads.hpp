@@ -14,13 +14,13 @@
 
 namespace spillway::test {
 
-// This is what start_threads() says if the system cannot start a thread.
+// The Error that start_threads() throws has this text if the system cannot start a thread.
 inline constexpr char const* kNoThread =
     "the system starts no more threads: Resource temporarily unavailable; raise the limit (ulimit "
     "-u, or pids.max of the job's control group)";
 
-// While this object lives, the stack of a new thread takes 1 GiB of addresses, and the process may
-// use only as many more addresses as `most` and a half such stacks take.
+// While this object lives, the process can start at most `most` more threads: the stack of a new
+// thread takes 1 GiB of addresses, and the process may use only `most` + 1/2 GiB more of them.
 class FewThreads {
  public:
   explicit FewThreads(int most)

@@ -14,8 +14,8 @@ namespace spillway::test {
 
 class FiniteDifferences {
  public:
-  // Draws the batch and the parameters and runs the graph once. The tensors in `zeroed` are filled
-  // with zeros before the run, not with NaN.
+  // Draws the batch and the parameters, fills the tensors in `zeroed` with zeros, and runs the
+  // forward and the backward pass once.
   FiniteDifferences(Graph graph, unsigned seed, std::vector<TensorId> const& zeroed = {});
 
   struct Gradient {
@@ -27,13 +27,14 @@ class FiniteDifferences {
 
   Graph const& graph() const { return m_run.graph(); }
   std::span<float const> data(TensorId tensor) { return m_run.data<float>(tensor); }
-  // Computes the norms of the gradients.
+  // Runs the ops that compute the norms of the gradients.
   void take_norms() { m_run.run(Phase::norm); }
   std::span<double const> scalars(TensorId tensor) { return m_run.data<double>(tensor); }
 
   struct Slope {
-    std::string of;
-    double measured = 0, predicted = 0, norm = 0;  // `norm` is that of the gradient
+    std::string of;  // the parameter's name, or "all parameters"
+    // `measured` and `predicted` are derivatives of the loss; `norm` is the norm of the gradient.
+    double measured = 0, predicted = 0, norm = 0;
     bool agrees() const;
   };
   // Measures how the loss changes along a direction of length one: the normalised sum of the
@@ -41,9 +42,11 @@ class FiniteDifferences {
   // missing which is orthogonal to the rest. If `agrees` is false, smaller steps are tried, because
   // the loss may bend sharply.
   Slope slope(Gradient const& gradient);
-  // Measures along the gradient of all parameters at once.
+  // Measures how the loss changes if all parameters move along their gradient, which is scaled to
+  // length one.
   Slope slope_of_all();
-  // Returns the first slope that does not agree, if there is one.
+  // Measures the slopes of every parameter and of all together. Returns the first one for which
+  // agrees() is false, if there is one.
   std::optional<Slope> disagreement();
 
  private:
@@ -59,8 +62,8 @@ class FiniteDifferences {
 
 std::string describe(FiniteDifferences::Slope const& slope);
 
-// Returns whether the gradients of some parameter differ by more than 0.02 plus 2 % of the norm in
-// `a`.
+// Returns whether some parameter's gradients in `a` and `b` differ by a vector whose norm exceeds
+// 0.02 plus 2 % of the norm of that gradient in `a`.
 bool differ(std::vector<FiniteDifferences::Gradient> const& a,
             std::vector<FiniteDifferences::Gradient> const& b);
 

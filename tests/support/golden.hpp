@@ -12,7 +12,7 @@ class Golden {
  public:
   explicit Golden(std::string const& stem);  // `stem` is the path without .txt or .bin
 
-  // Returns one row of a tensor as doubles, or all of it if `row` is -1.
+  // Returns one row of a tensor as doubles, or the whole tensor if `row` is -1.
   std::vector<double> values(std::string const& name, std::int64_t row = -1) const;
   double setting(std::string const& name) const { return std::stod(word(name)); }
   std::int64_t integer(std::string const& name) const {

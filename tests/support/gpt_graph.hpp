@@ -12,7 +12,7 @@ struct GptShape {
   double dropout = 0;
 };
 
-Graph gpt_training_graph(GptShape const& shape);  // has backward and update ops
+Graph gpt_training_graph(GptShape const& shape);  // with backward and update ops
 Graph gpt_graph(GptShape const& shape, Purpose purpose);
 
 }  // namespace spillway::test

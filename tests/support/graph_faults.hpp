@@ -13,12 +13,12 @@ struct FaultyGraph {
   Graph graph;
   // This is the graph that a correct backward pass makes of the same forward ops.
   Graph sound;
-  // No op writes these tensors any more, and readers are to find zeros in them.
+  // No op writes these tensors any more. Whoever runs the graph must fill them with zeros first.
   std::vector<TensorId> zeroed = {};
 };
 
-// A GraphFault plants its fault at a place drawn at random. It returns nothing if the graph has no
-// such place.
+// A GraphFault copies the graph and plants its fault in the copy, at a place drawn at random. It
+// returns nothing if the graph has no place for the fault.
 using GraphFault = std::optional<FaultyGraph> (*)(Graph const&, Random&);
 
 // The later of two contributions to a gradient is written instead of their sum.

@@ -36,7 +36,7 @@ class HandMade {
     Item item;
     item.number = item.horizon = next();
     item.lane = lane;
-    item.kind = ItemKind::load_batch;  // this kind may have any number of operands
+    item.kind = ItemKind::load_batch;  // an item of this kind may have any number of operands
     item.micro_batch = 0;
     for (BufferId const id : reads) item.reads.push_back(all_of(id));
     for (BufferId const id : writes) item.writes.push_back(all_of(id));

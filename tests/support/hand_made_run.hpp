@@ -1,5 +1,5 @@
-// HandMadeRun builds a Program item by item that an Engine can run. Its ops are fakes (see
-// engine_fakes.hpp).
+// HandMadeRun builds, item by item, a Program that an Engine can run. The kernels of
+// engine_fakes.hpp run its ops.
 #pragma once
 
 #include <vector>
@@ -42,7 +42,7 @@ class HandMadeRun : public HandMade {
     auto& item = at(HandMade::item(Lane::comm, {loss, norms}, {control}));
     item.kind = ItemKind::commit;
     item.operands = {loss, norms, control};
-    program.known.loss = loss;  // here a tensor has the number of its buffer
+    program.known.loss = loss;  // each tensor has the same number as its buffer
     program.known.norms = norms;
     program.known.control = control;
   }

@@ -7,7 +7,8 @@
 
 namespace spillway::test {
 
-// Adds a soft link "/soft" to /group and an external link "/external" to /group of target.h5.
+// Adds two links to the file: a soft link "/soft", which leads to /group, and an external link
+// "/external", which leads to /group in the file target.h5.
 void add_links(std::filesystem::path const& file);
 
 // Replaces /`name` by an external link to the object of the same name in the file `other`.

@@ -157,8 +157,9 @@ std::optional<Failure> Interleaver::run_others(State& state, int held) const {
   return std::nullopt;
 }
 
-// Runs all that can go on while `held` is held back, then `held`. Before the call all earlier
-// executions have finished; afterwards `state` is as it was before.
+// Runs all that can go on while `held` is held back, before its start or, if `running`, before its
+// end; then ends `held`. All earlier executions must have finished. `state` is as before
+// afterwards.
 std::optional<Failure> Interleaver::hold(State& state, int held, bool running) const {
   auto const started = state.started, published = state.published;
   state.undo.clear();

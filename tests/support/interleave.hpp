@@ -1,6 +1,6 @@
-// An Interleaver runs a Program on imaginary lanes in any legal order and looks at every byte.
-// Tests compare `verify` with it. It uses no clocks but counters, and memory whose cells remember
-// who wrote them and whether that write is still going on.
+// An Interleaver simulates a Program on its lanes in any legal order and checks that every read
+// finds the value that it expects. Tests compare verify() with it. Unlike verify(), it has no
+// clocks: simulated memory remembers who wrote each cell and whether that write is still going on.
 #pragma once
 
 #include <array>
@@ -17,29 +17,31 @@ class Interleaver {
  public:
   Interleaver(Program const& program, int steps);
 
-  // Runs one random legal order. Lanes get random speeds, so that some fall far behind.
+  // Simulates one random legal order and returns the first failure, if there is one. Lanes get
+  // random speeds, so that some fall far behind.
   std::optional<Failure> run_random(std::mt19937& random) const;
-  // Runs the total order. Besides, it holds back each execution once before its start and once
-  // before its end, for as long as anything after it can go on. If two items can conflict, one of
-  // these orders shows it.
+  // Simulates the executions in their total order. Besides, it holds back each execution once
+  // before its start and once before its end, for as long as anything after it can go on. If two
+  // items can conflict, one of these orders shows it.
   std::optional<Failure> run_held() const;
-  // Does the same, but holds back executions of the items in `only` alone.
+  // Simulates the executions in their total order, and holds back only those of items in `only`.
   std::optional<Failure> run_held(std::span<ItemNumber const> only) const;
 
  private:
   struct Cell {
     int writer = -1;  // the execution that wrote last; -1 if none has
     BufferId buffer = -1;
-    bool busy = false;
+    bool busy = false;  // whether that execution still writes
   };
   using Counts = std::array<int, kLanes>;
   struct State {
     std::vector<Cell> memory;
-    // `published` counts the executions at each lane's beginning that have all finished.
+    // For each lane, `started` is the number of executions that have started. The first `published`
+    // of these have all finished.
     Counts started{}, published{};
     std::vector<bool> finished = {};  // whether each execution has finished
     std::vector<int> running = {};
-    // This list has earlier contents of cells, which `hold` restores.
+    // Lists cells with their earlier contents, which hold() restores.
     std::vector<std::pair<int, Cell>> undo = {};
   };
   struct Event {

@@ -22,8 +22,9 @@ inline bool is_asleep(pid_t thread) {
   return at != stat.npos && stat[at + 2] == 'S';
 }
 
-// Runs `waits` on a thread of its own and interrupts it three times while it sleeps, by a signal
-// whose handler is installed without SA_RESTART. Then `wakes` must end the wait.
+// Runs `waits` on a new thread and interrupts it up to three times while it sleeps, by a signal
+// whose handler is installed without SA_RESTART. Then it calls `wakes`, which must let `waits`
+// return.
 template <class Waits, class Wakes>
 void interrupted(Waits const& waits, Wakes const& wakes) {
   struct sigaction noted {

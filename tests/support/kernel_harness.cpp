@@ -26,7 +26,7 @@ std::size_t index(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// Calls f(position in the tensor) for every element of the view, row by row.
+// Calls f for every element of the view, row by row, with the element's position in the tensor.
 template <class F>
 void for_each_position(View const& view, F const& f) {
   auto const n = element_count(view.shape);
@@ -180,8 +180,8 @@ void KernelHarness::run(Kernel const& kernel, Exec const& exec) {
   auto const context = this->context();
   m_op.workspace_bytes = kernel.workspace_bytes ? kernel.workspace_bytes(context, m_op) : 0;
   std::optional<KernelWatch> watch;
-  // A tool makes Kokkos allocate, so there is none if the test observes launches, as tests that
-  // count allocations do.
+  // A KernelWatch makes Kokkos allocate. So there is none if the test observes launches, because it
+  // may count allocations.
   if (!m_launching && dynamic_cast<host::SpaceExec const*>(&exec) != nullptr) watch.emplace(exec);
   m_kernel = run_one(kernel.bind(context, m_op), exec);
   if (watch) {

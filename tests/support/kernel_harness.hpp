@@ -31,12 +31,14 @@ class KernelHarness {
 
   // Adds a contiguous tensor. Operands may also be views of it, for example columns or a transpose.
   View tensor(DType dtype, Shape shape);
-  // Adds chunk 0, whose parameters have these sizes. Each begins at the next aligned offset.
+  // Adds chunk 0, whose parameters have these numbers of elements. Each parameter begins at the
+  // next aligned offset.
   Chunk& chunk(std::vector<std::int64_t> const& sizes);
   void op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
           Attributes attributes = {}, std::vector<int> in_place = {});
 
-  // These set the contents before a run. Element numbers count within the view, row by row.
+  // The following functions set what operands contain when the next run begins. Elements are
+  // numbered within the view, row by row.
   void fill_normal(View const& view, double deviation, double mean = 0);
   // Draws integers x with first <= x < last.
   void fill_integers(View const& view, std::int64_t first, std::int64_t last);
@@ -45,34 +47,35 @@ class KernelHarness {
   void fill_random_bits(View const& view);
 
   // Runs the kernel and the serial reference on the present contents. The kernel runs with
-  // `threads` threads if the backend can limit them, or with all if that is 0, and never on the
-  // default instance of the execution space.
+  // `threads` threads if the backend can limit them, or with all threads if `threads` is 0, and
+  // never on the default instance of the execution space.
   void run(Kernel const& kernel, int threads = 0);
-  // Runs the kernel on this Exec, which the kernel's own table must have made.
+  // Runs the kernel on this Exec, which must come from the KernelTable that has the kernel, and the
+  // serial reference.
   void run(Kernel const& kernel, Exec const& exec);
-  // From now on the threads of `pool` share the work of the reference, as they share the host
-  // lane's.
+  // From now on the threads of `pool` share the work of the serial reference, as the host lane's
+  // threads do in a training run.
   void share_reference(HostPool& pool) { m_pool = &pool; }
   // Calls f(true) before every launch of the kernel and of the reference, and f(false) after it.
   void on_launch(std::function<void(bool begins)> f) { m_launching = std::move(f); }
   // Makes the kernel's results of the last run the contents of the next one.
   void keep_results();
 
-  // These return results of the last run, of the kernel or of the reference, and the contents
-  // before it.
+  // result() and results() return what the kernel wrote in the last run, serial_results() what the
+  // serial reference wrote. contents() returns what the operands contain before a run.
   double result(View const& view, std::int64_t element) const {
     return value(m_kernel, view, element);
   }
   std::vector<double> results(View const& view) const { return values(m_kernel, view); }
   std::vector<double> serial_results(View const& view) const { return values(m_serial, view); }
   std::vector<double> contents(View const& view) const { return values(m_contents, view); }
-  // Returns the bytes of the whole tensor.
+  // Returns the bytes of the view's whole tensor after the kernel's last run.
   std::vector<std::byte> const& result_bytes(View const& view) const {
     return m_kernel[static_cast<std::size_t>(view.tensor)];
   }
 
-  // Expects |kernel - serial| <= absolute + relative * |serial|, where NaN equals NaN, and that
-  // every element was written.
+  // Expects |kernel - serial| <= absolute + relative * |serial| for every element, where NaN equals
+  // NaN, and that every element was written.
   void expect_close(View const& view, double absolute, double relative) const;
   void expect_same_bytes(View const& view) const;
 
@@ -81,7 +84,7 @@ class KernelHarness {
   KernelContext context() const {
     return {m_graph.tensors, m_graph.chunks, m_graph.arithmetic, m_rank};
   }
-  void run_as(int rank) { m_rank = rank; }  // the rank is 0 unless this is called
+  void run_as(int rank) { m_rank = rank; }  // kernels run as rank 0 unless this is called
 
  private:
   using Bytes = std::vector<std::byte>;
@@ -94,17 +97,17 @@ class KernelHarness {
 
   std::uint64_t m_seed;
   std::uint64_t m_fills = 0;
-  Graph m_graph;  // its list of ops stays empty
+  Graph m_graph;  // holds the tensors and chunks; its list of ops stays empty
   Op m_op;
   int m_rank = 0;
   HostPool* m_pool = nullptr;
   std::function<void(bool)> m_launching;
   Contents m_contents;          // the operands before a run
-  Contents m_kernel, m_serial;  // the operands after it
+  Contents m_kernel, m_serial;  // the operands after the kernel, and after the reference
 };
 
-// Makes an instance of the execution space that is not the default one. It has all threads if
-// `threads` is 0.
+// Makes an instance of the execution space that is not the default one. It has `threads` threads,
+// or all of them if `threads` is 0 or if the backend cannot limit them.
 std::unique_ptr<Exec const> other_instance(int threads = 0);
 
 }  // namespace spillway::test

@@ -18,8 +18,8 @@ class KernelWatch {
 
   int launches() const;
   // Returns the label of the first kernel that ran on another instance than the expected one, or
-  // whose label does not begin with "spillway::". It is empty if there was none. A deep copy, or a
-  // reduction without a label, also counts as such a kernel.
+  // whose label does not begin with "spillway::". Deep copies and reductions without a label are
+  // such kernels. Returns "" if there was none.
   std::string stray() const;
 };
 

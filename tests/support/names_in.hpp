@@ -8,7 +8,7 @@
 
 namespace spillway::test {
 
-// Returns the sorted file names of all entries, without paths.
+// Returns the sorted names of all files and folders in the directory, without paths.
 inline std::vector<std::string> names_in(std::filesystem::path const& directory) {
   std::vector<std::string> names;
   for (auto const& entry : std::filesystem::directory_iterator(directory))

@@ -63,7 +63,7 @@ std::vector<Edge> edges(Graph const& graph) {
 }
 
 // Moves the end of one slice, or the beginning of the next, or both, by one tile. Returns the
-// elements that are misplaced by that.
+// elements between the old edge and the moved ones.
 ElementRange shift_edge(ElementRange& before, ElementRange& behind, std::int64_t elements,
                         Random& draws) {
   auto const edge = behind.first;

@@ -1,5 +1,5 @@
-// Computes gradient norms slice by slice, as ranks do that hold one slice each. A fault can
-// misplace a norm tile at the edge of a slice.
+// Adds ops to a graph that compute gradient norms slice by slice, as ranks do that hold one slice
+// each. As a planted fault, a norm tile at the edge of a slice may be counted wrongly.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,18 @@ namespace spillway::test {
 
 struct SlicedNorms {
   Graph graph;          // the given graph and, in addition, an op for each slice
-  TensorId norms = -1;  // the tensor that these ops write, of the form of WellKnown::norms
-  // These elements of this chunk were counted by the wrong rank, by none or by two.
+  TensorId norms = -1;  // the tensor that these ops write, as large as WellKnown::norms
+  // The wrong rank, no rank or two ranks count the elements `misplaced` of chunk `chunk`, which is
+  // -1 if no fault was planted.
   int chunk = -1;
   ElementRange misplaced = {};
 };
 
+// Adds a norm op for the slice that each rank has of each trainable chunk.
 SlicedNorms slice_norms(Graph const& graph);
-// Like slice_norms, but at the edge between two ranks' slices of one chunk the neighbour counts a
-// tile, nobody does or both do. Returns nothing if no chunk has such an edge.
+// Adds the norm ops that slice_norms() adds, but moves the edge between two ranks' slices of one
+// chunk by a tile, so that the wrong rank, no rank or both ranks count the tile. Returns nothing if
+// no chunk has two slices that are not empty.
 std::optional<SlicedNorms> misplace_norm_tile(Graph const& graph, Random& draws);
 
 }  // namespace spillway::test

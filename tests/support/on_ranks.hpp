@@ -1,4 +1,4 @@
-// Tests that run on several ranks call this in their main function.
+// Test programs that run on several ranks call run_on_ranks() in their main function.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 
 namespace spillway::test {
 
-// Runs all tests on every rank and returns the worst result of any rank. `comm` is set while tests
-// run; rank 0 alone prints results.
+// Runs all tests on every rank and returns on each the worst result of any rank. While tests run,
+// `comm` points to the communicator of all ranks. Only rank 0 prints results.
 inline int run_on_ranks(int argc, char** argv, Comm*& comm) {
   testing::InitGoogleTest(&argc, argv);
   MpiScope const scope(argc, argv);

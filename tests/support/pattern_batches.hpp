@@ -1,4 +1,4 @@
-// Makes batches from a text from which a model can learn.
+// Makes batches from a repetitive text, which a model can learn to continue.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace spillway::test {
 
-// The text repeats. Every micro-batch has a part of its own, which begins at sample `first` plus
-// the samples of earlier micro-batches; ranks with different `first` have different parts.
+// Sample s is the sequence that begins s tokens into the text. The first micro-batch of a step
+// begins with sample `first`, the others continue where the one before ended, and all steps have
+// the same samples. Ranks pass different numbers as `first`.
 class PatternBatches final : public BatchSource {
  public:
   explicit PatternBatches(Graph const& graph, std::int64_t first = 0)
@@ -28,12 +29,12 @@ class PatternBatches final : public BatchSource {
       fill_positions(to.get<BatchField::positions>(stack), m_micro, first);
       std::ranges::fill(to.get<BatchField::token_types>(stack), 0);
     }
-    auto const samples = to.get<BatchField::samples>();  // dropout depends on them
+    auto const samples = to.get<BatchField::samples>();  // dropout depends on the sample numbers
     std::iota(samples.begin(), samples.end(), first);
   }
 
  private:
-  // Writes `m_micro` sequences. The sequence of sample s begins s tokens into the text.
+  // Writes `m_micro` sequences of the text. The k-th sequence begins first + k tokens into it.
   void fill(std::span<std::int32_t> tokens, std::int64_t first) const {
     auto const sequence = static_cast<std::int64_t>(tokens.size()) / m_micro;
     for (std::size_t row = 0; row < tokens.size(); ++row) {

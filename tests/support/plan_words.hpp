@@ -16,7 +16,8 @@ struct PlanWords {
   std::optional<int> prefetch = {};
   bool norm_is_awaited = true;
 
-  // Throws std::invalid_argument for a word that is neither "auto" nor in the list of its key.
+  // Throws std::invalid_argument for a word that is neither "auto" nor a value that its key may
+  // have in input files.
   operator PlanRequest() const {
     PlanRequest request;
     request.activations = asked(activations, parse_block_plan);

@@ -7,12 +7,12 @@
 
 namespace spillway::test {
 
-// Says what became of the mistake that a seed plants. It is `idle` if there was no place for it or
-// if it changes nothing.
+// Says what became of the mistake that a seed plants. The mistake is `idle` if there was no place
+// for it or if it changes nothing.
 enum class Planted { idle, caught, missed };
 
-// Calls trial(seed) with one seed after the other until `enough` mistakes were not idle, and
-// expects that 99 % of these are caught.
+// Calls trial(seed) for the seeds from 0 on, until `enough` mistakes were not idle, and expects
+// that at least 99 % of these are caught. Fails if 20 * `enough` seeds do not suffice.
 template <class Trial>
 void expect_caught(int enough, Trial const& trial) {
   int acting = 0, caught = 0;

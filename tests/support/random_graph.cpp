@@ -38,7 +38,7 @@ class GraphGenerator {
       builder.begin_block(stack.name + "." + std::to_string(i), true);
       m_layers.open_block();
       for (int step = 1 + below(m_draws, 2); step > 0; --step) add_step(stack);
-      // The last layer always reads the stack before, so that none of its results is left unused.
+      // The last layer always reads the previous stack, because otherwise nothing might read it.
       if (reads_another && (i + 1 == layers || m_layers.chance(40)))
         m_layers.cross_attention(stack, m_stacks[number - 1]);
       builder.end_block();

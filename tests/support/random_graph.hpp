@@ -1,6 +1,6 @@
 // Draws random training graphs. They combine the layers of model families in ways that no family
 // does: parameters are shared or frozen, distant blocks read activations again, and some graphs
-// have two stacks of rows.
+// have two stacks.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -15,7 +15,7 @@ struct Between {
 struct RandomGraphOptions {
   Between hidden{8, 24}, sequence{3, 9}, micro{1, 2}, vocab{11, 40}, layers{1, 5};
   Precision precision = Precision::fp32;
-  int ranks = 1;  // the number of ranks whose norms the graph has room for
+  int ranks = 1;  // how many ranks' norms the graph has room for
 };
 
 // Returns a graph with backward and update ops. The loss depends on every trainable parameter.

@@ -84,7 +84,7 @@ View RandomLayers::embed(Activations const& stack) {
   auto const tokens = batch(BatchField::tokens, stack.stack.number);
   View wpe, positions, types, wtt;
   if (chance(70)) wpe = parameter({std::max(m_graph.arithmetic.sequence, m_vocab), m_hidden}, init);
-  if (is_present(wpe) && chance(30)) positions = tokens;  // any numbers of the batch will do
+  if (is_present(wpe) && chance(30)) positions = tokens;  // any valid rows of wpe will do
   if (chance(30)) wtt = parameter({m_vocab, m_hidden}, init);
   if (is_present(wtt) && chance(50)) types = tokens;
   auto const name = unique("embed");
@@ -167,7 +167,7 @@ View RandomLayers::product_of_fused(View const& x, std::vector<std::int64_t> con
   return y;
 }
 
-// Sometimes the tokens of the batch serve as positions, because any numbers will do.
+// Sometimes returns x as it is. Positions may be the batch's tokens, because any numbers will do.
 View RandomLayers::rope(Activations const& stack, View const& x, std::int64_t heads,
                         std::int64_t head_size) {
   if (head_size % 2 != 0 || chance(60)) return x;

@@ -12,8 +12,8 @@
 
 namespace spillway::test {
 
-// Holds the activations of one stack of rows. The last value is the stream, from which the next
-// step goes on; steps may read the others again.
+// Holds the activations of one stack. The last value is the stream, which the next layer reads and
+// adds to or replaces. Later layers may also read earlier values again.
 struct Activations {
   std::string name;
   Stack stack;
@@ -21,7 +21,8 @@ struct Activations {
   std::vector<View> values = {};  // each is [micro * sequence, hidden]
 };
 
-// Every step reads the last value of the stack, so that no op's result is left unused.
+// The functions that take a stack append ops to it. Each reads the stack's last value, so that no
+// op's result is left unused.
 class RandomLayers {
  public:
   RandomLayers(Graph& graph, Random& draws, RandomGraphOptions const& options);
@@ -58,7 +59,8 @@ class RandomLayers {
   std::int64_t m_hidden, m_micro, m_vocab;
   bool m_drops, m_frozen = false;
   DType m_dtype;
-  // The open block's chunks of frozen and of trainable parameters, or -1.
+  // The open block's chunk of frozen parameters and its chunk of trainable ones; -1 if there is
+  // none.
   std::array<int, 2> m_chunks = {-1, -1};
   std::map<Shape, std::vector<View>> m_made;
   std::map<Shape, View> m_biases;

@@ -6,7 +6,7 @@
 namespace spillway::test {
 
 GptShape random_shape(Random& draws) {
-  // With 84 there are gaps between parameters; with the others there are none.
+  // Models of hidden size 84 have gaps between parameters; those of the other sizes have none.
   constexpr std::int64_t hidden[] = {84, 128, 192};
   auto const h = hidden[below(draws, 3)];
   return {.layers = 1 + below(draws, 6),

@@ -1,4 +1,4 @@
-// Draws random models and Plans, which tests compile and prove.
+// Draws random models and Plans. Tests compile these into Programs and prove the Programs correct.
 #pragma once
 
 #include <random>
@@ -9,7 +9,7 @@
 namespace spillway::test {
 
 GptShape random_shape(std::mt19937& draws);
-// Draws any policy for each layer and any tiers for each chunk.
+// Draws any policy for each layer and any tiers for each chunk, and makes the Plan normal.
 Plan random_plan(Graph const& graph, std::mt19937& draws);
 
 }  // namespace spillway::test

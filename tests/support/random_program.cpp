@@ -155,8 +155,8 @@ class ProgramGenerator {
 
   Random& m_random;
   Program m_program;
-  // These buffers have a value: `m_here` in this segment, `m_away` as spilled copies,
-  // `m_everywhere` in all segments.
+  // These lists have the buffers that hold a value: in this segment only (`m_here`), as spilled
+  // copies (`m_away`), or in all segments (`m_everywhere`).
   std::vector<BufferId> m_here, m_away, m_everywhere;
 };
 

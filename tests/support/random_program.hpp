@@ -1,5 +1,5 @@
-// Draws small random Programs for tests of proofs. They have several lanes, segments and tiers and
-// are legal by construction, so `verify` must accept them.
+// Draws small random Programs to test verify(), which must accept them: they are correct by
+// construction. They have several lanes, segments and tiers.
 #pragma once
 
 #include <random>
@@ -11,14 +11,14 @@ namespace spillway::test {
 inline constexpr std::int64_t kCellBytes = 64;  // accesses begin and end on multiples of this
 using Random = std::mt19937;
 
-// Returns a Program whose items, on any lanes, use any values that exist. Some values are spilled
-// and reloaded.
+// Returns a Program whose items, on random lanes, read and write random buffers that have a value
+// by then. Some values are spilled and reloaded.
 Program random_program(Random& random);
 
-// Makes a small training step of the forms that `schedule` uses. State on any tier is brought to
-// its users, whole or in slices through slots, and taken back if the control words say so. Values
-// are spilled, sometimes in part, and reloaded. Gradients are collected over segments, and some
-// items go on into the next step.
+// Makes a small training step with all that steps of schedule() may have. State on any tier is
+// brought to the items that use it, whole or in slices through slots, and taken back if the control
+// words say so. Activations are spilled, sometimes in part, and reloaded. Gradients are summed over
+// segments, and some items go on into the next step.
 Program random_step(Random& random);
 
 // Returns a random number from 0 to n - 1, for n > 0.

@@ -1,4 +1,4 @@
-// Implements the steps by which RandomLayers extends a stack.
+// Implements the functions of RandomLayers that append attention, products and the like to a stack.
 #include <cmath>
 
 #include "graph/flops.hpp"
@@ -30,7 +30,7 @@ AttentionAttributes RandomLayers::heads(Activations const& stack, Activations co
           .tile = m_graph.arithmetic.attention_tile};
 }
 
-// Sometimes returns the bias of an earlier block, as layers of T5 share theirs.
+// Returns no bias, a new one or that of an earlier block: layers of T5 share one bias.
 View RandomLayers::distance_bias(AttentionAttributes const& attributes) {
   if (!chance(30)) return {};
   Shape const shape{attributes.heads, attributes.queries + attributes.keys - 1};
@@ -141,7 +141,7 @@ void RandomLayers::embed_again(Activations& stack) {
 }
 
 void RandomLayers::loss(Activations const& stack) {
-  // If all parameters have been frozen so far by chance, this op's matrix can be trained.
+  // If by chance all parameters so far are frozen, this op gets a new matrix that is trainable.
   Activations last = stack;
   auto const x = norm(last, last.values.back());
   if (!has_trainable()) m_made.clear();

@@ -1,4 +1,5 @@
-// Collects the lines with which the program refuses something, to compare them with committed ones.
+// Collects the messages with which the program refuses something, to compare them with a file in
+// tests/goldens.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,11 +16,12 @@ namespace spillway::test {
 
 class Refusals {
  public:
-  // Lines name paths below `directory`, whose own path is removed from them.
+  // Messages name paths below `directory`. The path of `directory` itself is removed from them, so
+  // that they are the same wherever tests run.
   explicit Refusals(std::filesystem::path const& directory) : m_directory(directory.string()) {}
 
-  // Adds `what` and how `action` ends: "done", an Error's status and text, or the text of another
-  // exception, which has no status.
+  // Adds `what` and how `action` ends: "done" if it returns, the status and the text of an Error,
+  // or the text of another std::exception.
   template <class F>
   void add(std::string const& what, F const& action) {
     try {
@@ -48,7 +50,7 @@ class Refusals {
   }
 
  private:
-  static constexpr std::size_t kMostBytes = 1000;  // a longer text is cut off
+  static constexpr std::size_t kMostBytes = 1000;  // a longer message is cut off
 
   std::string m_directory, m_text;
 };

@@ -1,4 +1,4 @@
-// Returns the text of the exception that an action throws, so that tests can compare it.
+// Catches the exception that an action throws and returns its text, so that tests can compare it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 
 namespace spillway::test {
 
-// Returns the text of the Error with which `action` is refused, or an empty one if it is not
-// refused. Expects that the Error has this status.
+// Returns the text of the Error that `action` throws, or an empty text if it throws nothing.
+// Expects that the Error has this status. Exceptions of other types pass through.
 template <class F>
 std::string refused_with(F const& action, Status status = Status::bad_input) {
   try {
@@ -23,8 +23,8 @@ std::string refused_with(F const& action, Status status = Status::bad_input) {
   return "";
 }
 
-// Returns the text of the `Thrown` that tells of a caller's mistake, or an empty one if nothing is
-// thrown.
+// Returns the text of the `Thrown` with which `action` says that it was used wrongly, or an empty
+// text if it throws nothing. Exceptions of other types pass through.
 template <class Thrown = std::logic_error, class F>
 std::string mistake(F const& action) {
   try {

@@ -11,7 +11,8 @@
 
 namespace spillway::test {
 
-// While this object lives, the soft limit is at most `value`. The hard limit does not change.
+// While this object lives, the soft limit of the resource `what` is `value`, or the hard limit if
+// that is less. The hard limit does not change.
 class ResourceLimit {
  public:
   using What = decltype(RLIMIT_AS);
@@ -31,7 +32,7 @@ class ResourceLimit {
 };
 
 // While this object lives, the process may map only `more_bytes` more than it has mapped. kWorks is
-// false under sanitizers, which map more than that themselves.
+// false under sanitizers, which themselves map more memory than tests allow.
 class MemoryLimit {
  public:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -51,7 +52,8 @@ class MemoryLimit {
   ResourceLimit m_limit;
 };
 
-// While this object lives, no file grows beyond `bytes`: a write beyond that fails with EFBIG.
+// While this object lives, this process makes no file longer than `bytes`: a write beyond that
+// length fails with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes)

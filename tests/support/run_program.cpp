@@ -58,8 +58,9 @@ std::string with_tested_memory(std::string const& machine) {
 }
 
 std::string fast_drive_machine() {
-  // On the stand-in, what lies on the drive has no room elsewhere, however slow the drive is. Times
-  // of a faster drive would consist of fixed costs only, which do not grow if the drive slows down.
+  // On the stand-in, plans use the drive for what has no room in memory, so it need not be fast.
+  // With a faster drive, times would consist of fixed costs, which do not grow if the drive slows
+  // down.
   int const gbps = on_stand_in() ? 2 : 50;
   return with_tested_memory(
       fmt::format("matmul_gflops: {{bf16: 50, fp32: 50}}\nmemory_gbps: 10\n"
@@ -97,7 +98,7 @@ nlohmann::json read_summary(std::filesystem::path const& run_dir) {
 }
 
 std::filesystem::path scratch_directory(std::string const& name) {
-  // Tests with and without the stand-in may run at once.
+  // Tests with and without the stand-in may run at the same time, so each has its own folder.
   auto const* const folder = on_stand_in() ? "scratch_on_stand_in" : "scratch";
   auto const path = std::filesystem::current_path() / folder / name;
   std::filesystem::remove_all(path);

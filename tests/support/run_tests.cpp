@@ -54,7 +54,7 @@ bool all_stand_in(std::initializer_list<char const*> files) {
 }
 
 // SPILLWAY_TURN=k/n means that this is the k-th of n test files that take turns, from 0. Returns
-// nothing if it means nothing.
+// true if the variable is not set, and nothing if it is malformed.
 std::optional<bool> is_its_turn() {
   auto const* const asked = std::getenv("SPILLWAY_TURN");
   if (asked == nullptr) return true;

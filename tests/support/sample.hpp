@@ -1,6 +1,7 @@
 // These functions say which of its many cases a test runs. An ordinary run takes a sample of them,
-// whose number is SPILLWAY_SAMPLE, or 0 if it is not set; jobs/test.sh derives it from the commit.
-// SPILLWAY_SAMPLE=all takes all cases, as the long tests `..._whole` do.
+// whose number is SPILLWAY_SAMPLE, or 0 if that is not set; jobs/test.sh derives it from the
+// commit. With SPILLWAY_SAMPLE=all, which ctest sets for the long tests `..._whole`, all cases run.
+// The functions throw std::invalid_argument if they need the number and find another text.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +13,17 @@ namespace spillway::test {
 
 bool takes_all();
 
-// Returns the seeds `kept`, which have failed once and are always tried, and behind them `some`
-// consecutive seeds of 0 ... all - 1, which the sample picks.
+// Returns the seeds `kept`, which have failed once and are always tried, and then `some` seeds from
+// 0 to all - 1, which the sample picks, or all of these if takes_all().
 std::vector<unsigned> sampled_seeds(unsigned some, unsigned all,
                                     std::vector<unsigned> const& kept = {});
 
-// Returns which of `count` things this sample takes. Tests that should not all take the same one
-// pass different offsets.
+// Returns which of `count` things, numbered from 0, this sample takes. Tests that should not all
+// take the same thing pass different offsets.
 std::uint64_t turn_of(std::uint64_t count, std::uint64_t offset = 0);
 
-// Returns whether the k-th of n, from 0, has its turn in this sample, where `text` is "k/n".
-// Returns nothing if it is another text.
+// Returns whether the k-th of n things, from 0, has its turn in this sample, where `text` is "k/n".
+// With takes_all() each has its turn. Returns nothing if `text` has another form or k >= n.
 std::optional<bool> is_turn(std::string const& text);
 
 }  // namespace spillway::test

@@ -1,6 +1,6 @@
 // A SequentialRun is the simplest executor: every tensor has its own memory, and the ops of a phase
-// run one after the other in the graph's order. Tests compare the engine with it. It uses no
-// Program.
+// run one after the other in the graph's order. Tests compare the engine with it, because it needs
+// no Program.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -16,8 +16,8 @@
 
 namespace spillway::test {
 
-// A step has one micro-batch, so gradients and the loss are overwritten, not added to. All memory
-// starts as NaN patterns except the moments, which start as zeros.
+// A step has one micro-batch, so that ops overwrite gradients and the loss and do not add to them.
+// All memory starts as NaN patterns except the moments, which start as zeros.
 class SequentialRun {
  public:
   enum class Side : bool { kernel, serial };  // whether Kernel::bind or Kernel::serial is used
@@ -27,9 +27,10 @@ class SequentialRun {
   SequentialRun& operator=(SequentialRun const&) = delete;
 
   Graph const& graph() const { return m_graph; }
-  // Runs the ops of a phase and returns when they have ended.
+  // Runs the ops of a phase, except elided ones, and returns when they have ended.
   void run(Phase phase);
-  // Runs the ops of one kind. In the update, a commit must come between square_norm and adamw.
+  // Runs the ops of one kind, except elided ones, and returns when they have ended. Between the ops
+  // square_norm and adamw, the caller must write the control words, as a commit would.
   void run(OpKind kind);
 
   template <class T>
@@ -37,8 +38,8 @@ class SequentialRun {
     auto const& bytes = m_memory[static_cast<std::size_t>(id)];
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  // These read and write the elements of a contiguous view as doubles, which are rounded to the
-  // tensor's type. If a parameter is bf16, what its rounding leaves goes to its remainder.
+  // values() reads the elements of a contiguous view as doubles. set() writes them, rounded to the
+  // tensor's type; for a parameter that has a remainder, it also writes the remainder.
   std::vector<double> values(View const& view);
   void set(View const& view, std::span<double const> values);
 

@@ -1,5 +1,5 @@
-// On these machines computing, a drive of about 1 GB/s and the host lane take times of the same
-// order.
+// These are Machines for tests of plans. On the first two, the work of a step takes the compute
+// lane, the host lane and a drive of about 1 GB/s times of the same order of magnitude.
 #pragma once
 
 #include "plan/data/machine.hpp"
@@ -20,7 +20,7 @@ inline Machine small_machine_with_drive(double gbps) {
   return machine;
 }
 
-// On this machine, what lies away from the device takes more time than computing.
+// On this machine, it takes longer to copy bytes to the device and back than to compute.
 inline Machine machine_with_slow_links() {
   return {.matmul_gflops_bf16 = 350,
           .matmul_gflops_f32 = 200,

@@ -1,4 +1,5 @@
-// Gives each test of the spill file a directory of its own and helpers that these tests share.
+// A fixture that gives each test of the spill file a directory of its own, and functions that these
+// tests share.
 #pragma once
 
 #include <gtest/gtest.h>

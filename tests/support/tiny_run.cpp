@@ -102,7 +102,8 @@ class Training {
   }
 
  private:
-  // Leaves small numbers in memory, as an earlier user of it might. The moments start with them.
+  // Fills the device's persistent buffers with small numbers, as if something had used the memory
+  // before. ModelState::initialise() overwrites parameters, but moments start with these numbers.
   void use_memory() {
     constexpr auto left_there = std::byte{0x3c};
     for (auto const& buffer : m_program.buffers) {

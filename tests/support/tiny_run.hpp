@@ -1,4 +1,4 @@
-// Trains a small graph in this process, on all ranks of a Comm, and returns what came of it.
+// Trains a small graph in this process, which is one rank of a Comm, and returns the results.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,10 @@ class Engine;
 
 namespace spillway::test {
 
-// Returns the training graph with the sizes of its workspaces, so that Engines can run it.
+// Returns the graph with its number of threads and the sizes of its workspaces, so that an Engine
+// can run it.
 Graph runnable(Graph graph);
-// Returns such a graph of a tiny GPT.
+// Returns the training graph of a tiny GPT, which an Engine can run.
 Graph tiny_run_graph(Config const& config, std::int64_t ranks = 1);
 
 struct TinyRun {
@@ -33,21 +34,21 @@ struct TinyRun {
   std::int64_t micro_batches = 1;
   bool clip = true;
   int steps = 3;
-  // Makes the spill file of `bytes`. If it is empty, the file has the default settings.
+  // Makes a spill file of this many bytes. If no function is given, the file has the default
+  // settings.
   std::function<SpillFile(std::int64_t bytes)> spill = {};
-  bool registers = false;  // registers the memory that the drive uses, if the system allows it
-  bool learns = true;      // expects that the loss falls in these steps
+  bool registers = false;  // registers the memory that the drive uses, if possible
+  bool learns = true;      // whether train() expects that the loss falls
   int host_threads = 1;
   bool poison = true;
   bool used_before = false;  // the device's memory is not zero at first
-  // Makes the OrderWatch. If null, the DeviceUnderTest does, whose watch checks the Program's
-  // order.
+  // Makes the OrderWatch of the Engine. If it is null, the run uses DeviceUnderTest::make_watch().
   MakeWatch make_watch = nullptr;
-  // This is called after each step that counts, once the Engine has finished it.
+  // This is called after each step that need not be run again, once the Engine has finished it.
   std::function<void(Engine const&)> after_step = {};
 };
 
-// A Story consists of bits of a run's results: runs with equal stories have computed the same.
+// A Story holds the bits of a run's results. Runs with equal stories have computed the same bits.
 using Story = std::vector<std::uint64_t>;
 
 // Returns for each step the bits of the loss sum and of the gradient norm, then checksums of all
@@ -55,9 +56,10 @@ using Story = std::vector<std::uint64_t>;
 // `learns`, that the loss falls.
 Story train(TinyRun const& run);
 
-// Says how a run ended whose storage may fail. The run reacts to that as the program does. `steps`
-// tells of the steps that counted; `state` is that of the end, and is empty if it is lost or cannot
-// be read.
+// Says how a run ended whose storage may fail; the run reacts to a failure as the program does.
+// `steps` has the loss and the norm of each step that need not be run again. `state` has checksums
+// of the masters and moments at the end of the run, or is empty if these are lost or cannot be
+// read.
 struct TinyEnding {
   Story steps, state;
   std::string error;  // the failure of storage that ended the run; empty if all steps are done

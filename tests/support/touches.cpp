@@ -130,8 +130,8 @@ class Unroller {
     for (int cell = first; cell < last; ++cell) list.push_back({cell, access.buffer});
   }
 
-  // Expects the value of the latest execution that the read names as writer and that wrote this
-  // cell through this buffer. Versions have cells of their own.
+  // Sets `expected`: the latest execution of one of the read's writers that wrote this cell through
+  // this buffer. The two versions of a buffer have cells of their own.
   void expect(Touch& touch, Access const& access, Instance const& now, int id) {
     Buffer const& buffer = m_program.buffers[static_cast<std::size_t>(access.buffer)];
     bool const local = !buffer.spanning && !buffer.persistent;

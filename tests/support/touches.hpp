@@ -1,6 +1,6 @@
 // Touches say what each execution of a Program's items does to memory; the Interleaver
-// (interleave.hpp) works on them. Memory is cut into cells wherever an access begins or ends, so
-// that every access uses whole cells.
+// (interleave.hpp) simulates them. An execution is one run of an item. Memory is cut into cells
+// wherever an access begins or ends, so that every access uses whole cells.
 #pragma once
 
 #include <optional>
@@ -39,17 +39,17 @@ struct Execution {
   ItemNumber item;
   std::size_t lane;
   int position;  // counts the executions on its lane, from 0
-  // Names a lane and the number of its executions that must have finished, with all before them.
+  // Each pair names a lane and how many executions, from its first one on, must have finished.
   std::vector<std::pair<std::size_t, int>> waits;
   std::vector<Touch> reads, writes;
 };
 
 struct Touches {
-  std::vector<Execution> executions;    // in the total order
+  std::vector<Execution> executions;    // step by step, in the order of the items
   std::vector<std::vector<int>> lanes;  // lists the executions of each lane
   std::vector<BufferId> owners;         // the persistent buffer to which each cell belongs, or -1
   std::vector<Result> results;
-  std::optional<Failure> hopeless;  // set if no order of executions could be right
+  std::optional<Failure> hopeless;  // set if the Program fails in every order of executions
 };
 
 Touches touches(Program const& program, int steps);

@@ -1,4 +1,5 @@
-// TwoRanks is a communicator of two ranks. The test decides what the other rank says.
+// TwoRanks is a communicator of two ranks. There is no other process: a function of the test says
+// what the other rank sends.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +18,8 @@ namespace spillway::test {
 
 class TwoRanks final : public Comm {
  public:
-  // It gets what this rank sends in an exchange and changes it into what the other rank sends.
+  // An Answer gets the bytes that this rank sends in an exchange and replaces them by those that
+  // the other rank sends.
   using Answer = std::function<void(std::span<std::byte> said)>;
   enum class On { one_node, two_nodes };
 
@@ -43,7 +45,7 @@ class TwoRanks final : public Comm {
   Answer m_answer;
 };
 
-// Replaces what the other rank says by changed(it), if it has the size of a T.
+// If `said` has the size of a T, replaces the T in it by changed(T).
 template <class T, class Changed>
 void change(std::span<std::byte> said, Changed const& changed) {
   if (said.size() != sizeof(T)) return;

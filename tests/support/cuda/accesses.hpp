@@ -19,8 +19,9 @@ struct MemoryAccess {
 // again, so there are few cells.
 class Accesses {
  public:
-  // Adds an access by work that begins at one mark and ends at the other. Complains about every
-  // earlier access that conflicts with it and is not ordered before it.
+  // Adds an access by work that begins at mark `begin` and ends at mark `end`. Complains about
+  // every access that was added before, conflicts with this one and need not have ended before
+  // `begin`.
   void add(MemoryAccess const& access, Mark const& begin, Mark const& end,
            std::string const& label);
   void forget(AddressRange const& range);
@@ -28,14 +29,14 @@ class Accesses {
 
  private:
   struct Moment {
-    int component = -1;  // -1 if there was none
+    int component = -1;  // -1 if there was no access
     std::uint64_t time = 0;
     std::string label;
   };
   struct Cell {
     std::uintptr_t last = 0;
     Moment write;
-    std::vector<Moment> reads;  // the latest one of every component since the write
+    std::vector<Moment> reads;  // the latest read by each component since the last write
   };
   using Cells = std::map<std::uintptr_t, Cell>;  // by the address at which a cell begins
 

@@ -1,5 +1,5 @@
-// An AddressRange names bytes of any memory by their address. On the host, a device's bytes have
-// the addresses that trap.
+// An AddressRange names bytes of any memory by their address. Bytes of a device have the addresses
+// that callers of CUDA know, which trap if the host touches them.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline AddressRange range_of(void const* address, std::int64_t bytes) {
   return {reinterpret_cast<std::uintptr_t>(address), bytes};
 }
 
-// Returns the bytes that both have in common, or an empty range.
+// Returns the bytes that both ranges have in common, or an empty range.
 inline AddressRange common(AddressRange const& a, AddressRange const& b) {
   auto const first = std::max(a.first, b.first), last = std::min(a.last(), b.last());
   return {first, last > first ? static_cast<std::int64_t>(last - first) : 0};

@@ -121,7 +121,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   });
 }
 
-// A sticky error is returned again and again; another one is returned once.
+// Returns a sticky error at every call, any other error only once.
 cudaError_t cudaGetLastError() {
   auto& own = cuda::thread_state().last_error;
   auto last = cudaSuccess;

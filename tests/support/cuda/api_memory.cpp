@@ -32,13 +32,14 @@ bool fits(cudaMemcpyKind kind, bool to_device, bool from_device) {
   return false;
 }
 
-// Returns whether this is main memory of which nothing is registered, which CUDA copies
+// Returns whether the range is main memory of which no part is registered. CUDA copies such memory
 // differently.
 bool is_pageable(State const& all, AddressRange const& range) {
   return !is_device(all, range) && !all.pinned.touches(range);
 }
 
-// When the call returns, a copy from the device has ended, and a copy to it has read its source.
+// Copies from or to pageable memory. When this returns, a copy from the device has ended, and a
+// copy to the device has read its source.
 cudaError_t copy_pageable(State& all, int stream, Piece piece, bool to_device) {
   if (auto const error = cuda::finish(all, stream); error != cudaSuccess) return error;
   auto const bytes = static_cast<std::size_t>(piece.to.size);
@@ -121,7 +122,7 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 
 cudaError_t cudaHostRegister(void* first, std::size_t bytes, unsigned) {
   return call("cudaHostRegister", [&](State& all) {
-    ::madvise(first, bytes, MADV_POPULATE_WRITE);  // registered memory is resident
+    ::madvise(first, bytes, MADV_POPULATE_WRITE);  // CUDA makes registered memory resident
     return all.pinned.add(cuda::range_of(first, static_cast<std::int64_t>(bytes)));
   });
 }

@@ -12,8 +12,7 @@ using cuda::State;
 
 namespace {
 
-// The least priority is not 0, so that a program which does not choose it does not get it by
-// chance.
+// The least priority is not 0, because streams for which the program chooses no priority have 0.
 constexpr int kLeastPriority = 1, kGreatestPriority = -5;
 
 cudaError_t no_such_stream() {
@@ -72,7 +71,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   });
 }
 
-// The stream waits for the latest record before this call, or for nothing if there is none.
+// The stream waits for the event's latest record at the time of this call, or for nothing if the
+// event was never recorded.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call("cudaStreamWaitEvent", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));

@@ -9,11 +9,11 @@
 
 namespace spillway::test::cuda {
 
-// Says whether a call gives something back, which must be possible on a lost device.
+// Says whether a call gives something back, such as memory. This must be possible on a lost device.
 enum class Gives { nothing, back };
 
-// Counts the call and, unless a planned fault prevents it, calls body(state, stuck), which returns
-// an error.
+// Counts the call and, unless a planned fault prevents it, calls body(state, stuck). `stuck` means
+// that work which the call enqueues must never end. Returns the fault's error or what body returns.
 template <class Body>
 cudaError_t counted(char const* name, Gives gives, Body const& body) {
   AllocatorPass const pass;
@@ -25,8 +25,8 @@ cudaError_t counted(char const* name, Gives gives, Body const& body) {
   return verdict.error.value_or(result);
 }
 
-// Calls body(state) as counted() does. Functions of the runtime API use this; the thread keeps
-// their last error.
+// Functions of the runtime API use this. It passes body(state) to counted() and keeps an error as
+// the thread's last error.
 template <class Body>
 cudaError_t call(char const* name, Body const& body, Gives gives = Gives::nothing) {
   auto const result =
@@ -35,7 +35,8 @@ cudaError_t call(char const* name, Body const& body, Gives gives = Gives::nothin
   return result;
 }
 
-// Does the same for a function that enqueues a piece, which gets body(state, stuck).
+// Functions of the runtime API that enqueue a piece use this. It passes body(state, stuck) to
+// counted() and keeps an error as the thread's last error.
 template <class Body>
 cudaError_t call_that_enqueues(char const* name, Body const& body) {
   auto const result = counted(name, Gives::nothing, body);
@@ -43,7 +44,7 @@ cudaError_t call_that_enqueues(char const* name, Body const& body) {
   return result;
 }
 
-// Notes that the call under way changes nothing.
+// Notes that the current call of function `name` changes nothing (see needless_calls()).
 inline void note_needless(State& all, char const* name) {
   all.needless_calls[name].insert(all.faults.calls().at(name) - 1);
 }
@@ -53,8 +54,8 @@ inline cudaError_t refuse(cudaError_t error, std::string const& why) {
   return error;
 }
 
-// CUDA would carry the call out, but would first make a context on the device that the thread has
-// chosen.
+// Complains unless the thread has chosen this device. CUDA would carry the call out, but would
+// first make a context on the device that the thread has chosen.
 inline void expect_chosen(int device, char const* what) {
   if (thread_state().device == device) return;
   complain(fmt::format("{} of device {} from a thread that has chosen device {}", what, device,

@@ -9,8 +9,8 @@
 namespace spillway::test::cuda {
 namespace {
 
-// Complains unless the clocks show that all work has ended. That it has ended by chance is not
-// enough.
+// Complains unless the clocks show that all work must have ended. It is not enough if all work has
+// ended by chance.
 void expect_ended(char const* what) {
   AllocatorPass const pass;
   auto& all = state();

@@ -7,8 +7,8 @@
 
 namespace spillway::test::cuda {
 
-// Returns a Device that does what `device` does. It complains if a function returns while work is
-// under way that must have ended by then.
+// Returns a Device that passes every call on to `device`. It complains if a function returns while
+// work may still run that must have ended by then.
 std::unique_ptr<Device> checked(std::unique_ptr<Device> device);
 
 }  // namespace spillway::test::cuda

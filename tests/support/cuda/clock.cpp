@@ -22,8 +22,8 @@ bool Clock::knows(Clock const& other) const {
   return true;
 }
 
-// The clock ticks before the mark is taken, so that nobody who acquired an earlier release knows of
-// this mark.
+// The clock ticks before the mark is taken, so that no component that acquired an earlier release
+// knows of this mark.
 Mark Component::mark() {
   m_clock.tick(m_number);
   return {m_number, m_clock.at(m_number), m_clock};

@@ -15,7 +15,7 @@ class Clock {
   }
   void tick(int component);
   void join(Clock const& other);
-  bool knows(Clock const& other) const;  // whether no component of `other` is later than here
+  bool knows(Clock const& other) const;  // whether all that `other` knows is known here
 
  private:
   std::vector<std::uint64_t> m_times;
@@ -37,8 +37,8 @@ class Component {
  public:
   explicit Component(int number) : m_number(number) {}
 
-  Mark mark();             // every mark is a new moment
-  Clock const& release();  // all that has happened so far, for others to acquire
+  Mark mark();             // makes a new moment of this component
+  Clock const& release();  // returns all that has happened, for acquire()
   void acquire(Clock const& clock) { m_clock.join(clock); }
   Clock const& clock() const { return m_clock; }
   bool knows(Mark const& mark) const { return m_clock.at(mark.component) >= mark.time; }

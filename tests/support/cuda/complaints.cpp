@@ -6,7 +6,7 @@
 namespace spillway::test::cuda {
 namespace {
 
-constexpr std::size_t kMost = 200;  // one fault may lead to a complaint for each piece that follows
+constexpr std::size_t kMost = 200;  // one fault may lead to a complaint for every later piece
 
 thread_local constinit char const* t_doing = "";
 

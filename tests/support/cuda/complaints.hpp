@@ -6,11 +6,12 @@
 
 namespace spillway::test::cuda {
 
-void complain(std::string const& text);  // the same text is kept only once
+void complain(std::string const& text);  // keeps a text once, and at most 200 texts
 std::vector<std::string> complaints();
 void forget_complaints();
 
-// Says what this thread does from now on, for complaints and traps. The text must live as long.
+// Says what this thread does from now on; complaints and traps add this text. It must live until
+// the thread's next call of doing(), which may be doing("").
 void doing(char const* text);
 char const* doing();  // returns "" if nothing was said
 

@@ -16,12 +16,12 @@ constexpr std::int64_t kLeastSplitK = 64;  // the least extent of K in one part
 constexpr std::int32_t kMostSplits = 4;
 
 struct Known {
-  Config config;                 // complete but for the number of parts
+  Config config;                 // complete except for `splits`
   std::int64_t alignment_bytes;  // 1 means the alignment of an element
   bool splits;
 };
 
-// They are ordered from the fastest one to the one that runs every product.
+// The algorithms are ordered by speed. The last one, which is the slowest, runs every product.
 constexpr Known kKnown[] = {
     {{.id = 66,
       .tile = CUBLASLT_MATMUL_TILE_128x64,
@@ -51,7 +51,7 @@ std::int32_t splits_of(LtProblem const& problem) {
   return static_cast<std::int32_t>(std::min<std::int64_t>(kMostSplits, problem.k / kLeastSplitK));
 }
 
-// Returns whether columns and batch matrices are aligned if the first one is.
+// Returns whether all columns of all matrices of a batch are aligned if the first column is.
 bool strides_are_aligned(LtMatrix const& matrix, std::int64_t alignment_bytes) {
   auto const bytes = element_bytes(matrix.type);
   return alignment_bytes == 1 || (matrix.ld * bytes % alignment_bytes == 0 &&

@@ -1,5 +1,6 @@
-// The stand-in has made-up algorithms for products that differ as those of cublasLt do. One needs
-// no alignment; one splits K, needs a workspace and gives other bits.
+// The stand-in has made-up algorithms for products, which differ in ways in which those of cublasLt
+// do. One needs no alignment. Another splits K, needs a workspace and gives other bits than the
+// rest.
 #pragma once
 
 #include <cublasLt.h>
@@ -13,7 +14,7 @@ namespace spillway::test::cuda {
 
 inline constexpr std::int64_t kWorkspaceAlignmentBytes = 256;
 
-// A Config identifies an algorithm: whoever sets one up again must set all of it.
+// A Config identifies an algorithm. Whoever sets an algorithm up again must set every field.
 struct Config {
   std::int32_t id = 0;
   std::uint32_t tile = 0;
@@ -27,16 +28,18 @@ struct Config {
 struct Algorithm {
   Config config;
   LtTypes types;
-  std::uint64_t seal = 0;  // shows that this version has initialised it
+  std::uint64_t seal = 0;  // kSeal if the stand-in, at this version, initialised it
 };
 
-// Throws Refused if the algorithm was not initialised by this version.
+// Throws Refused if the stand-in, of this version of cublasLt, has not initialised the algorithm.
 Algorithm unpack(cublasLtMatmulAlgo_t const& algo);
 cublasLtMatmulAlgo_t pack(Algorithm const& algorithm);
 
-// Returns the algorithm with this id, not yet configured. Throws Refused if there is none.
+// Returns the algorithm with this id, not yet configured. Throws Refused if there is no such
+// algorithm or no product of these types.
 Algorithm algorithm(std::int32_t id, LtTypes const& types);
-// Returns the alignment of operands, of the strides between their columns and of batch strides.
+// Returns the alignment that the algorithm needs of operands, of the strides between their columns
+// and of batch strides. 1 means the alignment of an element.
 std::int64_t alignment_bytes(Algorithm const& algorithm);
 std::int64_t workspace_bytes(Algorithm const& algorithm, LtProblem const& problem);
 // Throws Refused if the algorithm cannot run this product.

@@ -1,4 +1,5 @@
-// Sets and reads attributes of cublasLt's objects. Each kind of object has a table of them.
+// Sets and reads attributes of cublasLt's objects. Each kind of object has a table of its
+// attributes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace spillway::test::cuda {
 struct Attribute {
   int id;
   char const* name;
-  // Says where the object holds it; `bytes` is 0 if the stand-in lacks this attribute.
+  // `offset` says where in the object the attribute's value is. `bytes` is the size of the value,
+  // or 0 if the stand-in lacks the attribute.
   std::size_t offset = 0, bytes = 0;
   bool read_only = false;
   // The values that the stand-in supports; empty if it supports all of them.
@@ -25,7 +27,10 @@ std::span<Attribute const> attributes(LtLayout const&);
 std::span<Attribute const> attributes(LtPreference const&);
 std::span<Attribute const> attributes(Algorithm const&);
 
-// These throw Refused. set_attribute returns false if the attribute had this value before.
+// Both functions throw Refused if the stand-in lacks the attribute, if `bytes` is not its size, or
+// if `value` is null; set_attribute() also if the attribute is read-only or the value is not
+// allowed. set_attribute() returns false if the attribute had this value before. If `bytes` is 0,
+// get_attribute() only writes the attribute's size to `written`.
 bool set_attribute(std::span<Attribute const> table, void* object, int id, void const* value,
                    std::size_t bytes);
 void get_attribute(std::span<Attribute const> table, void const* object, int id, void* value,

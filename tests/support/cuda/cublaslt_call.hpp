@@ -10,7 +10,8 @@
 
 namespace spillway::test::cuda {
 
-// The body of a call throws this. The call then has no effect.
+// The body of a call throws this if the call's arguments are not allowed. The call then has no
+// effect.
 struct Refused {
   cublasStatus_t status;
   std::string why;
@@ -29,7 +30,8 @@ inline cublasStatus_t status_of(cudaError_t error) {
                                             : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// Runs body(state, stuck). What it refuses becomes a complaint and the status of the call.
+// Passes body(state, stuck) to counted(). A Refused that the body throws becomes a complaint and
+// the status of the call.
 template <class Body>
 cublasStatus_t lt_call(char const* name, Body const& body, Gives gives = Gives::nothing) {
   auto status = CUBLAS_STATUS_SUCCESS;
@@ -45,6 +47,7 @@ cublasStatus_t lt_call(char const* name, Body const& body, Gives gives = Gives::
   return error == cudaSuccess ? status : status_of(error);
 }
 
+// Returns the object that this handle names. Throws Refused if there is no such object.
 template <class Object>
 Object& lt_object(State& all, void const* handle) {
   auto* const object = all.lt.find<Object>(reinterpret_cast<std::uintptr_t>(handle));

@@ -1,4 +1,5 @@
-// Implements cublasLt's functions that find algorithms or configure them as they were once found.
+// Implements cublasLt's functions that find algorithms, or set up an algorithm that was found
+// before.
 #include <cublasLt.h>
 
 #include "tests/support/cuda/cublaslt_attributes.hpp"

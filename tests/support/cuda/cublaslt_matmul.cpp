@@ -33,7 +33,8 @@ void expect_stream(State& all, cudaStream_t stream) {
   if (queue->device != cuda::thread_state().device) throw invalid("a stream of another device");
 }
 
-// Makes the piece. When it begins, the workspace becomes NaN, and so does D unless it is read as C.
+// Makes the piece of work that computes the product. When the piece begins, it makes the workspace
+// NaN, and D too unless D is read as C.
 Piece piece_of(LtOperands const& operands, cuda::LtProduct const& product) {
   Piece piece{.kind = Piece::Kind::kernel, .label = "cublasLtMatmul"};
   auto const accesses = [&](LtOperand const& operand, bool writes) {

@@ -48,8 +48,8 @@ cublasStatus_t get(char const* call, void const* handle, int attribute, void* va
   });
 }
 
-// Sets an attribute whose value the caller passes when it makes the object. The attribute's rules
-// hold for it, too.
+// Sets an attribute of a new object to the value that the caller of cublasLt...Create has passed.
+// Throws Refused if set_attribute() would.
 template <class Object, class Value>
 void initialise(Object& object, int attribute, Value value) {
   cuda::set_attribute(attributes(object), &object, attribute, &value, sizeof value);

@@ -9,12 +9,12 @@
 
 namespace spillway::test::cuda {
 
-// Describes the bytes of an operand and where the stand-in can touch them. It has no bytes if the
+// Describes the bytes of an operand and where the stand-in can touch them. `range` is empty if the
 // operand is absent.
 struct LtOperand {
   std::string name;
   AddressRange range = {};
-  std::vector<AddressRange> pieces = {};  // without the gaps between columns, in rising order
+  std::vector<AddressRange> pieces = {};  // without gaps between columns, by address
   std::byte* touchable = nullptr;
 };
 
@@ -22,8 +22,8 @@ struct LtOperands {
   LtOperand a, b, c, d, bias, workspace;
 };
 
-// These throw Refused unless the device reaches all bytes, expect_ranges() allows them, and they
-// are aligned.
+// These functions throw Refused unless the device reaches all bytes, expect_ranges() allows them,
+// and they are aligned; place_workspace() also if the workspace is too small or not on the device.
 LtOperand place_matrix(State const& all, std::string name, void const* at, LtMatrix const& matrix,
                        std::int64_t alignment_bytes);
 LtOperand place_bias(State const& all, LtMatmul const& matmul, LtProblem const& problem,

@@ -24,9 +24,10 @@ struct LtMatrix {
   // These strides are in elements.
   std::int64_t row_stride = 0, col_stride = 0, batch_stride = 0;
   std::int64_t batch_count = 1;
-  std::int64_t ld = 0;  // as in the layout: one of the strides above, while the other one is 1
+  std::int64_t ld = 0;  // the layout's leading dimension, one of the strides above
 
-  // Returns the elements as [batch, cols, rows]. If the batch shares one matrix, its extent is 1.
+  // Returns the elements as [batch, cols, rows]. The first extent is 1 if the batch shares one
+  // matrix.
   View view() const;
 };
 LtMatrix transposed(LtMatrix matrix);
@@ -38,7 +39,7 @@ struct LtProblem {
 };
 inline constexpr std::array<char, 4> kMatrixNames = {'A', 'B', 'C', 'D'};
 
-// Throws Refused if a layout is not valid or the four do not fit together.
+// Throws Refused if a layout is not valid or if the four layouts do not fit together.
 LtProblem problem_of(LtMatmul const& matmul, std::array<LtLayout, 4> const& layouts);
 
 }  // namespace spillway::test::cuda

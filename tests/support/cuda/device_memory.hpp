@@ -26,7 +26,7 @@ class DeviceMemory {
   std::int64_t total() const { return m_total; }
   std::int64_t free(int device) const;
 
-  // These do what the driver's functions do.
+  // These do what the functions cuMem... of CUDA's driver do, such as cuMemAddressReserve.
   CUresult reserve(CUdeviceptr* address, std::int64_t bytes);
   CUresult free_addresses(AddressRange const& range);
   CUresult create(CUmemGenericAllocationHandle* handle, std::int64_t bytes, int device);
@@ -40,7 +40,7 @@ class DeviceMemory {
   bool is_device(std::uintptr_t address) const;  // whether the address is reserved
   bool accessible(
       AddressRange const& range) const;  // whether the device may access the whole range
-  // Returns whether all mapped bytes of the range are this device's own memory.
+  // Returns whether all mapped bytes of the range are memory of this device, not of another one.
   bool is_of(int device, AddressRange const& range) const;
   std::byte* shadow(std::uintptr_t address) const;
   std::vector<std::string> leftovers() const;

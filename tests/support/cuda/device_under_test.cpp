@@ -83,7 +83,7 @@ MakeWatch DeviceUnderTest::make_watch() const {
 }
 
 void DeviceUnderTest::expect_sound() const {
-  if (!m_stand_in || m_stand_in->fails) return;  // the test that planned it checks the rest
+  if (!m_stand_in || m_stand_in->fails) return;  // the test that planned a fault checks the rest
   expect_place_in_failures(*m_stand_in->device);
   EXPECT_EQ(cuda::complaints(), std::vector<std::string>{});
 }

@@ -124,7 +124,7 @@ void EngineOrder::ends(Execution const& execution) {
   if (is_of_device(execution.item)) return;
   AllocatorPass const pass;
   auto& seen = *find(execution);
-  learn(seen.begin);  // a thread that reports the end also knows of the begin
+  learn(seen.begin);  // whoever reports that an item has ended knows that it has begun
   report_accesses(execution);
   seen.end = mark_here();
 }
@@ -153,7 +153,7 @@ std::vector<std::string> EngineOrder::unordered() const {
       auto const number = static_cast<std::size_t>(m_items[instance]);
       auto const& item = m_program.items[number];
       auto const& seen = run[instance];
-      if (begin_of(seen).component < 0) continue;  // it was omitted
+      if (begin_of(seen).component < 0) continue;  // the item was not run
       if (!ordered(m_prepared[number_of_run], begin_of(seen)) && result.size() < kMostNamed)
         result.push_back(m_texts[number] + " need not be after its run was prepared");
       auto const require = [&](Seen const* earlier, ItemNumber of) {
@@ -195,7 +195,7 @@ void EngineOrder::note_orders(OrdersSeen& orders) const {
     for (std::size_t a = 0; a < run.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         auto const &one = run[a], &other = run[b];
-        // One of them was omitted or moves nothing.
+        // One of the two items was not run, or has no work on the device.
         if (begun(one) == 0 || begun(other) == 0) continue;
         bool const free =
             !ordered(end_of(one), begin_of(other)) && !ordered(end_of(other), begin_of(one));

@@ -1,5 +1,5 @@
-// An EngineOrder watches an Engine on the stand-in. It checks that whatever the waits and lanes of
-// the Program order had to happen in this order, whatever the real timing was.
+// An EngineOrder watches an Engine on the stand-in. It checks that items which the Program's waits
+// and lanes put in an order could only run in that order, whatever the real timing was.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace spillway::test::cuda {
 
-// The Program and the Tiers must outlive it.
+// The Program and the Tiers must outlive the EngineOrder.
 class EngineOrder final : public OrderWatch {
  public:
   EngineOrder(Program const& program, Tiers const& tiers);
-  ~EngineOrder() override;  // complains about what was not ordered
+  ~EngineOrder() override;  // complains about items that were not ordered
 
   void publishes(void const* count, std::uint64_t until) override;
   void has_seen(void const* count, std::uint64_t position) override {
@@ -42,7 +42,7 @@ class EngineOrder final : public OrderWatch {
   std::vector<std::string> not_ended() const;
   struct Seen {
     Mark begin, end;
-    std::uint64_t begun = 0;                   // a moment(); 0 if it has not begun
+    std::uint64_t begun = 0;                   // the moment() of the begin; 0 if there was none
     std::shared_ptr<PieceMarks const> pieces;  // null unless the device runs the item
   };
   struct Reliance {

@@ -13,7 +13,7 @@ class Faults {
   struct Verdict {
     bool acts = true;                  // if false, the call does nothing
     std::optional<cudaError_t> error;  // what the call returns, whatever it does
-    bool stuck = false;
+    bool stuck = false;                // whether work that the call enqueues never ends
   };
   // Counts the call. A call that `gives_back` something does so even on a lost device, because a
   // process must be able to end.

@@ -21,7 +21,7 @@ struct Expected {
 };
 thread_local Expected t_expected;
 
-// All launches of one bound op share this.
+// Holds what all launches of one bound op share.
 struct Bound {
   std::string name;
   std::vector<Operand> operands;
@@ -43,14 +43,15 @@ class StandInExec final : public Exec {
   std::shared_ptr<Exec const> m_host = spillway::host::make_exec(nullptr);
 };
 
-// Describes one launch: the operands' addresses for callers, and those that can be touched.
+// Describes the operands of one launch: `ranges` has the addresses that callers of CUDA know,
+// `touchable` those at which the stand-in can touch them.
 struct Placed {
   std::vector<AddressRange> ranges;
   std::vector<void*> touchable;
 };
 
-// Returns the bytes of the operand that are in memory. Throws std::runtime_error if it is
-// misplaced.
+// Returns the bytes of operand `i` that are in memory, which may be only a part of its view. Throws
+// std::runtime_error if the operand is not where `expected` says.
 AddressRange bytes_there(Operand const& operand, void const* at, Expected const& expected,
                          std::size_t i) {
   auto const view = range_of(at, operand.bytes);
@@ -84,13 +85,13 @@ Placed place(State const& all, Bound const& bound, void* const* operands,
     result.touchable.push_back(
         reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) + shift));
   }
-  // The op has no workspace.
+  // If the op has no workspace, kernels get null for it.
   if (bound.operands.size() == bound.views) result.touchable.push_back(nullptr);
   return result;
 }
 
-// Returns whether the launch reads any of these bytes. A fresh output that has such bytes is not
-// made NaN at the begin.
+// Returns whether the launch reads any of these bytes. If it reads bytes of an output, the output
+// is not made NaN before the kernel runs.
 bool is_read(Bound const& bound, Placed const& placed, AddressRange const& range) {
   for (std::size_t i = 0; i < bound.operands.size(); ++i) {
     if (bound.operands[i].reads && placed.ranges[i].overlaps(range)) return true;

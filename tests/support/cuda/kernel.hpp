@@ -9,11 +9,11 @@
 
 namespace spillway::test::cuda {
 
-// Binds the build's kernel of a kind. A launch is a piece in the stream of its Exec and runs on the
-// thread for kernels. The serial kernel, for the host lane, is unchanged.
+// Returns the build's kernel for ops of this kind, changed so that a launch appends a piece to the
+// stream of its Exec; the thread for kernels runs it later. The serial reference is unchanged.
 Kernel cuda_stand_in_kernel(OpKind kind);
 
-// Makes an Exec for these kernels. `stream` is a stream of the stand-in, or null.
+// Makes an Exec that launches the stand-in's kernels on `stream`, a stream of the stand-in or null.
 std::unique_ptr<Exec const> cuda_stand_in_exec(void* stream);
 
 inline KernelTable cuda_stand_in_kernels() {
@@ -22,12 +22,13 @@ inline KernelTable cuda_stand_in_kernels() {
 
 // Says which bytes each operand of this thread's next launch has; an absent operand has an empty
 // range. A launch checks its operands against these ranges, which may hold only a part of a view.
-// Without them it expects whole views.
+// If no ranges were given, it expects whole views.
 void expect_ranges(std::span<AddressRange const> ranges);
-void expect_any_ranges();  // forgets these ranges
+void expect_any_ranges();  // forgets the ranges of expect_ranges()
 
-// Returns whether expect_ranges() allows this thread all of these bytes. Products of cublasLt are
-// checked only in this way, because an item may launch several.
+// Returns whether the ranges of this thread's last expect_ranges(), if there are any, hold all
+// these bytes. Products of cublasLt are checked only in this way, because an item may launch
+// several.
 bool is_expected(AddressRange const& range);
 
 }  // namespace spillway::test::cuda

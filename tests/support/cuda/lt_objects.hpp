@@ -49,7 +49,7 @@ class LtObjects {
     m_all.emplace(m_next, std::move(object));
     return m_next++;
   }
-  // Returns null if this handle names no such object.
+  // Returns the object, or null if this handle names no object of this type.
   template <class Object>
   Object* find(std::uintptr_t handle) {
     auto const found = m_all.find(handle);

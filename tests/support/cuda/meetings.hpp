@@ -11,7 +11,7 @@ namespace spillway::test::cuda {
 
 class Meetings {
  public:
-  // These implement the functions of Order, which name counts by their addresses.
+  // These implement the functions of Order (order.hpp). A count is named by its address.
   void release(void const* count, std::uint64_t until, Clock const& known);
   void acquire(void const* count, std::uint64_t position, Component& by);
   void forget(void const* count) { m_counts.erase(count); }
@@ -23,10 +23,10 @@ class Meetings {
  private:
   struct Release {
     std::uint64_t until;
-    Clock known;   // what this release and all before it tell
+    Clock known;   // what this release and earlier ones tell to threads that acquire it
     Clock hidden;  // what this release would tell if it were not dropped
   };
-  std::unordered_map<void const*, std::vector<Release>> m_counts;  // by `until`, rising
+  std::unordered_map<void const*, std::vector<Release>> m_counts;  // each list sorted by `until`
   std::int64_t m_releases = 0, m_dropped = -1;
   bool m_dropped_was_of_use = false;
 };

@@ -9,7 +9,7 @@ namespace spillway::test::cuda {
 
 struct NextRun {
   std::optional<Settings> settings;        // if empty, each DeviceUnderTest has a new seed
-  std::optional<PlannedFault> fault = {};  // is planned when that DeviceUnderTest is made
+  std::optional<PlannedFault> fault = {};  // is planned when the DeviceUnderTest is made
   std::optional<std::int64_t> dropped_release = {};  // see drop_release()
 };
 

@@ -7,8 +7,8 @@
 
 namespace spillway::test::cuda {
 
-// Starts with the dimension of the smallest stride and joins dimensions as long as they leave no
-// gap.
+// Starts with the dimension of the smallest stride and joins the next ones, in rising order of
+// their strides, as long as no gap lies between their elements.
 std::vector<AddressRange> pieces_of(View const& view, std::int64_t element_bytes) {
   std::vector<std::pair<std::int64_t, std::int64_t>> dimensions;  // pairs of a stride and an extent
   for (std::size_t d = 0; d < view.shape.size(); ++d) {

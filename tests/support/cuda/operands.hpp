@@ -1,4 +1,4 @@
-// Says what the views of an op tell about its operands.
+// Derives from the views of an op how it uses its operands and which bytes they have.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Operand {
   std::string_view name = "workspace";
   bool present = true;
   bool reads = false, writes = false;
-  bool fresh = false;      // written and not read, so that its old bytes must not matter
+  bool fresh = false;      // written and not read, so its old bytes must not matter
   std::int64_t bytes = 0;  // from the beginning of the first element to the end of the last
   // Ranges without gaps, relative to the first element: a view may leave out bytes between rows.
   std::vector<AddressRange> pieces = {};
@@ -23,7 +23,7 @@ struct Operand {
 // Cuts a view into its longest ranges without gaps, in bytes relative to its first element.
 std::vector<AddressRange> pieces_of(View const& view, std::int64_t element_bytes);
 
-// Lists the inputs, the outputs and, if there is one, the workspace.
+// Lists an op's inputs, its outputs and, if it has one, its workspace.
 std::vector<Operand> operands(KernelContext const& context, Op const& op);
 
 }  // namespace spillway::test::cuda

@@ -1,5 +1,6 @@
-// The program under test says through these functions how its threads meet and what they touch, and
-// marks where something begins and ends whose order a test checks. reset() makes all marks invalid.
+// With these functions, a watch of the program under test says how the program's threads meet and
+// what they touch, and marks where work begins and ends, to check its order. reset() makes marks
+// invalid.
 #pragma once
 
 #include <cstddef>
@@ -18,26 +19,26 @@ namespace spillway::test::cuda {
 struct Order {
   static void release(void const* count, std::uint64_t until);
   static void acquire(void const* count, std::uint64_t position);
-  // The count no longer exists, so that another one may have its address.
+  // Says that the count no longer exists, so that another count may have its address.
   static void forget(void const* count);
   // From now on the calling thread acts for another participant, named by any address, and knows
   // only what it has acquired while it acted for that participant.
   static void act_for(void const* whom);
 };
 
-// Makes release number `n` since reset() tell nothing to those who acquire it.
+// Release number `n` since reset(), from 0, tells nothing to threads that acquire it.
 void drop_release(std::int64_t n);
 std::int64_t releases();  // counts the releases since reset()
-// Returns whether anybody acquired the dropped release who did not already know what it tells.
+// Returns whether any thread acquired the dropped release without already knowing what it tells.
 bool dropped_release_was_of_use();
 
-Mark mark_here();
+Mark mark_here();  // returns the present moment of the calling thread
 // The calling thread learns that the marked moment, and all before it, has happened.
 void learn(Mark const& mark);
 
 // PieceMarks hold the begin of the first and the end of the last of several pieces of work. Both
-// follow from the calls alone, so they are known once the work is enqueued; before that, their
-// component is -1.
+// marks follow from the calls alone, so they are known once the pieces are enqueued; before that,
+// the component of both is -1.
 struct PieceMarks {
   std::string label;
   Mark begin, end;
@@ -46,12 +47,13 @@ struct PieceMarks {
 // Returns a greater number with each call, on whatever thread.
 std::uint64_t moment();
 
-// Marks the copies, fills and kernels that this thread enqueues until the next call of one of
-// these.
+// Returns the marks of the copies, fills and kernels that this thread enqueues from now on, until
+// it calls mark_pieces() again or mark_no_more_pieces().
 std::shared_ptr<PieceMarks const> mark_pieces(std::string label);
 void mark_no_more_pieces();
 
-// Says that this thread touches the bytes now. Bytes that are not registered are ignored.
+// Says that this thread touches these bytes now. Nothing is checked unless all of them are
+// registered with CUDA, so that the device may touch them, too.
 void host_access(std::span<std::byte const> bytes, bool is_write);
 
 }  // namespace spillway::test::cuda

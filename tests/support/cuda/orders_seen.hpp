@@ -1,4 +1,5 @@
-// Records in which orders items really began that nothing orders, over many runs of one Program.
+// Some items of a Program may run in any order. Over many runs of one Program, an OrdersSeen
+// records in which orders they really began.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@ namespace spillway::test::cuda {
 class OrdersSeen {
  public:
   // Notes that item `first` of a run's `items` items began before item `second`. `free` says that
-  // nothing orders them.
+  // the two may run in any order.
   void note(std::size_t first, std::size_t second, std::size_t items, bool free);
   std::size_t free_pairs() const { return count(kFree); }
-  // Returns the share of the free pairs that were seen in both orders.
+  // Returns the share of the free pairs whose items were seen to begin in both orders.
   double share_of_both() const;
 
  private:
@@ -23,8 +24,8 @@ class OrdersSeen {
   std::vector<std::uint8_t> m_pairs;  // an items x items matrix, of which only one half is used
 };
 
-// The stand-in's Engines that end from now on note in `orders` what they have seen; if it is null,
-// they do not.
+// EngineOrders that are destroyed from now on note in `orders` what they have seen. If `orders` is
+// null, they note nothing.
 void collect_orders(OrdersSeen* orders);
 OrdersSeen* collected_orders();
 

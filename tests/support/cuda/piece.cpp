@@ -45,7 +45,8 @@ bool Piece::go_on() {
   return true;
 }
 
-// The source is read at two moments, so that a caller who changes it too early is noticed.
+// The two halves of the source are read at two moments, so that results show whether a caller
+// changes the source too early.
 bool Piece::go_on_moving() {
   auto const half = to.size / 2;
   auto const move = [&](std::int64_t first, std::int64_t last) {

@@ -18,11 +18,11 @@ namespace spillway::test::cuda {
 // A Record is what one call of cudaEventRecord makes.
 struct Record {
   bool done = false;
-  double seconds = 0;  // the time at which it was done
+  double seconds = 0;  // the time at which the record was done, by the host's clock
   int stream = -1;
   Mark asked;  // when a thread called cudaEventRecord
   Mark mark;   // the record's place in its stream
-  // Maps a component to the time when it last asked for this record or let a stream wait for it.
+  // Maps a component to its time when it last asked for this record or let a stream wait for it.
   std::map<int, std::uint64_t> uses;
 };
 
@@ -43,15 +43,16 @@ struct Piece {
   std::vector<Bytes> fresh = {};            // a kernel's outputs, which are NaN until it runs
   std::function<void()> run = {};           // the work of a kernel
   std::shared_ptr<Record> record = {};      // the record that is made or awaited
-  std::vector<MemoryAccess> accesses = {};  // at addresses that callers know
-  bool stuck = false;                       // if true, it begins but never ends
-  std::shared_ptr<PieceMarks> marks = {};   // notes when it begins, if anybody wants to know
+  std::vector<MemoryAccess> accesses = {};  // at the addresses that callers of CUDA know
+  bool stuck = false;                       // if true, the piece begins but never ends
+  std::shared_ptr<PieceMarks> marks = {};   // notes when the piece begins; may be null
   int stage = 0;
 
   // Returns whether the next decision about this piece may be taken now.
   bool may_go_on() const;
-  // Goes on by one stage. At its begin a piece makes its results NaN. A copy or fill moves two
-  // halves before it ends, a kernel runs at its end. Returns true at the end.
+  // Goes on by one stage and returns true if that was the last one. In its first stage a piece
+  // makes its results NaN. A copy or a fill then moves one half and the other, and a kernel then
+  // runs.
   bool go_on();
   bool touches(AddressRange const& range) const;
 

@@ -1,4 +1,4 @@
-// Knows which main memory is registered, so that the device reaches it.
+// Knows which main memory the program has registered with CUDA, so that the device reaches it.
 #pragma once
 
 #include <driver_types.h>
@@ -17,10 +17,10 @@ class PinnedMemory {
   cudaError_t add(AddressRange const& range);
   cudaError_t remove(std::uintptr_t first);
 
-  // Returns the registration that begins at this address, or an empty range.
+  // Returns the registered range that begins at this address, or an empty one.
   AddressRange find(std::uintptr_t first) const;
-  bool holds(AddressRange const& range) const;    // whether one registration has all of it
-  bool touches(AddressRange const& range) const;  // whether some registration has a part of it
+  bool holds(AddressRange const& range) const;    // whether one registered range has all of it
+  bool touches(AddressRange const& range) const;  // whether a registered one overlaps it
   std::vector<std::string> leftovers() const;
 
  private:

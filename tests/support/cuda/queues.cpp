@@ -76,8 +76,8 @@ std::vector<int> Queues::able() const {
   return result;
 }
 
-// Follows waits from stream to stream until one can go on. The search ends, because a record is
-// enqueued before a stream waits for it.
+// Follows waits from stream to stream until it finds a stream that can go on. Returns -1 if there
+// is none. The search ends, because a record is enqueued before a stream waits for it.
 int Queues::needed_by(int wanted) const {
   for (;;) {
     auto const found = m_streams.find(wanted);

@@ -1,5 +1,5 @@
-// Holds streams with their work and events with their records. A decision lets the first piece of
-// work of one stream go on by one stage.
+// Holds the streams with their pieces of work, and the events with their records. A decision lets
+// the first piece of one stream go on by one stage.
 #pragma once
 
 #include <deque>
@@ -23,13 +23,13 @@ struct QueuedStream {
 struct RecordedEvent {
   int device;
   bool timed;
-  std::shared_ptr<Record> latest;  // null if it was never recorded
+  std::shared_ptr<Record> latest;  // null if the event was never recorded
 };
 
 // Handles are numbers that are never used again, so that a call with an old handle is noticed.
 class Queues {
  public:
-  void restart(Settings const& settings);  // keeps all streams, events and work
+  void restart(Settings const& settings);  // draws new probabilities; keeps streams and events
 
   int add_stream(int device, int component);
   int add_event(int device, bool timed);
@@ -45,15 +45,15 @@ class Queues {
   }
 
   bool idle() const;
-  bool touches(AddressRange const& range) const;  // whether work that has not ended touches it
+  bool touches(AddressRange const& range) const;  // whether unfinished work touches the range
   void drop_work();
 
-  // These return how many decisions to take at a call that enqueues or asks; -1 means all that can
-  // be taken.
+  // These return how many decisions to take during a call that enqueues work, and during one that
+  // asks whether a record is done. -1 means all that can be taken.
   std::int64_t decisions_after_enqueue();
   std::int64_t decisions_of_query();
-  // Takes one decision. It may prefer work that the stream `wanted` needs; -1 means no stream.
-  // Returns false if no stream can go on.
+  // Takes one decision, which may prefer work that must end before the stream `wanted` can go on;
+  // -1 means no stream. Returns false if no stream can go on.
   bool decide(int wanted);
   std::vector<std::string> leftovers() const;
 
@@ -67,8 +67,8 @@ class Queues {
   int m_next = 1, m_latest = -1;
   std::mt19937_64 m_random{1};
   Laziness m_laziness = Laziness::by_seed;
-  // These are probabilities: to take decisions at an enqueue, to prefer wanted work, and to stay
-  // with the stream of the last decision.
+  // These are probabilities: m_eagerness to take decisions when work is enqueued, m_obedience to
+  // prefer wanted work, and m_staying to choose the stream of the last decision again.
   double m_eagerness = 0.5, m_obedience = 0.5, m_staying = 0.5;
 };
 

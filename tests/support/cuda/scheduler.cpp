@@ -9,7 +9,7 @@ namespace {
 
 class DeviceThread {
  public:
-  // The thread lives as long as the process, because libraries keep things for each thread.
+  // The thread lives as long as the process, because libraries keep data for each thread.
   DeviceThread() {
     std::thread([this] { loop(); }).detach();
   }

@@ -1,5 +1,5 @@
-// The Scheduler takes decisions (see queues.hpp) for threads that wait. One more thread runs all
-// kernels.
+// The Scheduler takes decisions (see queues.hpp) on behalf of threads that wait. All kernels run on
+// a thread of their own.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace spillway::test::cuda {
 
-// A thread that waits for the device takes the device's decisions itself. So nobody sleeps in vain,
-// and with one thread the order depends on the seed alone.
+// A thread that waits for the device takes the device's decisions itself. So no thread has to be
+// woken, and if there is only one, the order of all work depends on the seed alone.
 class Scheduler {
  public:
   struct Demand {
-    std::function<bool()> met;  // is asked before every decision
+    std::function<bool()> met;  // is called before every decision; true ends the wait
     std::int64_t most = -1;     // the most decisions to take; -1 if there is no limit
-    int wanted = -1;            // the stream whose work is asked for
+    int wanted = -1;            // the stream whose work the thread waits for; -1 if any
     bool dry = false;           // set if no decision was left to take
   };
 
@@ -30,9 +30,9 @@ class Scheduler {
   std::function<bool(int)> m_decide;
 };
 
-// Runs `work` on the one thread that runs all kernels and returns when it has ended. There is only
-// one, because OpenMP keeps threads for each thread that begins a loop. Only one thread at a time
-// may call this.
+// Runs `work` on the thread that runs all kernels and returns when `work` has ended. There is only
+// one such thread, because OpenMP keeps a team of threads for each thread that begins a parallel
+// loop. Only one thread at a time may call this.
 void run_on_device_thread(std::function<void()> const& work);
 
 }  // namespace spillway::test::cuda

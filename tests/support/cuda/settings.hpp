@@ -11,8 +11,8 @@
 
 namespace spillway::test::cuda {
 
-// Says how soon the device does what it may do: at once, only when somebody asks for its end, or as
-// the seed says.
+// Says when the device does its work: `eager` at once, `latest` only when a thread waits for its
+// end or asks about it, `by_seed` at times that the seed decides.
 enum class Laziness { eager, latest, by_seed };
 
 struct Settings {
@@ -21,7 +21,7 @@ struct Settings {
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // the size of each device's memory
   std::int64_t taken_bytes = 0;                       // how much of it other programs have taken
   int devices = 1;
-  // Says whether pieces of work that use the same device memory must be ordered, too.
+  // Says whether the order of accesses is checked for device memory, too, not only for main memory.
   bool watches_device_memory = true;
 };
 
@@ -29,30 +29,31 @@ struct Settings {
 // device and last error. Streams, events and memory stay.
 void reset(Settings const& settings = {});
 
-// Names all that was not destroyed, unregistered, unmapped or released.
+// Names all streams, events, memory and other objects that the program has not given back.
 std::vector<std::string> leftovers();
-// Gives all of it back, as the end of a process does. All handles and addresses become invalid.
+// Gives back all that leftovers() names, as the end of a process does. All handles and addresses
+// become invalid.
 void give_back_leftovers();
 
 struct PlannedFault {
   enum class Kind {
     dropped,        // the call does nothing and returns success
-    failed,         // it does nothing and returns `error`
+    failed,         // the call does nothing and returns `error`
     out_of_memory,  // the call does nothing and returns cudaErrorMemoryAllocation
     sticky,         // this and every later call return `error`
     lost_device,    // this and every later call return cudaErrorDevicesUnavailable
     stuck,          // the work that the call enqueues begins and never ends
   };
-  std::string call;    // like "cudaMemcpyAsync" or "cuMemCreate"; "launch" means a kernel's launch
-  std::int64_t n = 0;  // which of the calls of this name since reset(), from 0
+  std::string call;    // such as "cudaMemcpyAsync"; "launch" means a kernel's launch
+  std::int64_t n = 0;  // the number of the call among those of its name, from 0
   Kind kind = Kind::failed;
   cudaError_t error = cudaErrorIllegalAddress;
 };
 void plan_fault(PlannedFault const& fault);
-std::map<std::string, std::int64_t> calls();  // counts the calls since reset() by name
-// Returns by name the numbers of the calls since reset() that could only succeed and change
-// nothing: a wait for what the thread had to know, a question for an error when there was none, or
-// the choice of a device that was chosen already.
+std::map<std::string, std::int64_t> calls();  // how often each was called since reset()
+// Returns, by name, the numbers of the calls since reset() that could only succeed and change
+// nothing: waits for work of whose end the thread had to know already, questions for the last error
+// when there was none, and choices of the device that the thread had already chosen.
 std::map<std::string, std::set<std::int64_t>> needless_calls();
 std::vector<int> priorities();  // returns the priorities of streams that were made since reset()
 

@@ -1,4 +1,4 @@
-// Holds all that the stand-in knows. One mutex guards it.
+// Holds all that the stand-in knows. Its mutex guards the other members.
 #pragma once
 
 #include <mutex>
@@ -30,20 +30,19 @@ struct State {
   std::map<std::string, std::set<std::int64_t>> needless_calls;
   std::vector<int> priorities;
 
-  // Clocks begin anew with every reset(), after which the components of earlier clocks mean
-  // nothing.
+  // `clocks` counts the calls of reset(). Each makes Components and Marks from before it invalid.
   int clocks = 0, next_component = 0;
-  // The components of those for whom threads act (Order::act_for), by address.
+  // The Components of the participants for whom threads act, by the address in Order::act_for().
   std::unordered_map<void const*, Component> others;
   Meetings meetings;
 };
 
-State& state();  // it is never destroyed, because what ends with the process may still use it
+State& state();  // is never destroyed: destructors at the end of a process use it
 
-Component& this_thread(State& all);  // of the calling thread, or of whom it acts for
+Component& this_thread(State& all);  // that of the participant for whom the thread acts, if any
 
-// Returns the address at which the stand-in can touch these bytes: in main memory, or the shadow of
-// device memory. Returns null if the device may not touch all of them.
+// Returns the address at which the stand-in can touch these bytes: their own one in main memory, or
+// that of the shadow of device memory. Returns null if the device may not touch all of them.
 std::byte* reachable(State const& all, AddressRange const& range);
 bool is_device(State const& all, AddressRange const& range);
 

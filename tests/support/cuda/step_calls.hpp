@@ -28,7 +28,7 @@ inline bool belongs_to_steps(std::string const& name) {
   return names.contains(name);
 }
 
-// Returns the names of calls that do not belong to steps and whose counts differ.
+// Returns the names of calls that do not belong to steps and whose counts differ between the two.
 inline std::vector<std::string> differing_calls(Calls one, Calls other) {
   std::set<std::string> all;
   for (auto const& calls : {one, other})

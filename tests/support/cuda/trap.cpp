@@ -51,7 +51,8 @@ bool tell(std::uintptr_t address) {
   return false;
 }
 
-// When the handler returns, the access is repeated and ends as it would have without the handler.
+// When the handler returns, the access is repeated and has the effect that it has without a
+// handler.
 void handle(int, siginfo_t* info, void*) {
   if (tell(reinterpret_cast<std::uintptr_t>(info->si_addr))) {
     std::signal(SIGSEGV, SIG_DFL);

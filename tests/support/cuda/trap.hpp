@@ -5,7 +5,7 @@
 
 namespace spillway::test::cuda {
 
-// Says that these are addresses of the device, until do_not_trap() is called.
+// Says that these are addresses of the device, until do_not_trap() is called with the same range.
 void trap(AddressRange const& addresses);
 void do_not_trap(AddressRange const& addresses);
 

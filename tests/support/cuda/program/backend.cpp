@@ -1,7 +1,7 @@
 // Gives the program spillway_on_stand_in its devices. The environment variables
-// SPILLWAY_STAND_IN_DEVICES, _MEMORY, _TAKEN (bytes) and _SEED set what Settings call so.
-// SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND" and concerns rank 0 alone. SPILLWAY_STAND_IN_CALLS is a
-// file that gets the counts of all calls.
+// SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes), _TAKEN (bytes) and _SEED set the Settings with these
+// names. SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND", a PlannedFault on rank 0 alone.
+// SPILLWAY_STAND_IN_CALLS names a file to which the counts of all calls are written.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -52,7 +52,8 @@ void plan_fault_in_environment() {
                     .kind = kinds.at(text.substr(second + 1))});
 }
 
-// Checks the stand-in when the process ends, and then ends it with 99 if something is wrong.
+// Checks the stand-in when the process ends. If there are complaints, or if something was not given
+// back, the process ends with status 99.
 class Judge {
  public:
   Judge() {
