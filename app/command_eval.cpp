@@ -41,7 +41,7 @@ namespace spillway {
 
 namespace {
 
-// Reports progress on stderr: ten times, and also every 30 s if those are farther apart.
+// Reports progress on stderr after each tenth of the batches, and after 30 s without a report.
 class Told {
  public:
   explicit Told(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}

@@ -24,8 +24,8 @@
 namespace spillway {
 namespace {
 
-// Enters the ids that the run chose itself. The configuration of an imported model already has its
-// ids.
+// Enters the ids that the run chose itself into `config`. The configuration of an imported model
+// already has its ids, and nothing is entered.
 void give_ids(Config& config, RunState const& state) {
   if (state.tokenizer == kOwnTokenizer) return;
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
@@ -33,7 +33,8 @@ void give_ids(Config& config, RunState const& state) {
   if (recipe.objective == Objective::spans) config.data.pad_id = recipe.ids.pad;
 }
 
-// Throws if a carried file is damaged or cannot be read, since an export needs all of them.
+// Returns the files that the checkpoint carries. Throws Error if one of them is damaged or cannot
+// be read, since an export needs all of them.
 CarriedFiles carried_by(CheckpointReader const& checkpoint) {
   auto found = read_carried(checkpoint.directory(), checkpoint.carried());
   if (found.unread.empty()) return std::move(found.files);

@@ -91,7 +91,8 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
-// Threads and device numbers in the checkpoint are those of the machine that trained.
+// Threads and device numbers in the checkpoint are those of the machine that trained, so `auto`
+// replaces them.
 Config on_any_machine(Config config) {
   if (config.run.device != "cpu") config.run.device = "auto";
   config.run.threads.reset();
@@ -115,7 +116,8 @@ Status run_generate(GenerateArguments const& arguments) {
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
-  // Training in bf16 may have bf16 gradients, which fp32 does not support. There are none here.
+  // Training in bf16 may have bf16 gradients, which fp32 does not support. Generating has no
+  // gradients, so their type is free.
   if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);

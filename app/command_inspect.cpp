@@ -21,7 +21,8 @@
 namespace spillway {
 namespace {
 
-// Writes one line for each row of equal words. The last word also holds for all numbers after it.
+// Writes one line for each range of equal words. The last word also holds for all layers or chunks
+// behind the list.
 std::string describe_list(std::string const& what, std::span<std::string const> words) {
   std::string text;
   for (std::size_t first = 0, next = 0; first < words.size(); first = next) {

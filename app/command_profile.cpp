@@ -35,7 +35,7 @@ Config with_open_budgets(Config config) {
 Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   Config config;
   std::int64_t vocab = 0;
-  std::optional<Output> output;  // on rank 0 only
+  std::optional<Output> output;  // present on rank 0 only
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     if (comm.rank() == 0)

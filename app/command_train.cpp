@@ -40,10 +40,10 @@ namespace {
 // Holds what is known before any device is used.
 struct Start {
   Config config;
-  std::optional<RunDir> run_dir;  // on rank 0 only
+  std::optional<RunDir> run_dir;  // present on rank 0 only
   std::optional<Data> data;
   std::optional<Resumption> resumption;
-  CarriedFiles carried;                   // on rank 0 only
+  CarriedFiles carried;                   // empty except on rank 0
   std::vector<std::string> changed = {};  // keys that a resumed run has changed
 
   bool resumed() const { return resumption && resumption->whole; }
@@ -64,7 +64,7 @@ void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   try {
     for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
-  } catch (Error const& error) {  // with `never`, unreadable checkpoints do not matter
+  } catch (Error const& error) {  // with run.checkpoint.resume: never, they do not matter
     if (start.config.run.checkpoint.resume != Resume::never || error.status() == Status::storage)
       throw;
   }
@@ -201,7 +201,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
   say(closing_lines(summary, config));
   try {
     dir.write("summary.json", to_json(summary) + "\n");
-  } catch (Error const& error) {  // the run is safe in its checkpoint
+  } catch (Error const& error) {  // the run's results are safe in its checkpoint
     log_warning("summary.json: {}", error.what());
   }
 }

@@ -21,7 +21,7 @@ struct EvalArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string checkpoint;
-  std::optional<std::int64_t> batches;  // the most; without it, the whole set
+  std::optional<std::int64_t> batches;  // how many batches at most; if unset, all of them
 };
 inline constexpr std::int64_t kMostBatches = 1'000'000'000'000;
 Status run_eval(EvalArguments const& arguments, Comm& comm);
@@ -29,12 +29,12 @@ Status run_eval(EvalArguments const& arguments, Comm& comm);
 inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
-  std::optional<std::string> prompt;     // either this or prompt_ids is given
+  std::optional<std::string> prompt;     // the text of the prompt; either it or prompt_ids is given
   std::vector<std::int64_t> prompt_ids;  // token ids
   std::int64_t tokens = 200;
   double temperature = 0.8;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> top;     // fillings of each place; without it, kFillings
+  std::optional<std::int64_t> top;     // how many fillings each place gets; if unset, kFillings
   std::string precision;               // bf16 or fp32; "" means the checkpoint's
   std::vector<std::string> overrides;  // ids of special tokens (data.*_id)
 };
@@ -45,13 +45,15 @@ struct TokenizeArguments {
   std::string output;
   std::vector<std::string> files;
   bool separator = false;
-  bool force = false;  // in all commands: replaces files also if others made them
+  // In all these structs, `force` lets the command replace an output that this program did not
+  // make; of directories, only one that holds nothing else than such an output.
+  bool force = false;
 };
 Status run_tokenize(TokenizeArguments const& arguments);
 
 struct ImportArguments {
   std::string directory;  // a directory in the format of Hugging Face
-  std::string output;     // the checkpoint
+  std::string output;     // path of the checkpoint to write
   bool force = false;
 };
 Status run_import(ImportArguments const& arguments);
@@ -75,9 +77,9 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm);
 struct RokArguments {
   std::string input;
   std::vector<std::string> overrides;
-  std::string output = "rok.csv";    // the chart is written beside it
-  std::vector<std::int64_t> micros;  // if empty, the input's, half and twice that
-  std::int64_t steps = 4;            // per point; the first is not counted
+  std::string output = "rok.csv";    // path of the table; the chart is written beside it
+  std::vector<std::int64_t> micros;  // sequences in a micro-batch; if empty, rok_micros() chooses
+  std::int64_t steps = 4;            // for each point of a curve; the first step is not timed
   bool force = false;
 };
 Status run_rok(RokArguments const& arguments, Comm& comm);

@@ -7,7 +7,8 @@
 
 namespace spillway {
 
-// Returns what is wrong with the text, or "". Every place between commas must have a number.
+// Returns "" if every place between commas has a whole number from `least` to `most`, otherwise
+// what is wrong with the text.
 std::string wrong_in_list(std::string const& text, std::int64_t least, std::int64_t most);
 
 // Returns the numbers of a text in which wrong_in_list finds nothing wrong.

@@ -7,11 +7,13 @@
 
 namespace spillway {
 
-// Anything else in the directory may be a user's file, so these functions return false then.
+// These functions return whether a directory holds nothing but a checkpoint, or nothing but a model
+// in the format of Hugging Face. Any other file in it may be a user's.
 bool is_checkpoint_alone(std::filesystem::path const& directory);
-bool is_model_alone(std::filesystem::path const& directory);  // in the format of Hugging Face
+bool is_model_alone(std::filesystem::path const& directory);
 
-// Returns what decides whether an existing directory may be replaced. Without `force`, none may.
+// Returns the function that decides whether an existing directory may be replaced: `is_alone` or,
+// without `force`, null, so that no directory is replaced.
 NewDirectory::MayReplace replaceable(bool force, bool (*is_alone)(std::filesystem::path const&));
 
 }  // namespace spillway

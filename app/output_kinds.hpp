@@ -13,8 +13,8 @@
 
 namespace spillway {
 
-// The first line of a plan that --save writes. Plans in run directories do not have it, since they
-// are records and not to be replaced.
+// The first line of a plan that --save writes. Plans in run directories do not have this line,
+// because they are records that no command may replace.
 inline constexpr std::string_view kPlanHead = "# a plan, saved by spillway\n";
 
 inline constexpr OutputKind kPlanOutput{
@@ -25,10 +25,11 @@ inline constexpr OutputKind kMachineOutput{"a machine file", [](std::string_view
 inline constexpr OutputKind kCurveOutput{"a curve", is_rok_csv};
 inline constexpr OutputKind kChartOutput{"a chart", is_rok_chart};
 
-// Returns the files that a command reads: its input file and the files which that names.
+// Returns the files that a command reads: its input file and the files that the input file names.
 std::vector<std::filesystem::path> files_read(std::string const& input, Config const& config);
 
-// Prints what was written. It goes to stderr if the output itself goes to stdout.
+// Prints that the output was written, as `text` says. Prints to stderr if the output itself goes to
+// stdout.
 void tell_written(Output const& output, std::string_view text);
 
 }  // namespace spillway

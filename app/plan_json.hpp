@@ -15,7 +15,7 @@ struct PlanReport {
   Machine const& machine;
   Budgets const& budgets;
   std::string explanation;
-  OtherPlans others = {};  // those that were asked for
+  OtherPlans others = {};  // empty unless --compare asks for other plans
 };
 std::string to_json(PlanReport const& report);
 

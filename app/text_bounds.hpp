@@ -14,12 +14,12 @@ namespace spillway {
 
 struct TextBounds {
   std::int32_t start = 0;          // the first token that a decoder reads
-  std::vector<std::int32_t> ends;  // each of them ends a text
+  std::vector<std::int32_t> ends;  // each of these tokens ends a text
 };
 
-// Takes the ids from the files that the checkpoint carries if its model was imported, otherwise
-// from the recipe. Ids in `overrides` (data.*_id=N, from the command line) take precedence. Throws
-// Error.
+// Takes these ids from the files that the checkpoint carries if its model was imported, otherwise
+// from the recipe. Ids in `overrides` (data.*_id=N, from the command line) take precedence. If a
+// carried file cannot be read, warns and takes the recipe's ids. Throws Error.
 TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
                        Recipe const& recipe, std::span<std::string const> overrides);
 

@@ -11,7 +11,8 @@
 
 namespace spillway {
 
-// Makes AddressSanitizer refuse any access to the bytes, or allow it again.
+// After forbid_access, AddressSanitizer reports any access to the bytes as an error; allow_access
+// allows accesses again.
 inline void forbid_access([[maybe_unused]] std::span<std::byte const> bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(bytes.data(), bytes.size());

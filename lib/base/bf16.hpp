@@ -40,7 +40,7 @@ SPILLWAY_FUNCTION bf16 to_bf16_by_draw(float x, std::uint32_t draw) {
   return bf16{static_cast<std::uint16_t>(x == x ? rounded : quiet)};
 }
 
-// Converts fp32 to T and rounds to nearest. It is the identity for float.
+// Converts fp32 to T and rounds to nearest. For T = float, returns x itself.
 template <class T>
 SPILLWAY_FUNCTION T store(float x);
 template <>

@@ -9,10 +9,11 @@
 
 namespace spillway {
 
-// `what` needed `bytes` bytes. `error` is an errno. The default is for functions that give no
-// reason.
+// Returns the error that says that `what` needed `bytes` bytes and did not get them. `error` is the
+// errno of the request; the default serves requests that set no errno.
 Error cannot_give(std::string_view what, std::int64_t bytes, int error = ENOMEM);
-// Returns the error that stands for a std::bad_alloc, which says neither.
+// Returns the error that stands for a std::bad_alloc, which says neither what needed memory nor how
+// much.
 Error no_more_memory();
 
 }  // namespace spillway

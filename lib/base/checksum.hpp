@@ -9,12 +9,13 @@
 
 namespace spillway {
 
-// This function does not allocate.
+// Returns the checksum of the bytes, and does not allocate.
 std::uint64_t checksum(std::span<std::byte const> bytes) noexcept;
 
 std::string checksum_text(std::uint64_t checksum);  // gives 16 hexadecimal digits
 
-// Computes the same checksum for bytes that come piece by piece. Only the constructor allocates.
+// Computes what checksum() would return for bytes that come piece by piece. Only the constructor
+// allocates.
 class StreamingChecksum {
  public:
   StreamingChecksum();

@@ -8,14 +8,15 @@
 namespace spillway {
 
 struct ControlGroupLimits {
-  std::optional<std::int64_t> memory_bytes;       // the limit
-  std::optional<std::int64_t> memory_left_bytes;  // what is left, with the inactive page cache
-  std::optional<double> cores;                    // the CPU quota divided by its period
+  std::optional<std::int64_t> memory_bytes;  // the limit on memory
+  // What is left of the limit on memory. The inactive page cache counts as left.
+  std::optional<std::int64_t> memory_left_bytes;
+  std::optional<double> cores;  // the CPU quota divided by its period
 };
 
 // Returns the tightest limits of the process's group and all its ancestors. `mount` is where
-// control groups are mounted, and `self` the file that names the process's groups; tests pass
-// others.
+// control groups are mounted, and `self` the file that names the process's groups. Tests pass paths
+// of their own.
 ControlGroupLimits control_group_limits(std::filesystem::path const& mount = "/sys/fs/cgroup",
                                         std::filesystem::path const& self = "/proc/self/cgroup");
 

@@ -19,7 +19,8 @@ SPILLWAY_FUNCTION float to_float(f16 x) {
   std::uint32_t const sign = (x.bits & 0x8000u) << 16, rest = x.bits & 0x7fffu;
   constexpr float subnormal_unit = 0x1p-24f;
   auto const subnormal = std::bit_cast<std::uint32_t>(static_cast<float>(rest) * subnormal_unit);
-  std::uint32_t const bias = rest < 0x7c00u ? 112u << 23 : 224u << 23;  // doubled for inf and NaN
+  // The bias is doubled for infinities and NaNs.
+  std::uint32_t const bias = rest < 0x7c00u ? 112u << 23 : 224u << 23;
   std::uint32_t const magnitude = rest < 0x400u ? subnormal : (rest << 13) + bias;
   return std::bit_cast<float>(sign | magnitude);
 }

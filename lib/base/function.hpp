@@ -1,4 +1,5 @@
-// Marks small functions that host and device code share. It needs no header of Kokkos.
+// Defines SPILLWAY_FUNCTION, which marks small functions that host and device code share. No header
+// of Kokkos is needed for it.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)

@@ -32,8 +32,8 @@ class GiveWay {
   SteadyClock::time_point m_sleeps_until{};
 };
 
-// Does the same with one GiveWay per thread, so what a thread learned about its core in one wait is
-// known in the next one.
+// Lets other threads run by means of a GiveWay that the calling thread keeps, so that it remembers
+// from one wait to the next what it has learned about its core.
 inline void give_way() {
   thread_local GiveWay way;
   way();

@@ -23,7 +23,7 @@ struct IdVector : std::vector<T> {
  private:
   constexpr std::size_t place(std::integral auto id) const {
     auto const result = static_cast<std::size_t>(id);
-    assert(result < this->size());  // the planner looks up millions: a tenth of its time
+    assert(result < this->size());  // not check(): the planner makes millions of look-ups
     return result;
   }
 };

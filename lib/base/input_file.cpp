@@ -51,7 +51,7 @@ std::size_t read_some(int fd, std::span<char> to, std::filesystem::path const& p
   }
 }
 
-// Returns 0 if the size is unknown, as that of a pipe is.
+// Returns the size of a regular file, or 0 for any other file, whose size is not known.
 std::int64_t size_bytes(FileDescriptor const& file) {
   struct stat info {};
   return ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;

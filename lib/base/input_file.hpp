@@ -24,7 +24,9 @@ void require_regular(FileDescriptor const& file, std::filesystem::path const& pa
 // may be a pipe. Throws Error, which names the file: bad_input if it cannot be read or is larger
 // than `most_bytes`, cannot_fit if there is no memory for it.
 std::string read_input(std::filesystem::path const& path, std::int64_t most_bytes);
-// Returns what is left of an open file, from its current position on.
+// Returns what is left of an open file, from its current position on. Throws Error, which calls the
+// file `path`: bad_input if it cannot be read or more than `most_bytes` are left, cannot_fit if
+// there is no memory for them.
 std::string read_input(FileDescriptor const& file, std::filesystem::path const& path,
                        std::int64_t most_bytes);
 

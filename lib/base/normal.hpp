@@ -41,7 +41,7 @@ struct Direction {
 SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
   std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // the number of the nearest axis
   auto const left = static_cast<std::int32_t>(turn - (quadrant << 30));
-  float const a = static_cast<float>(left) * 1.46291807927e-9f;  // 2 pi / 2^32
+  float const a = static_cast<float>(left) * 1.46291807927e-9f;  // the factor is 2 pi / 2^32
   float const square = a * a;
 
   float s = std::fma(-1.9515295891e-4f, square, 8.3321608736e-3f);
@@ -60,7 +60,7 @@ SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
 // Turns 64 independent bits into two independent standard normals (Box and Muller). Their magnitude
 // is at most 6.77.
 SPILLWAY_FUNCTION Direction normal_pair(std::uint32_t length, std::uint32_t turn) {
-  float const u = std::fma(static_cast<float>(length), 0x1p-32f, 0x1p-33f);  // in (0, 1]
+  float const u = std::fma(static_cast<float>(length), 0x1p-32f, 0x1p-33f);  // u is in (0, 1]
   float const radius = std::sqrt(-2.0f * fast_log(u));
   auto const unit = direction(turn);
   return {radius * unit.cos, radius * unit.sin};

@@ -21,8 +21,8 @@ std::optional<Number> to_number(std::string_view text) {
   return value;
 }
 
-// Returns n >= 0 of the name "<before>n<after>", and nothing for any other name. A name with zeros
-// before n is refused, since no such name is made from a number.
+// Returns the number n >= 0 in a name "<before>n<after>", and nothing for any other name. A name
+// with zeros before n is refused, since no such name is made from a number.
 inline std::optional<std::int64_t> number_between(std::string_view before, std::string_view name,
                                                   std::string_view after) {
   if (!name.starts_with(before) || !name.ends_with(after)) return {};

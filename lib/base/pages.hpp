@@ -10,7 +10,7 @@ namespace spillway {
 
 class Pages {
  public:
-  Pages() = default;  // has no pages
+  Pages() = default;  // an object that owns no pages
   // Allocates zeroed pages that all exist already. They are huge pages if the system has such,
   // because drives and caches are slower with small ones. They are not from the heap of the C
   // library, which may keep large blocks after they are freed. Throws Error(cannot_fit), whose
@@ -30,7 +30,7 @@ class Pages {
 
  private:
   std::span<std::byte> m_bytes;
-  void* m_mapping = nullptr;  // begins at or before m_bytes
+  void* m_mapping = nullptr;  // the start of the mapping, at or before m_bytes
   std::size_t m_mapped_bytes = 0;
 };
 

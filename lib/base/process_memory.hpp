@@ -10,8 +10,8 @@
 namespace spillway {
 
 struct ProcessMemory {
-  std::int64_t resident_bytes = 0;       // from the line VmRSS
-  std::int64_t peak_resident_bytes = 0;  // from the line VmHWM
+  std::int64_t resident_bytes = 0;       // from the line VmRSS of the file
+  std::int64_t peak_resident_bytes = 0;  // from the line VmHWM of the file
 };
 // Reads /proc/self/status. Returns zeros if there is no such file.
 ProcessMemory process_memory();
@@ -23,14 +23,16 @@ struct MainMemory {
   std::int64_t total_bytes = 0, available_bytes = 0;
 };
 MainMemory main_memory();
-// For tests, reads other files.
+// Returns the MainMemory that the file `meminfo`, with the format of /proc/meminfo, and `limits`
+// describe. Tests call it.
 MainMemory main_memory(std::filesystem::path const& meminfo, ControlGroupLimits const& limits);
 std::int64_t available_memory_bytes();
 
 // Returns how many cores this process may use: those of its affinity, or fewer if a control group
-// has a quota, but at least 1.
+// has a quota of time on cores, but at least 1.
 int available_cores();
-// Returns the smaller of the two limits, at least 1. Without a quota the affinity alone counts.
+// Returns the smaller one of the number of cores in an affinity and a quota of cores, at least 1.
+// Without a quota the affinity alone counts.
 int available_cores(int affinity, std::optional<double> quota);
 
 }  // namespace spillway

@@ -24,7 +24,8 @@ void SleepWord::sleep_while(std::uint32_t seen) const {
   }
   static_assert(sizeof(atomic) == sizeof(std::uint32_t));
   m_sleepers.fetch_add(1);
-  while (load() == seen)  // the kernel compares once more before the thread sleeps
+  // The kernel compares the value with `seen` once more before the thread sleeps.
+  while (load() == seen)
     ::syscall(SYS_futex, static_cast<atomic const*>(this), FUTEX_WAIT_PRIVATE, seen, nullptr);
   m_sleepers.fetch_sub(1);
 }

@@ -29,8 +29,8 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, n + 1>();
 }
 
-// This array holds the names of an enumeration's values in order, from value 0 on. An enumeration
-// whose words are no names of C++ has a specialization next to it.
+// This array holds the names of an enumeration's values, each at the index that is the value. An
+// enumeration whose words are no names of C++ has a specialization next to it.
 template <class E>
 inline constexpr auto kWords = []<std::size_t... value>(std::index_sequence<value...>) {
   return std::array{enumerator<static_cast<E>(value)>()...};

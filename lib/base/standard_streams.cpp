@@ -46,7 +46,7 @@ void say(std::string_view text) noexcept try {
   auto line = printable(text);
   if (!line.ends_with('\n')) line += '\n';
   write_all(STDERR_FILENO, line);
-} catch (...) {  // there is no memory even for a line
+} catch (...) {  // there is no memory even for the line to write
 }
 
 void say_live(std::string_view line) noexcept try {

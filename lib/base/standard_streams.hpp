@@ -7,9 +7,9 @@
 
 namespace spillway {
 
-// main calls this first. It fills closed descriptors among 0 to 2, so that no file that is opened
-// later gets such a number; reads and writes of them fail. It also makes a write to a pipe without
-// a reader an error instead of a signal.
+// main calls this first. It opens the descriptors 0 to 2 that are closed, so that no file that is
+// opened later gets one of these numbers; reads and writes of the descriptors that it opened fail.
+// It also makes a write to a pipe without a reader an error instead of a signal.
 void prepare_standard_streams() noexcept;
 
 // Writes to stderr and adds a newline if there is none. Text that cannot be written is lost.

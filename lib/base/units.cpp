@@ -31,7 +31,8 @@ constexpr std::array byte_units = {Unit{"PiB", 1ll << 50},
                                    Unit{"KB", 1'000},
                                    Unit{"kB", 1'000},
                                    Unit{"", 1}};
-constexpr std::size_t binary_units = 6;  // output uses only these first ones, largest first
+// Texts are written with only these first units of the list, of which the largest comes first.
+constexpr std::size_t binary_units = 6;
 
 constexpr std::array time_units = {Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"m", 60},
                                    Unit{"s", 1}};
@@ -68,8 +69,8 @@ std::optional<std::int64_t> scaled(std::string_view number, std::int64_t factor)
   return std::llround(*value * static_cast<double>(factor));
 }
 
-// Returns whole seconds as text such as "2d4h", without parts that are zero. Further parts than the
-// first `parts` ones are cut off.
+// Returns whole seconds as text such as "2d4h", without parts that are zero. Only the first `parts`
+// parts of the text are kept.
 std::string clock_text(std::int64_t seconds, int parts) {
   std::string text;
   for (auto const& unit : time_units) {

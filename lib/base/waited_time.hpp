@@ -1,5 +1,5 @@
-// A WaitedTime says how long a thread has waited for something, without time in which the process
-// was stopped or busy elsewhere.
+// A WaitedTime says how long a thread has waited for something. It leaves out most of the time in
+// which the process was stopped or the thread did something else.
 #pragma once
 
 #include <algorithm>

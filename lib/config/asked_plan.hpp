@@ -17,14 +17,14 @@ namespace spillway {
 // to it in pieces and, if changed, taken back.
 struct ChunkPlan {
   Tier parameters = Tier::device;
-  Tier gradients = Tier::device;  // device or host
+  Tier gradients = Tier::device;  // may be device or host
   Tier optimizer = Tier::device;  // remainder and moments
-  Tier update = Tier::device;     // device or host: which lane runs AdamW
+  Tier update = Tier::device;     // may be device or host: the lane that runs AdamW
   bool operator==(ChunkPlan const&) const = default;
 };
 
-// A list has one entry per layer or per chunk, in order, and is never empty; the last entry
-// repeats. An entry without a value means `auto`.
+// A list has one entry for each layer or each chunk, from the first one on, and is never empty; its
+// last entry also holds for all later layers or chunks. An entry without a value means `auto`.
 template <class T>
 using Asked = std::vector<std::optional<T>>;
 // Returns the entries as input files write them.
@@ -35,16 +35,17 @@ struct AskedPlan {
   Asked<BlockPlan> activations = Asked<BlockPlan>(1);
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
-  std::optional<std::int64_t> prefetch = {};  // how many stations ahead things are brought
+  std::optional<std::int64_t> prefetch = {};  // how many stations ahead data are brought
 };
 
-// Each row is one thing that has a place of its own for each chunk.
+// A PlaceRow describes something that has a place of its own for each chunk: parameters, gradients,
+// optimizer state, or the update.
 struct PlaceRow {
   std::string_view name;   // used in input files and plans
   std::string_view title;  // used in pictures of plans
   Asked<Tier> AskedPlan::*asked;
   Tier ChunkPlan::*place;
-  bool nvme;  // whether it may lie on NVMe
+  bool nvme;  // whether the place may be NVMe
 };
 // Updates come last, because where they are best done follows from where the state lies.
 inline constexpr std::array kPlaceTable = {

@@ -21,7 +21,8 @@ using Origins = std::map<std::string, std::string, std::less<>>;
 void assign_keys(std::vector<Key> keys, Origins& origins, Value const& root,
                  std::string const& source, std::string_view hint);
 
-// Assigns the values of an input file in the same way.
+// Assigns the values of an input file to all keys of `config`. Refuses an unknown key and a key
+// that is given twice.
 void assign_file(Config& config, Origins& origins, Value const& root, std::string const& source);
 // Assigns the values of a file that holds the keys of one group ("plan") without the group's name.
 void assign_group(Config& config, Origins& origins, std::string const& group, Value const& root,

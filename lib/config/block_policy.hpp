@@ -12,7 +12,8 @@
 
 namespace spillway {
 
-// With `light`, activations that are cheap to make are made again, and the rest is kept or leaves.
+// With `light`, activations that are cheap to make are made again, and the other activations stay
+// on the device or, with `light_host` and `light_nvme`, leave it.
 enum class BlockPolicy : std::uint8_t {
   keep,
   light,
@@ -32,11 +33,12 @@ using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 // A PolicyRow holds all that can be known of a policy without a model.
 struct PolicyRow {
   BlockPolicy policy;
-  std::string_view name;     // used in input files and plans
-  char letter;               // used in pictures of plans; lower case if `light`
-  bool light;                // whether activations that are cheap to make are made again
-  std::optional<Tier> away;  // where the rest goes; empty if it stays
-  BlockPolicy staying;       // the same policy, but nothing leaves
+  std::string_view name;  // used in input files and plans
+  char letter;            // used in pictures of plans; lower case if `light`
+  bool light;             // whether activations that are cheap to make are made again
+  // Where the activations that are not made again go. Empty if they stay on the device.
+  std::optional<Tier> away;
+  BlockPolicy staying;  // the policy that differs only in that nothing leaves
 };
 inline constexpr std::array<PolicyRow, kPolicies> kPolicyTable = [] {
   using enum BlockPolicy;
@@ -67,14 +69,15 @@ constexpr BlockPolicy staying(BlockPolicy policy) {
   return row(policy).staying;
 }
 
-// Holds what a plan says of one block.
+// A BlockPlan is what a plan decides about the activations of one block.
 struct BlockPlan {
   BlockPolicy policy = BlockPolicy::keep;
   double fraction = 1;  // share of the rows that leave the device
   bool operator==(BlockPlan const&) const = default;
 };
 
-// Returns the same plan for a block, except that nothing leaves the device.
+// Returns what a plan says of a block that has the policy `staying` instead, so that nothing leaves
+// the device.
 constexpr BlockPlan staying(BlockPlan const& block) {
   return {staying(block.policy), 1};
 }

@@ -49,7 +49,7 @@ void check_model(ModelConfig const& m, Checker const& checker) {
                   "{} does not divide heads = {}", m.kv_heads, m.heads);
 }
 
-// Of a family that has rotary positions.
+// Checks the keys of a family that has rotary positions.
 void check_rope(ModelConfig const& m, Checker const& checker) {
   auto const head_size = m.head_size > 0 ? m.head_size : m.hidden / m.heads;
   checker.require(head_size % 2 == 0, "model.head_size", "model.hidden",
@@ -66,13 +66,13 @@ void check_batch(BatchConfig const& b, Checker const& checker) {
                   "{} exceeds batch.sequences = {}", b.micro.value_or(0), b.sequences);
 }
 
-// Refuses what is too large for any machine, judged by the least that it needs. Other sizes are
-// checked when the model is built.
+// Refuses what is too large for any machine, judged by the least memory that it needs. Other sizes
+// are checked when the model is built.
 void check_sizes(Config const& c, Checker const& checker) {
   auto const& m = c.model;
   auto const real = [](std::int64_t number) { return static_cast<double>(number); };
   constexpr auto most = static_cast<double>(kMostBytes);
-  constexpr double state_bytes = 8;  // the least that one parameter needs
+  constexpr double state_bytes = 8;  // the fewest bytes that one parameter needs
   checker.require(
       state_bytes * real(m.layers) * real(m.hidden) * real(std::max(m.hidden, m.ffn)) <= most,
       "model.hidden", "model.layers",
@@ -81,7 +81,7 @@ void check_sizes(Config const& c, Checker const& checker) {
   checker.require(state_bytes * real(m.vocab) * real(m.hidden) <= most, "model.vocab",
                   "model.hidden", "{} rows of hidden = {} have a state of more than {}", m.vocab,
                   m.hidden, human_bytes(kMostBytes));
-  // Within the bounds of keys, a single sequence never takes too much.
+  // Within the bounds of keys, a single sequence never takes too much memory.
   auto const micro = c.batch.micro.value_or(1);
   checker.require(2 * real(micro) * real(c.data.sequence) * real(m.hidden) <= most, "batch.micro",
                   "data.sequence",

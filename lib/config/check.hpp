@@ -14,8 +14,8 @@ namespace spillway {
 // command line, the origin of the other key. A Config that was built in code needs no origins.
 //
 // ForMachine says when a plan may name a tier whose size is `auto`: host memory beside a device
-// with memory of its own, and any tier of another machine, since the search finds out what that
-// has.
+// with memory of its own, and any tier of another machine, since the search finds out which tiers
+// that machine has.
 enum class ForMachine : std::uint8_t { here, here_beside_device, other };
 void check(Config const& config, Origins const& origins = {}, ForMachine where = ForMachine::here);
 

@@ -1,5 +1,6 @@
-// What an input file says in words. A word is the name of its enumerator, or in the table next to
-// the enumeration. Where a key may be `auto`, its choice is an std::optional, which is empty then.
+// Defines the enumerations of keys whose values are words. A word is the name of its enumerator, or
+// is in the table kWords next to the enumeration. Where a key may be `auto`, its choice is an
+// std::optional, which is empty then.
 #pragma once
 
 #include <array>
@@ -28,23 +29,24 @@ inline constexpr std::array<std::string_view, 2> kWords<ScaleOutput> = {"true", 
 
 enum class ChangedData : std::uint8_t { finish, anew };
 enum class Objective : std::uint8_t {
-  next,    // every token's successor
-  masked,  // tokens that are hidden (Devlin et al., arXiv:1810.04805)
-  spans,   // spans that sentinels stand for, by a decoder (Raffel et al., arXiv:1910.10683)
+  next,    // predicts every token's successor
+  masked,  // predicts hidden tokens (Devlin et al., arXiv:1810.04805)
+  spans,   // a decoder predicts spans (Raffel et al., arXiv:1910.10683)
 };
 
 enum class Optimizer : std::uint8_t { adamw };
 enum class Schedule : std::uint8_t { cosine, linear, constant };
 enum class Precision : std::uint8_t { bf16, fp32 };
-// Gradients are summed over ranks on the last micro-batch of a step, or on each one.
+// With `last`, gradients are summed over ranks once, in the last micro-batch of a step; with
+// `each`, in every micro-batch.
 enum class Reduction : std::uint8_t { last, each };
 enum class NonFinite : std::uint8_t { stop, skip };
 
 enum class Resume : std::uint8_t { never, weights };
 
-// Left open: io_uring or, if that cannot be had, threads.
+// If the key is `auto`, transfers use io_uring or, where that is not available, threads.
 enum class Backend : std::uint8_t {
-  uring,        // io_uring, with memory registered wherever that can be
+  uring,        // io_uring, with memory registered wherever that is possible
   uring_plain,  // io_uring, with no memory registered
   posix,        // threads that call pread and pwrite
 };

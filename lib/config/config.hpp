@@ -16,12 +16,13 @@ struct ModelConfig {
   std::string import_from = {};  // a directory of Hugging Face; empty after loading
   Family family = Family::gpt;
   std::int64_t layers = 12, hidden = 768, heads = 12;
-  // A value that is 0 or empty here means auto: the family completes it (model/model.hpp).
+  // A value that is 0 or empty here means auto, for which the code of the model's family chooses a
+  // value (model/model.hpp).
   std::int64_t kv_heads = 0, head_size = 0;
   std::int64_t decoder_layers = 0;
   std::int64_t ffn = 0;
-  std::int64_t vocab = 0;      // auto means that of the token file
-  std::int64_t positions = 0;  // rows of the table of positions
+  std::int64_t vocab = 0;      // auto means the vocabulary of the token file
+  std::int64_t positions = 0;  // how many rows the table of positions has
   std::int64_t token_types = 2;
   std::optional<Activation> activation = {};
   bool gated = false;
@@ -32,7 +33,7 @@ struct ModelConfig {
   RopeScaling rope_scaling = RopeScaling::none;
   double rope_factor = 1, rope_low_freq_factor = 1, rope_high_freq_factor = 4;
   std::int64_t rope_original_positions = 8192;
-  std::int64_t window = 0;       // in tokens; 0 means none
+  std::int64_t window = 0;       // of attention, in tokens; 0 means that there is no window
   std::int64_t window_from = 0;  // the first layer that has the window
   std::int64_t relative_buckets = 32, relative_max_distance = 128;
   std::optional<ScaleOutput> scale_output = {};
@@ -41,18 +42,18 @@ struct ModelConfig {
 };
 
 struct DataConfig {
-  std::vector<std::string> train, valid;  // file patterns, with $VAR expanded
+  std::vector<std::string> train, valid;  // patterns of file names, with $VAR expanded
   ChangedData changed = ChangedData::finish;
   std::int64_t sequence = 1024;
   bool pack = false;                        // whether attention stays inside documents
-  std::optional<Objective> objective = {};  // empty means the family's
-  std::optional<std::int64_t> target;       // length of the decoder's sequence
+  std::optional<Objective> objective = {};  // empty means the objective of the model's family
+  std::optional<std::int64_t> target;       // rows of the decoder's sequence
   std::optional<std::int64_t> mask_id, pad_id, eos_id, sentinel_id;
 };
 
 struct BatchConfig {
-  std::int64_t sequences = 32;        // per optimizer step, over all ranks
-  std::optional<std::int64_t> micro;  // per rank; empty means auto
+  std::int64_t sequences = 32;        // in an optimizer step, over all ranks
+  std::optional<std::int64_t> micro;  // sequences of one rank; empty means auto
 };
 
 struct OptimConfig {
@@ -68,7 +69,7 @@ struct OptimConfig {
 };
 
 struct MemoryConfig {
-  // In each field, nullopt means auto, and 0 or "" means none.
+  // In each of these fields, nullopt means auto, and 0 or "" means that there is no such memory.
   std::optional<std::int64_t> device_bytes;
   std::optional<std::int64_t> host_bytes;
   std::optional<std::string> nvme_path;
@@ -84,11 +85,11 @@ struct MemoryConfig {
 
 struct PlanConfig : AskedPlan {
   bool replan = true;  // whether the plan may change during the run
-  std::string file;    // path of a saved plan
+  std::string file;    // path of a saved plan; empty means that there is none
 };
 
 struct CheckpointConfig {
-  std::int64_t every = 1000;  // in steps; 0 means only at the end
+  std::int64_t every = 1000;  // in steps; 0 means only at the end of the run
   std::optional<double> minutes;
   std::int64_t keep = 3;
   std::optional<Resume> resume = {};
@@ -97,9 +98,9 @@ struct CheckpointConfig {
 struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
-  std::string device = "auto";               // auto | cpu | cuda | cuda:N
-  std::optional<std::int64_t> threads;       // per rank; empty means auto
-  std::optional<std::int64_t> host_threads;  // per rank; empty means auto
+  std::string device = "auto";               // auto, cpu, cuda or cuda:N
+  std::optional<std::int64_t> threads;       // of one rank; empty means auto
+  std::optional<std::int64_t> host_threads;  // of the host lane of one rank; empty means auto
   std::string dir;                   // empty means auto: load_config then puts runs/NAME here
   std::string init;                  // a checkpoint, run or Hugging Face directory with weights
   std::optional<double> max_time_s;  // empty means no limit, 0 means auto: the job's limit

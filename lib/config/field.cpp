@@ -24,7 +24,7 @@ void store_in_bounds(Field const& field, T number, bool inside, Value const& val
 // Lists the words that a value may be.
 struct Words {
   std::vector<std::string_view> allowed;
-  std::vector<std::string_view> divisible = {};  // those that ":0.5" may follow
+  std::vector<std::string_view> divisible = {};  // words that may have ":0.5" behind them
 };
 
 std::string pick(Words const& words, Value const& value, Place const& place) {
@@ -67,7 +67,7 @@ Words place_words(bool nvme) {
   return words;
 }
 
-// `parse` must know every word but "auto".
+// Reads one word, or a list of words. `parse` must know every word of `words` but "auto".
 template <class T, class Parse>
 Asked<T> read_asked(Words const& words, Value const& value, Place const& place, Parse parse) {
   Asked<T> asked;

@@ -129,7 +129,7 @@ class ChoiceField {
       : m_words(kWords<E>.begin(), kWords<E>.end()),
         m_set([at](auto text) { *at = parse_word<E>(text).value(); }),
         m_get([at] { return word(*at); }) {}
-  // Documents the words in this order.
+  // The documentation lists the words in this order.
   template <class E>
   ChoiceField(E* at, std::initializer_list<E> order) : ChoiceField(at) {
     std::ranges::transform(order, m_words.begin(), [](E value) { return word(value); });

@@ -23,10 +23,10 @@ struct Key {
   std::string_view unit;  // the unit of the number, or empty
   std::string_view doc;   // what the key means, in one line
   Scope scope = Scope::run;
-  std::vector<Family> families = {};  // which models have it; empty means all
+  std::vector<Family> families = {};  // the families of models that have the key; empty means all
 
   bool is_of(Family family) const;
-  std::string family_words() const;  // "llama, t5"
+  std::string family_words() const;  // returns text such as "llama, t5"
 };
 
 // Reads `value` into the key's field, or refuses it.

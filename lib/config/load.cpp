@@ -47,8 +47,8 @@ Config configured(Value const& root, std::string const& source,
   return config;
 }
 
-// Reads a saved plan into `config`, in place of its plan. The saved plan must not say whether it
-// may be changed later: that is for plan.replan of the run, wherever it was given.
+// Reads a saved plan into `config`, in place of its plan. The saved plan must not say whether the
+// plan may change during the run: plan.replan of the run says that, wherever it was given.
 void read_plan(Config& config, Origins& origins, std::string const& path) {
   bool const replan = config.plan.replan;
   config.plan = {};
@@ -60,8 +60,8 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
     refuse({given->second, given->first}, "is for the run that uses the plan; leave it out here");
 }
 
-// Two input files have two directories. Input from a device, such as standard input, has no name of
-// its own.
+// Returns runs/NAME by the name of the input file, so that two input files have two directories.
+// NAME is "stdin" for input from a device, such as standard input, which has no name of its own.
 std::string run_dir_of(std::string const& input) {
   auto const name = std::filesystem::path(input).stem().string();
   bool const named = !name.empty() && !input.starts_with("/dev/") && !input.starts_with("/proc/");

@@ -18,11 +18,12 @@ std::string nested_yaml(std::vector<Key> const& keys,
 // Returns every value that the family's models use, as an input file that loads to an equal Config.
 std::string to_yaml(Config const& config);
 
-// Returns only the section `model` of that text, and the ids of tokens in its section `data`.
+// Returns those lines of to_yaml that describe the model: the section `model` and the ids of tokens
+// in the section `data`.
 std::string model_yaml(Config const& config);
 
 // Returns all values, each behind a comment with its meaning, type, unit, bounds and default. The
-// text can be loaded too.
+// text can be loaded as an input file.
 std::string print_config(Config const& config);
 
 // Returns the text of docs/keys.md, which has one table per group of keys.

@@ -10,12 +10,12 @@
 
 namespace spillway {
 
-std::string read_text(Value const& value, Place const& place);        // any scalar
-bool read_bool(Value const& value, Place const& place);               // true | false
-std::int64_t read_integer(Value const& value, Place const& place);    // decimal digits, 63 bits
-std::uint64_t read_unsigned(Value const& value, Place const& place);  // decimal digits, 64 bits
-double read_real(Value const& value, Place const& place);             // must be finite
-std::int64_t read_bytes(Value const& value, Place const& place);      // "8GiB", see base/units.hpp
-double read_duration_s(Value const& value, Place const& place);       // "3h50m"
+std::string read_text(Value const& value, Place const& place);        // reads any scalar
+bool read_bool(Value const& value, Place const& place);               // reads "true" or "false"
+std::int64_t read_integer(Value const& value, Place const& place);    // reads digits, 63 bits
+std::uint64_t read_unsigned(Value const& value, Place const& place);  // reads digits, 64 bits
+double read_real(Value const& value, Place const& place);             // refuses infinities and NaNs
+std::int64_t read_bytes(Value const& value, Place const& place);      // reads text such as "8GiB"
+double read_duration_s(Value const& value, Place const& place);       // reads text such as "3h50m"
 
 }  // namespace spillway

@@ -15,9 +15,9 @@ struct Value {
 
   Kind kind = Kind::null;
   int line = 1;                // line of the source, counted from 1
-  std::string text;            // of a scalar
-  std::vector<Value> items;    // of a list
-  std::vector<Entry> entries;  // of a map, in the order of the file; keys are distinct
+  std::string text;            // the text of a scalar
+  std::vector<Value> items;    // the items of a list
+  std::vector<Entry> entries;  // the entries of a map, in the order of the file, without equal keys
 
   // Returns the value under `key` of a map, or null if there is none or if this is no map.
   Value const* find(std::string_view key) const;
@@ -33,8 +33,8 @@ struct Entry {
 // keys given twice are refused. Throws Error(bad_input, "<source>:<line>: ...").
 Value parse_yaml(std::string const& text, std::string const& source);
 
-// Reads a file in the same way. Throws Error(bad_input, "<path>: ...") if it cannot be read, is
-// empty or is larger than 4 MiB.
+// Reads a file that has one YAML document, as parse_yaml reads a text. Throws Error(bad_input,
+// "<path>: ...") also if the file cannot be read, is empty or is larger than 4 MiB.
 Value read_yaml(std::string const& path);
 
 // Returns words for a value that was not expected: "a list", "a map", "nothing" or the quoted text.

@@ -27,7 +27,7 @@ std::vector<Decoding> decodings(Config const& config, std::int64_t vocab, std::i
       break;
   }
   auto const capacity = std::min(prompt + more, most.value_or(prompt + more));
-  // If positions run out, half of the cache is read again, as a prompt is.
+  // If positions run out, half of the cache is read again, several rows at a time like a prompt.
   auto const read_at_once = prompt + more > capacity ? std::max(prompt, capacity / 2) : prompt;
   auto const rows = std::min({kPromptRows, read_at_once, capacity});
   return {{.rows = rows, .capacity = capacity}, {.rows = 1, .capacity = capacity}};

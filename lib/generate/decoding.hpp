@@ -26,12 +26,13 @@ std::vector<Decoding> decodings(Config const& config, std::int64_t vocab, std::i
 struct DecodeStep {
   bool of_prompt = false;     // true for the first graph, false for the second
   std::int64_t token = 0;     // the number of the first token that the step reads
-  std::int64_t position = 0;  // the position of its row in the cache
+  std::int64_t position = 0;  // the position in the cache of the row of this token
   std::int64_t rows = 0;
 };
 
-// A DecodeOrder says by which steps tokens get into the cache. When the cache is full, the last
-// half of what it may hold is read again from position 0, and the text goes on from there.
+// A DecodeOrder says by which steps tokens get into the cache. When the cache is full, the latest
+// tokens, half as many as the cache may hold, are read again from position 0 on, and the text goes
+// on from there.
 class DecodeOrder {
  public:
   // `of_prompt` describes the first graph. The second graph reads one row per step.

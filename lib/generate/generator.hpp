@@ -17,9 +17,10 @@ class GenerateBatch final : public BatchSource {
   void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override;
 
   std::vector<std::int32_t> inputs;      // tokens of the encoder; empty if there is none
-  std::span<std::int32_t const> tokens;  // one row each
-  std::int64_t position = 0;             // the position of the first row in the cache
-  std::int64_t selected = 0;             // the row whose logits are asked for
+  std::span<std::int32_t const> tokens;  // the tokens to read, one for each row
+  // The position in the cache of the first row that is read.
+  std::int64_t position = 0;
+  std::int64_t selected = 0;  // the row whose logits are asked for
 };
 
 class Generator {

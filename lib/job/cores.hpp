@@ -20,29 +20,33 @@ struct CoreShare {
 };
 CoreShare core_share();
 
-// Returns how many cores `rank` has if ranks of its host with overlapping masks share them, at
-// least 1.
+// Returns how many cores `rank` has, at least 1. Ranks of its host with overlapping masks share
+// their cores equally.
 std::int64_t own_cores(std::span<CoreShare const> all, int rank);
 
-// Returns which cores those are, if all ranks of the host were given the same cores and there is
-// one for each rank. Then each rank gets an equal part of `near`, which lists the cores in an order
-// in which neighbours share caches and memory. Returns nothing if the launcher has bound the ranks
-// to different cores, or if a quota limits time on cores instead of cores.
+// Returns the cores that `rank` alone uses, if its host has several ranks, which were all given the
+// same cores, and there is a core for each of them. Then each rank gets an equal part of `near`,
+// which lists the cores in an order in which neighbours share caches and memory. Returns nothing if
+// the launcher has bound the ranks to different cores, or if a quota limits time on cores instead
+// of cores.
 std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<int const> near);
 
-// Returns this process's cores in such an order: by socket, then by core, with its hardware
-// threads.
+// Returns this process's cores in an order in which neighbours share caches and memory: by socket,
+// then by core, so that the hardware threads of a core follow one another.
 std::vector<int> cores_by_place();
 
 // Says what cores and threads the ranks of a run have.
 struct RunCores {
-  std::int64_t ranks = 1, node_ranks = 1;  // in the run, and on this rank's node
-  std::int64_t mine = 1, fewest = 1;       // this rank's share of cores, and the smallest share
-  std::vector<int> part;                   // own_part of this rank
-  TeamLimit limit;                         // the lowest of all ranks
+  // `ranks` are those of the run, `node_ranks` those on this rank's node.
+  std::int64_t ranks = 1, node_ranks = 1;
+  // `mine` is how many cores this rank has, and `fewest` the smallest such number of any rank.
+  std::int64_t mine = 1, fewest = 1;
+  std::vector<int> part;  // what own_part returns for this rank
+  TeamLimit limit;        // the lowest limit of any rank
 };
 RunCores run_cores(Comm& comm);  // all ranks must call it
-// Returns what one of `ranks` ranks would have if all were started like this process, on this node.
+// Returns what run_cores would return on one of `ranks` ranks if all were started like this
+// process, on this node.
 RunCores assumed_cores(std::int64_t ranks);
 
 }  // namespace spillway

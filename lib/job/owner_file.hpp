@@ -21,7 +21,8 @@ class OwnerFile {
  public:
   // Creates the file. If it already exists, its owner is alive if that is a running process of this
   // machine, or if the file is renewed. Then this throws Error(bad_input), which names the owner.
-  // Otherwise the file is taken over, with a warning. Also throws it if the system refuses.
+  // Otherwise the file is taken over, with a warning. Throws Error(bad_input) also if the file
+  // cannot be created, written or removed.
   explicit OwnerFile(std::filesystem::path path, OwnerTimes times = {});
   ~OwnerFile();
   OwnerFile(OwnerFile const&) = delete;
@@ -30,7 +31,8 @@ class OwnerFile {
   // Returns false once another job has taken the file over, because this process was stopped for
   // longer than that job watched. This is noticed at the next renewal.
   bool is_ours() const { return m_ours; }
-  // As is_ours(), but asks the file system now, which may take long.
+  // Returns false if another job has taken the file over. Unlike is_ours(), it asks the file system
+  // now, which may take long.
   bool is_ours_now() const { return m_ours && lies_there(); }
 
  private:

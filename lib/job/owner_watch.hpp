@@ -9,14 +9,15 @@ namespace spillway {
 
 struct Look {
   bool is_there = true;
-  int error = 0;          // an errno if it cannot be read now
-  std::string text = {};  // the content if it can be read
+  int error = 0;          // an errno if the file cannot be read now, else 0
+  std::string text = {};  // the file's content if it can be read
 };
 
 enum class Verdict { lives, gone, removed, unknown };
 
 // A look that fails says nothing about the owner. Texts are compared with the first one that could
-// be read, and only a successful look at the end can show that the owner has not renewed the file.
+// be read, and only a successful look at the end of the watch can show that the owner has not
+// renewed the file.
 class OwnerWatch {
  public:
   OwnerWatch(Look const& first, double watch_s) : m_watch_s(watch_s), m_end_s(watch_s) {

@@ -33,7 +33,8 @@ int lock_now(FileDescriptor const& file) {
 
 constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
 
-// Returns whether runs write a text of this name here. `latest` is left to mend_latest.
+// Returns whether runs write a text of this name here. The link `latest` does not count, because
+// mend_latest repairs it.
 bool is_text_of_runs(std::string const& name) {
   auto const others = {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"};
   return std::ranges::find(others, name) != others.end() || step_of_config(name) ||
@@ -112,7 +113,7 @@ void RunDir::require_ours_now() {
   if (!m_owner) hold_lock_there();
 }
 
-// Holds the `lock` that is at the path now, so that the next job sees this one. If it cannot be
+// Holds the `lock` that is at the path now, so that the next job finds it held. If it cannot be
 // opened, the run goes on, and the checkpoint that is due will report the cause.
 void RunDir::hold_lock_there() {
   auto const path = m_path / "lock";

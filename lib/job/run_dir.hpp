@@ -22,10 +22,11 @@ class RunDir {
   explicit RunDir(std::filesystem::path path);
 
   // Throws Error(bad_input) if another job has taken the directory over, as far as the last renewal
-  // of `lock.owner` has shown. It makes no system call, so it can be called in every step.
+  // of `lock.owner` has shown. Makes no system call, so that it can be called in every step.
   void require_ours() const;
-  // As require_ours(), but asks the file system. Call it before files of the directory are
-  // replaced. If `lock` was removed or replaced, it is created and locked again, with a warning.
+  // Asks the file system, and throws Error(bad_input) if another job has taken the directory over.
+  // Call it before files of the directory are replaced. If `lock` was removed or replaced, it is
+  // created and locked again, with a warning.
   void require_ours_now();
 
   std::filesystem::path const& path() const { return m_path; }
@@ -40,7 +41,7 @@ class RunDir {
 
   std::filesystem::path m_path;
   FileDescriptor m_lock;
-  std::unique_ptr<OwnerFile> m_owner;  // null if there is flock
+  std::unique_ptr<OwnerFile> m_owner;  // null if the file system has flock
 };
 
 }  // namespace spillway

@@ -19,7 +19,8 @@ namespace spillway {
 namespace {
 
 constexpr int kPatienceS = 10;
-constexpr double kHandOverS = 30;  // for the process to end and its script to call requeue
+// The process has so long to end, and its job script to requeue the job, before the job ends.
+constexpr double kHandOverS = 30;
 
 std::string variable(char const* name) {
   auto const* value = std::getenv(name);
@@ -46,7 +47,8 @@ std::optional<std::string> output_of(std::string const& command, int patience_s)
   return ::pclose(pipe) == 0 ? std::optional(output) : std::nullopt;
 }
 
-// Versions up to 22.05 do not set the variable. A time in the past belongs to another job.
+// Slurm sets SLURM_JOB_END_TIME only in versions after 22.05. A time in the past belongs to another
+// job.
 JobEnd ask_slurm(std::string const& id, double now_s, int patience_s) {
   auto const known = parse_slurm_end(variable("SLURM_JOB_END_TIME"));
   if (known && *known > now_s) return {known, "Slurm"};
@@ -81,7 +83,8 @@ void say_end(JobEnd const& end, double left_s) {
   }
 }
 
-// Returns the number of this task, because SLURM_ARRAY_JOB_ID alone names the whole array.
+// Returns the job's id. For a task of a job array it is made of both variables, because
+// SLURM_ARRAY_JOB_ID alone names the whole array.
 std::string slurm_job() {
   auto const array = variable("SLURM_ARRAY_JOB_ID"), task = variable("SLURM_ARRAY_TASK_ID");
   return array.empty() || task.empty() ? variable("SLURM_JOB_ID") : array + "_" + task;

@@ -11,12 +11,14 @@
 namespace spillway {
 
 struct JobEnd {
-  std::optional<double> at_s;  // Unix seconds
-  std::string said;            // names the source, or says why there is no time
-  bool failed = false;         // a scheduler exists but does not tell
+  std::optional<double> at_s;  // when the job ends, in Unix seconds
+  std::string said;            // names the source of the time, or says why there is none
+  // True if a batch system runs this job but does not tell when the job ends.
+  bool failed = false;
 };
 
-// Asks the environment, then squeue or qstat, which may take `patience_s` seconds.
+// Asks the environment, then squeue or qstat, which may take `patience_s` seconds. `now_s` is the
+// current Unix time.
 JobEnd ask_scheduler(double now_s, int patience_s);
 
 // Returns run.max_time in seconds since `begin`, or nothing if there is no limit. All ranks must

@@ -1,5 +1,5 @@
-// Reads what batch systems print about the end of a job. Functions return nothing if they find
-// none.
+// Reads what batch systems print about the end of a job. The functions return nothing if the text
+// does not have it.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ std::optional<double> parse_clock(std::string_view text);
 // SLURM_TIME_FORMAT=%s, or from $SLURM_JOB_END_TIME.
 std::optional<double> parse_slurm_end(std::string_view text);
 
-// Returns the same from what `qstat -f` of PBS Pro, OpenPBS or Torque prints. `now_s` is the
-// current Unix time.
+// Returns the end of a job in Unix seconds, from what `qstat -f` of PBS Pro, OpenPBS or Torque
+// prints. `now_s` is the current Unix time.
 std::optional<double> parse_pbs_end(std::string_view text, double now_s);
 
 }  // namespace spillway

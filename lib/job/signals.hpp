@@ -1,6 +1,6 @@
-// SIGTERM and SIGUSR1 ask the run to stop at the next commit. So do SIGINT and SIGHUP unless they
-// are ignored at the start, as nohup and shells do for background jobs of scripts. The same signal
-// again, two seconds later or more, ends the run at once.
+// SIGTERM and SIGUSR1 ask the run to stop at the next commit. SIGINT and SIGHUP do this too unless
+// they are ignored at the start, as nohup and shells do for background jobs of scripts. If the
+// signal that came first comes again, two seconds later or more, the run ends at once.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ void install_stop_signals();
 void request_stop();  // has the effect of a first signal
 bool stop_requested();
 
-// A launcher and a terminal may both deliver one Ctrl-C, so a repetition counts only after so long.
+// A launcher and a terminal may both deliver one Ctrl-C, so a repetition counts only if it comes at
+// least this much later.
 inline constexpr std::int64_t kRepeatedAfter_ns = 2'000'000'000;
 
 // Returns whether `signal` ends the run at once. `first` is the first signal, or 0 if there was

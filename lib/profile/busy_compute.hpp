@@ -10,7 +10,7 @@
 
 namespace spillway {
 
-// It computes matrix products in the run's precision.
+// A BusyCompute computes matrix products in the run's precision.
 class BusyCompute {
  public:
   BusyCompute(Compute const& compute, Arithmetic const& arithmetic)

@@ -59,7 +59,7 @@ double LinkBench::alone_gbps(Direction direction) {
   return best;
 }
 
-// Each direction uses one half of both memories.
+// In both memories, each direction uses a half of its own.
 void LinkBench::launch(Direction direction, int copies) {
   auto const& way = m_ways[direction];
   auto const first = static_cast<std::int64_t>(direction) * kCopyBytes;

@@ -31,7 +31,7 @@ constexpr std::size_t kBytes = std::size_t{48} << 20;
 // sizes.
 constexpr double kLongEnough_s = 5e-4;
 constexpr std::int64_t kMostMatrixRows = 8192, kMostVectorElements = std::int64_t{64} << 20;
-constexpr double kLead_s = 0.02;  // the drive gets busy in this time
+constexpr double kLead_s = 0.02;  // how long the drive is used before a measurement begins
 constexpr std::int64_t kStorageBytes = std::int64_t{1} << 30;
 constexpr double kStoragePatience_s = 0.7;  // how long all rates of storage together are measured
 
@@ -65,7 +65,7 @@ void measure_storage(Machine& machine, StorageBench& bench) {
   machine.nvme_core_s_per_gb = bench.core_s_per_gb();
 }
 
-// Measures how fast one core copies main memory. Transfers between tiers of a CPU node do the same.
+// Measures how fast one core copies main memory, as transfers between tiers of a CPU node do.
 double copy_gbps(Pages const& memory) {
   auto const half = memory.all().size() / 2;
   double const s = best_s([&] {

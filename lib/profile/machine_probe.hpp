@@ -12,10 +12,11 @@
 
 namespace spillway {
 
-// Returns the rates of matrix products in the run's precision, of memory traffic and of copies. The
-// first two use the run's own kernels, with all threads or on the device. Copies are those of the
-// link to a device with memory of its own, where a rate is what a direction gets while both are
-// busy. This takes up to 768 MiB of such a device's memory, or 48 MiB on a host.
+// Returns the rates of matrix products in the run's precision, of memory traffic and of copies.
+// Matrix products and memory traffic are those of the run's own kernels, with all threads or on the
+// device. Copies are those of the link to a device with memory of its own, where a rate is what a
+// direction gets while both directions are busy. This takes up to 768 MiB of such a device's
+// memory, or 48 MiB on a host.
 Machine probe_machine(Compute const& compute, Arithmetic const& arithmetic);
 
 // Adds the rates of the spill file and its cost in core time, in less than two seconds. It measures

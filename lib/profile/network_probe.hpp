@@ -12,8 +12,8 @@ namespace spillway {
 // Collective. Throws AgreedError if a rank has too little memory.
 void probe_network(Machine& machine, Comm& comm);
 
-// Returns a text that tells the nodes of a run from those of others: the number of ranks and nodes,
-// and a checksum of the ranks' host names. Collective.
+// Returns a text that tells the nodes of this run from those of other runs: the number of ranks and
+// nodes, and a checksum of the ranks' host names. Collective.
 std::string network_name(Comm& comm);
 
 }  // namespace spillway

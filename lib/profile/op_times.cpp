@@ -17,7 +17,7 @@ namespace {
 
 // Adds up the work and the time of all ops of one kind.
 struct Sum {
-  double amount = 0, seconds = 0;  // amount: flops if the kind counts them, else bytes
+  double amount = 0, seconds = 0;  // `amount` is in flops if the kind counts them, else in bytes
   void add(Program const& program, Op const& op, double s) {
     amount += op.flops > 0 ? op.flops : static_cast<double>(traffic_bytes(op, program.tensors));
     seconds += s;

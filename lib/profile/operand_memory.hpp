@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// It holds bytes of main memory or, if `device` is not null and has memory of its own, bytes of the
-// device's memory.
+// An OperandMemory holds bytes of main memory or, if the device in its constructor is not null and
+// has memory of its own, bytes of that memory.
 class OperandMemory {
  public:
   explicit OperandMemory(Device* device = nullptr)
@@ -21,7 +21,8 @@ class OperandMemory {
   void need(std::int64_t bytes);
   // Returns the address by which kernels reach the byte at `offset`.
   void* at(std::int64_t offset) const;
-  // Writes `pattern` again and again into [offset, offset + bytes). This has ended when it returns.
+  // Writes `pattern` again and again into [offset, offset + bytes). The bytes are there when the
+  // function returns.
   void repeat(HostBytes pattern, std::int64_t offset, std::int64_t bytes);
 
  private:

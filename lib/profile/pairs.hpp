@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-// NodeRanks lists ranks by node in their order: `nodes[i][k]` is the k-th rank of the i-th node.
+// In a NodeRanks, `nodes[i]` lists the ranks of the i-th node in ascending order.
 using NodeRanks = std::vector<std::vector<int>>;
 // Returns the ranks by node. `leaders[r]` must be the lowest rank on rank r's node.
 NodeRanks ranks_by_node(std::span<int const> leaders);
@@ -17,9 +17,10 @@ struct NodePlace {
 };
 NodePlace place_on_node(NodeRanks const& nodes, int rank);
 
-// These return the rank with which the rank at `place` exchanges in round 0 or 1, or -1 if there is
-// none. It is on the same node or, in the same place, on another node. After both rounds every rank
-// has been in a pair with each of its neighbours.
+// Both functions return the rank with which the rank at `place` exchanges in round 0 or 1, or -1 if
+// there is none. peer_on_node returns one of the same node, and peer_elsewhere one that has the
+// same number `local` on another node. After both rounds every rank has been in a pair with each of
+// its neighbours.
 int peer_on_node(NodeRanks const& nodes, NodePlace const& place, int round);
 int peer_elsewhere(NodeRanks const& nodes, NodePlace const& place, int round);
 

@@ -20,7 +20,7 @@ std::vector<double> numbers(Machine const& machine) {
   return result;
 }
 
-// Returns the Machine with other numbers, which are in the order of numbers().
+// Returns the Machine with its numbers replaced by `values`, which are in the order of numbers().
 Machine with_numbers(Machine machine, std::span<double const> values) {
   auto value = values.begin();
   for (auto const& field : machine_fields()) machine.*field.at = *value++;

@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-// A step moves about as many bytes at a time.
+// Each transfer moves at most this many bytes, which is about as many as in a training step.
 constexpr std::int64_t kTransferBytes = std::int64_t{4} << 20;
 constexpr double kWriteAll_s = 0.5;
 
@@ -41,8 +41,8 @@ StorageBench::StorageBench(Pages memory, std::filesystem::path const& directory,
   m_half_transfers = write_first(size_bytes / m_transfer_bytes) / 2;
 }
 
-// Writes the first transfers of the file and returns how many: the slower storage is, the fewer
-// there are.
+// Writes transfers from the beginning of the file on, until all are written or kWriteAll_s are
+// over. Returns how many were written.
 std::int64_t StorageBench::write_first(std::int64_t transfers) noexcept {
   auto const start = SteadyClock::now();
   std::int64_t i = 0;

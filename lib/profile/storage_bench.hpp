@@ -16,15 +16,16 @@ namespace spillway {
 // upper half. Fresh blocks of a file take longer, but a run writes the same blocks again and again.
 class StorageBench {
  public:
-  static constexpr std::int64_t kUnderWay = 8;  // transfers at a time in each direction
+  // How many transfers are under way at a time in each direction.
+  static constexpr std::int64_t kUnderWay = 8;
   static constexpr std::int64_t kLeastBytes = 2 * kUnderWay * kSpillAlignment;
 
   // Returns the memory that a StorageBench of `size_bytes` needs, which must be at least
   // kLeastBytes. Throws Error(cannot_fit).
   static Pages memory_for(std::int64_t size_bytes);
 
-  // Makes a file of `size_bytes` and writes as much of it as half a second allows. Throws Error as
-  // SpillFile does.
+  // Makes a spill file of `size_bytes` and writes as much of it as half a second allows. Throws
+  // Error: cannot_fit if there is not so much space, bad_input if `directory` cannot be used.
   StorageBench(Pages memory, std::filesystem::path const& directory, std::int64_t size_bytes,
                bool checksums);
 
@@ -45,7 +46,7 @@ class StorageBench {
   std::optional<std::int64_t> end_one() noexcept;
 
   std::int64_t m_transfer_bytes, m_half_transfers = 0;
-  Pages m_memory;  // memory of the transfers under way, by number
+  Pages m_memory;  // memory of the transfers under way
   SpillFile m_file;
   std::array<std::int64_t, 2> m_begun{};  // how many transfers have begun, by direction
   double m_moved_gb = 0, m_cpu_s = 0;

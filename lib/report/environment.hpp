@@ -8,7 +8,8 @@
 
 namespace spillway {
 
-// Contains version, build, MPI, hosts of all ranks, threads and devices. All ranks must call it.
+// Returns JSON with version, build, MPI, hosts of all ranks, threads and devices. All ranks must
+// call it.
 std::string environment_json(Comm& comm, Arithmetic const& arithmetic);
 
 // Returns $SPILLWAY_JOB, or "" if it is not set. Job scripts set it to a name for their attempt, so

@@ -7,9 +7,11 @@
 
 namespace spillway {
 
-// Has busy_s and stall_s of each lane that has run items and, if it moved bytes, bytes and gbps.
+// Returns busy_s and stall_s of each lane that has run items and, if it moved bytes, bytes and
+// gbps.
 nlohmann::ordered_json lanes_json(LaneReport const& report);
-// Has, for each lane, the seconds that the compute lane waited for it.
+// Returns the seconds that the compute lane waited for each lane, without lanes for which it never
+// waited.
 nlohmann::ordered_json stalls_json(LaneReport const& report);
 
 }  // namespace spillway

@@ -8,7 +8,7 @@
 namespace spillway {
 
 struct LossSums {
-  double loss = 0, weight = 0;  // every target has weight 1
+  double loss = 0, weight = 0;  // a sum of losses, and the number of their targets
 
   std::int64_t targets() const { return std::llround(weight); }
   // Returns nothing if there was no target.

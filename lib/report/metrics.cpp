@@ -20,7 +20,8 @@ namespace spillway {
 
 namespace {
 
-constexpr int kNotRegular = EINVAL;  // an errno that open() does not give here
+// This errno stands for a file that is not a regular one; open() does not fail with it here.
+constexpr int kNotRegular = EINVAL;
 
 // JSON has no NaN, so the library writes null.
 double mean_or_nan(LossSums const& sums) {

@@ -20,13 +20,13 @@ namespace spillway {
 // StepMetrics are a row of metrics.jsonl about a step. `lanes` are those of this rank. If a step
 // has no targets, its loss becomes null.
 struct StepMetrics {
-  std::int64_t step = 0;    // steps done
-  std::int64_t tokens = 0;  // of the text, since the beginning of the run
+  std::int64_t step = 0;    // how many steps are done
+  std::int64_t tokens = 0;  // how many of the text were trained on since the run began
   LossSums loss;
   double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0;
-  // The model's flops per second as shares of the peak in the device's data sheet, and of the rate
-  // that large matrix products have reached here, both in the run's precision. A share has no value
-  // if the other number is unknown, and becomes null.
+  // `mfu` is the model's flops per second as a share of the peak in the device's data sheet.
+  // `matmul_share` is their share of the rate that large matrix products have reached here, in the
+  // run's precision. A share is empty, and null in the row, if the peak or the rate is not known.
   std::optional<double> mfu, matmul_share;
   double matmul_gflops = 0;  // the rate that `matmul_share` is a share of
   TierBytes peak_bytes{};

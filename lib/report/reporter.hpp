@@ -21,8 +21,8 @@ class Reporter {
   Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
 
   struct Step {
-    std::int64_t done = 0;    // steps done, including this one
-    std::int64_t tokens = 0;  // of the text, since the run began
+    std::int64_t done = 0;    // how many steps are done, this one included
+    std::int64_t tokens = 0;  // how many of the text were trained on since the run began
     std::int64_t step_tokens = 0;
     StepResult const& result;
     TierBytes in_use{};
@@ -35,7 +35,7 @@ class Reporter {
   // Ends the live progress line, so that other output begins on a new line.
   void break_line() { m_progress.break_line(); }
   // Returns the median time of the steps since the plan changed, in seconds, or 0 if there are
-  // none. The first of them is left out if there are more.
+  // none. The first step of a plan counts only if it is the only one.
   double median_step_s() const;
   void change_plan() { m_step_s.clear(); }
   LaneReport const& lanes() const { return m_lanes; }  // sums over the steps so far
@@ -44,7 +44,7 @@ class Reporter {
   StepMetrics metrics(Step const& step) const;
 
   Config const& m_config;
-  double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // 0 if unknown
+  double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // each is 0 if unknown
   RunDir const* m_run_dir;
   std::optional<MetricsFile> m_file;
   Progress m_progress;

@@ -15,16 +15,16 @@ namespace spillway {
 
 struct SpillReport {
   std::string backend = "none";                    // how bytes are moved; "none" if nothing spills
-  std::int64_t written_bytes = 0, read_bytes = 0;  // of all ranks
-  double write_gbps = 0, read_gbps = 0;            // of one rank, as a mean over all bytes
-  double lifetime_years = 0;  // of the node's drives, see plan/time/drive_use.hpp
+  std::int64_t written_bytes = 0, read_bytes = 0;  // sums over all ranks
+  double write_gbps = 0, read_gbps = 0;  // what one rank reaches, as a mean over all bytes
+  double lifetime_years = 0;             // of the node's drives, see plan/time/drive_use.hpp
   std::int64_t endurance_bytes = 0;
 };
 
 // Says how long a rank waited for others in collectives, and for which rank it waited longest.
 struct RankWait {
   double waited_s = 0;
-  int most_for = -1;  // a rank, or -1 if it waited for none
+  int most_for = -1;  // the rank, or -1 if this one waited for none
   double for_it_s = 0;
 };
 
@@ -42,7 +42,7 @@ struct Summary {
   LaneReport lanes;  // of this rank, over all steps
   double train_s = 0;
   std::vector<RankWait> waits;  // by rank, during train_s; empty if there is one rank
-  std::string job = {};         // as job_name() returns it
+  std::string job = {};         // the name that job_name() returns
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

@@ -113,7 +113,8 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   row.predicted_step_s = solution.chosen->step_s;
   try {
     run_steps(parts, config, program, machine.host_threads(), row);
-  } catch (Error const& error) {  // less memory or storage is free than the budgets promised
+    // This is thrown if less memory or storage is free than the budgets promised.
+  } catch (Error const& error) {
     if (error.status() != Status::cannot_fit) throw;
     row.why = error.what();
   }
@@ -136,7 +137,8 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
     auto const machine =
         planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
                     parts.here.cores(), parts.budgets.device_bytes / 2, *parts.here, parts.comm);
-    for (auto const policy : policies(parts.budgets))  // policies alternate: speed drifts
+    // Policies take turns for each size, since the speed of a machine drifts.
+    for (auto const policy : policies(parts.budgets))
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }
   std::ranges::stable_sort(rows, {}, &RokRow::policy);

@@ -20,15 +20,16 @@ namespace spillway {
 // A RokRow is one point of a curve. Its step has one micro-batch.
 struct RokRow {
   BlockPolicy policy = BlockPolicy::keep;
-  std::int64_t micro = 1, sequence = 1;  // sequences in a step, tokens in each
-  TierBytes planned_bytes{};             // if nothing fits, of the smallest plan found
-  std::string why = {};                  // why it was not measured; empty if it was
+  // `micro` is how many sequences a step has, and `sequence` how many tokens each of them has.
+  std::int64_t micro = 1, sequence = 1;
+  TierBytes planned_bytes{};  // if nothing fits, of the smallest plan found
+  std::string why = {};       // why the point was not measured; empty if it was
   // The following fields are measured, except for predicted_step_s.
   TierBytes peak_bytes{};
   std::int64_t activation_bytes = 0;  // device peak less what persists; includes gradients
   double step_s = 0, predicted_step_s = 0;
   double least_step_s = 0, most_step_s = 0;
-  std::int64_t spilled_bytes = 0;  // written to NVMe in a step
+  std::int64_t spilled_bytes = 0;  // bytes written to NVMe in a step
 
   bool fits() const { return why.empty(); }
   double tokens_per_s() const { return static_cast<double>(micro * sequence) / step_s; }
@@ -44,8 +45,8 @@ struct RokParts {
   Comm& comm;  // has one rank
 };
 
-// Returns the micro-batches to measure if the user names none: half of the run's, the run's own,
-// and twice that, but no more than the sequences of a step.
+// Returns the sizes of micro-batches to measure if the user names none: half of the run's size
+// `micro`, that size itself, and twice that, but no more than the sequences of a step.
 std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences);
 
 // Measures each policy whose tiers have budgets, with each of `micros`. Parameters, gradients and

@@ -29,7 +29,7 @@ constexpr std::string_view kColumns =
     "activation_peak_bytes,predicted_step_s,step_s,least_step_s,most_step_s,tokens_per_s,spilled_"
     "bytes,fits\n";
 
-// This is a curve of the chart with a label at each of its points.
+// This gnuplot text draws a curve of the chart with a label at each of its points.
 constexpr auto kCurve =
     "{0} $curve{1} using 1:2 with linespoints lt {1} title '{2}', "
     "$curve{1} using 1:2:3 with labels offset 0,0.8 tc lt {1} notitle";

@@ -12,8 +12,8 @@ namespace spillway {
 // Returns one line that reports a point during a long measurement.
 std::string rok_line(RokRow const& row);
 
-// Both texts begin with a line that names the columns. Points that were not measured have empty
-// cells.
+// rok_table returns a table for people, and rok_csv returns CSV. Both begin with a line that names
+// the columns. Points that were not measured have empty cells.
 std::string rok_table(std::span<RokRow const> rows);
 std::string rok_csv(std::span<RokRow const> rows);
 bool is_rok_csv(std::string_view beginning);

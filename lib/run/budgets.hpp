@@ -17,7 +17,7 @@ namespace spillway {
 // Says how many bytes of a node are free, and how many exist. device_bytes is the rank's part of
 // the memory of a device, and has a value only if the device has memory of its own.
 struct Free {
-  std::int64_t memory_bytes = 0;                   // main memory
+  std::int64_t memory_bytes = 0;                   // free main memory
   std::optional<std::int64_t> storage_bytes = {};  // for spill files; no value if unknown
   std::optional<std::int64_t> device_bytes = {};
   ExistingMemory existing = {};
@@ -28,8 +28,8 @@ Free free_here(Config const& config, Compute const& compute);
 Free free_of(Machine const& machine, std::string const& file);
 
 // Returns the budgets of one of `node_ranks` ranks on a node. `auto` leaves some memory to the
-// process and the machine. The storage budget is at most the rank's share of the free bytes,
-// if these are known. Throws what require_existing throws.
+// process and the machine. The storage budget is at most the rank's share of the free bytes, if
+// these are known. Throws Error(bad_input) if the Config asks for more memory than exists.
 Budgets budgets(Config const& config, Free const& free, std::int64_t node_ranks);
 
 // Returns for each tier the smallest budget of any rank.

@@ -14,15 +14,17 @@
 
 namespace spillway {
 
-// It must exist as long as this rank computes, because it also owns the runtime of the kernels.
+// A ComputeHere must exist as long as this rank computes, because it also owns the runtime of the
+// kernels.
 class ComputeHere {
  public:
-  // All ranks must call this. Chooses, as choose() does, what `auto` leaves open. Keeps the calling
-  // thread, and threads that it starts later, on the rank's part of the cores, unless there are
-  // more threads than cores. Opens the device that run.device names. `before` is the Arithmetic of
-  // a run that is resumed, or null; it is ignored if that run had another number of ranks.
-  // `backend` is null if the program supports CPUs only. Throws AgreedError: bad_input if so many
-  // threads or such a device do not exist, `device` if the device cannot be opened.
+  // All ranks must call this. choose() (run/prepare.hpp) decides what `auto` leaves open. The
+  // calling thread, and threads that it starts later, are kept on the rank's part of the cores,
+  // unless there are more threads than cores. The device that run.device names is opened. `before`
+  // is the Arithmetic of a run that is resumed, or null; it is ignored if that run had another
+  // number of ranks. `backend` is null if the program supports CPUs only. Throws AgreedError:
+  // bad_input if the threads or the device that the Config asks for do not exist, `device` if the
+  // device cannot be opened.
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
               DeviceBackend const* backend, Comm& comm);
 

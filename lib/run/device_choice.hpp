@@ -12,7 +12,7 @@ namespace spillway {
 // What one rank knows before devices are opened. It is plain data, since ranks gather it.
 struct SeenDevices {
   bool supported = false;  // says whether the program supports such devices
-  int devices = 0;         // how many the rank sees
+  int devices = 0;         // how many such devices the rank sees
   int node_leader = 0, local_rank = 0;
 };
 
@@ -25,7 +25,7 @@ std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices c
 // Identifies a device that a rank has opened. It is plain data, since ranks gather it.
 struct OpenedDevice {
   int node_leader = 0;
-  std::array<char, 64> id{};  // DeviceProperties::id
+  std::array<char, 64> id{};  // the device's DeviceProperties::id
 };
 
 // Returns how many ranks have the same device as `rank`.

@@ -15,7 +15,7 @@ namespace {
 // Collects keys of budgets that use the same memory.
 struct SharedKeys {
   std::vector<std::string> texts;  // such as "memory.host = 8 GiB"
-  std::int64_t bytes = 0;          // the sum for one rank
+  std::int64_t bytes = 0;          // the sum of these budgets for one rank
 
   void add(char const* key, std::optional<std::int64_t> const& value) {
     if (value.value_or(0) == 0) return;

@@ -11,10 +11,10 @@ namespace spillway {
 
 // All memory of a node, free or not, in bytes. 0 means unknown.
 struct ExistingMemory {
-  std::int64_t node_bytes = 0;    // main memory of a node, or the limit of the control group
+  std::int64_t node_bytes = 0;    // main memory of a node, or the control group's limit on it
   std::int64_t device_bytes = 0;  // a rank's part of a device; 0 if main memory serves
   std::int64_t nvme_bytes = 0;  // from a machine file; 0 for this machine, whose drives are queried
-  std::string source = "";      // the machine file that says so; empty for this machine
+  std::string source = "";      // the machine file that has these numbers; empty for this machine
 };
 
 // Throws Error(bad_input) if the budgets in `memory` of `node_ranks` ranks on a node exceed what
@@ -23,8 +23,8 @@ void require_existing(MemoryConfig const& memory, ExistingMemory const& existing
                       std::int64_t node_ranks);
 
 // Returns a warning if the plans of a node's ranks use more main memory than is free now, otherwise
-// "". This is no error, because other processes may free some; if they do not, the kernel may kill
-// the run.
+// "". This is no error, because other processes may free some of their memory; if they do not, the
+// kernel may kill the run.
 std::string overcommitted(TierBytes const& peak_bytes, bool device_is_main_memory,
                           std::int64_t available_bytes, std::int64_t node_ranks);
 

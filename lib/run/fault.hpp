@@ -15,17 +15,18 @@ enum class FaultKind : std::uint8_t {
   none,
   storage_read,
   storage_write,
-  storage_read_all,  // all reads from the n-th on
+  storage_read_all,  // all reads from read number `at` on
   storage_write_all,
   storage_random,
-  storage_slow,     // all transfers from the n-th on
-  drive_told_slow,  // from this step on, the re-planner is told that the drive is slow
+  storage_slow,     // all transfers from transfer number `at` on
+  drive_told_slow,  // from step `at` on, the re-planner is told that the drive is slow
   kill_rank,
 };
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
-  std::int64_t at = 0;  // the number of a transfer of each rank, or of a step, from 1; or a seed
+  // The number, from 1, of a transfer of each rank or of a step, or the seed of storage_random.
+  std::int64_t at = 0;
 };
 
 struct FaultName {
@@ -43,7 +44,7 @@ inline constexpr FaultName kFaultNames[] = {
     {"kill-rank", FaultKind::kill_rank},
 };
 
-// `text` is "none" or "<kind>:<number>", and lib/config has checked it.
+// Makes a FaultPlan from "none" or "<kind>:<number>", which lib/config has checked.
 inline FaultPlan parse_fault(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == std::string::npos) return {};

@@ -16,8 +16,8 @@
 namespace spillway {
 
 // All ranks must call this. Returns for each tier the smallest budget of any rank, because all
-// ranks make the same plan. Warns if a drive has less free than was asked for. Throws AgreedError,
-// as budgets() throws Error.
+// ranks make the same plan. Warns if a drive has less free than was asked for. Throws
+// AgreedError(bad_input) if the Config asks for more memory than exists.
 Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm);
 
 // All ranks must call this. The machine is the one that debug.machine names, or this one, measured

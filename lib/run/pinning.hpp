@@ -13,7 +13,7 @@ namespace spillway {
 
 struct Pinning {
   std::int64_t bytes = 0;
-  double seconds = 0;  // how long it took
+  double seconds = 0;  // how long pinning took
   auto operator<=>(Pinning const&) const = default;
 };
 

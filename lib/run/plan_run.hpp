@@ -18,7 +18,8 @@ struct PlannedRun {
   std::optional<Graph> eval;  // present if there is validation data
   Plan plan;
   Compiled programs;
-  int looked_at = 0, compiled = 0;  // numbers of plans
+  // How many plans the search has estimated, and how many it has compiled.
+  int looked_at = 0, compiled = 0;
   double search_s = 0;
 };
 

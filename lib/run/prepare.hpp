@@ -13,18 +13,18 @@
 
 namespace spillway {
 
-// The values of keys that are `auto` and decide bits. They are fixed for the run, and a run that is
-// resumed takes them from its checkpoint.
+// Choices are the values of keys that are `auto` and decide bits. They are fixed for the run, and a
+// run that is resumed takes them from its checkpoint.
 struct Choices {
-  std::int64_t threads = 1;    // per rank
-  std::int64_t micro = 1;      // sequences per micro-batch and rank
+  std::int64_t threads = 1;    // threads of one rank
+  std::int64_t micro = 1;      // sequences in a micro-batch of one rank
   bool micro_is_free = false;  // true if neither the Config nor a checkpoint decides `micro`
 };
 
 // `checkpoint` is the Arithmetic of the run that is resumed, or null. `cores` is the number of this
 // rank's cores. An automatic micro-batch has about kMicroRows rows, no more sequences than the rank
-// gets, and leaves few rows of a step empty. Automatic threads keep to `limit`. Throws
-// Error(bad_input) if the Config asks for more.
+// gets, and leaves few rows of a step empty. An automatic number of threads is at most what `limit`
+// allows. Throws Error(bad_input) if the Config asks for more threads than that.
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
                std::int64_t ranks, TeamLimit const& limit = {});
 inline constexpr std::int64_t kMicroRows = 4096;

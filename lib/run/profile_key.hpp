@@ -19,8 +19,8 @@ About profile_key(Config const& config, Choices const& choices, std::int64_t cor
 // Returns the key for the network, where `network` names the nodes (see network_name).
 About network_key(About const& profile_key, std::string const& network);
 
-// Returns the key for the drive that holds memory.nvme.path. It also has whether spilled bytes get
-// checksums.
+// Returns the key for the drive that holds memory.nvme.path. The key also says whether spilled
+// bytes get checksums.
 About drive_key(About const& profile_key, Config const& config);
 
 }  // namespace spillway

@@ -27,10 +27,10 @@ QueueSettings queue_settings(Config const& config);
 // at once.
 //
 // Beside a device with memory of its own, the ranges of main memory that the drive uses are
-// registered with io_uring: rings, and slots of updates, which are pinned anyway. On a CPU they
-// would be most of the arena, all of whose pages would have to exist at once and count against
-// RLIMIT_MEMLOCK, for no measurable gain. So there only `debug.force_backend: uring` registers
-// them.
+// registered with io_uring: rings, and slots of updates, which are pinned anyway. On a CPU such
+// ranges are most of the arena, and registering them would make all their pages exist at once and
+// count against RLIMIT_MEMLOCK, for no measurable gain. So there only `debug.force_backend: uring`
+// registers them.
 class RunMemory {
  public:
   // Makes the arenas. They may grow to `most` later, as far as addresses could be reserved. Throws
@@ -41,7 +41,7 @@ class RunMemory {
   // be used.
   void make_spill_file(Config const& config, Program const& train, int rank);
 
-  // Returns what a later plan may use. The spill file keeps its size.
+  // Returns how much memory and storage a later plan may use. The spill file keeps its size.
   Budgets room() const;
   // Resizes the arenas for a Program. Bytes beyond their new ends are lost. Call it only while
   // nothing runs. Throws Error(cannot_fit) if the system refuses, and then nothing is lost.

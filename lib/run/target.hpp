@@ -12,7 +12,7 @@ namespace spillway {
 // The machine and the budgets are the same on all ranks.
 struct Target {
   Machine machine;
-  Budgets budgets;  // of one rank
+  Budgets budgets;  // the budgets of one rank
   Choices choices;
   std::int64_t ranks = 1;
 };

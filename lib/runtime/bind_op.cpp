@@ -51,7 +51,8 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
   return pointers;
 }
 
-// A kernel that refuses an op does not know its name.
+// Binds the op, and adds its name to the error of a kernel that refuses it, since kernels do not
+// name ops.
 Launch bind_kernel(Kernel const& kernel, bool on_host, KernelContext const& context, Op const& op) {
   try {
     return (on_host ? kernel.serial : kernel.bind)(context, op);

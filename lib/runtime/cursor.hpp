@@ -26,8 +26,8 @@ class Cursor {
 
   std::uint64_t run() const { return m_run; }          // the number of the run, from 0
   std::size_t instance() const { return m_instance; }  // how many items were passed in this run
-  // Returns the number in the step of the micro-batch of the item at the cursor. Items of the
-  // update belong to no micro-batch and get the number of the last one.
+  // Returns the micro-batch of the item at the cursor, by its number in the step. Items of the
+  // update belong to no micro-batch and get the number of the step's last one.
   std::int64_t micro_batch() const { return m_micro_batch + m_program.items[m_item].micro_batch; }
   // Returns the position of the item's latest instance in its lane, counted from 1 over all runs,
   // or 0 if there was no instance yet.

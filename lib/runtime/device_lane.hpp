@@ -27,7 +27,7 @@ class DeviceLane {
 
   Stream& stream() { return *m_stream; }
   // Makes the events. Must be called before step 0. `awaited` has an entry for each item that the
-  // lane runs in a run, in order; it says whether the host waits for the item.
+  // lane runs in a run, in the order of the run; it says whether the host waits for the item.
   void prepare(std::vector<bool> const& awaited);
 
   // Launches an item; only the launching thread calls this. The host's work that the item waits for
@@ -40,7 +40,7 @@ class DeviceLane {
   enum class Poll { nothing_awaited, not_yet, ended };
   Poll poll();
 
-  // Counts the items that were put into the stream.
+  // These functions return the clock that counts the items that were put into the stream.
   LaneClock const& launched() const { return m_launched; }
   LaneClock& launched() { return m_launched; }
 
@@ -51,7 +51,7 @@ class DeviceLane {
     BoundItem const* bound = nullptr;
     Run* run = nullptr;
     std::size_t instance = 0;
-    std::optional<Lane> waited_for;  // the lane of the last item in its waits
+    std::optional<Lane> waited_for;  // the lane of the last item that this item waits for
   };
   // Entries of three runs take turns. A run begins when the run before the last one has ended on
   // all lanes, so nobody still waits for an event that is recorded again.
@@ -72,7 +72,7 @@ class DeviceLane {
   LaneClock m_launched;
   std::uint64_t m_ended = 0;  // how many items the lane's clock has counted
   std::size_t m_last_instance = 0;
-  double m_last_end_s = 0;  // when that instance ended, in seconds since its run began
+  double m_last_end_s = 0;  // when instance m_last_instance ended, since its run began
 };
 
 }  // namespace spillway

@@ -10,16 +10,18 @@
 namespace spillway {
 
 // The thread that wants to sleep announces where it will sleep, looks once more at what it waits
-// for, and sleeps. Other threads change what it waits for and ring afterwards. One of the two sees
-// what the other has stored, because all operations are seq_cst.
+// for, and sleeps. Other threads change what it waits for and ring afterwards. Because all
+// operations are seq_cst, either the thread sees the change, or the other thread sees the
+// announcement.
 class Doorbell {
  public:
   enum class Sleeper : std::uint8_t { awake, on_bell, in_storage };
 
   explicit Doorbell(SpillFile* spill) : m_spill(spill) {}
 
-  // The thread that sleeps calls these three. It passes to `sleep` what `announce` returned. If it
-  // has announced `in_storage`, it calls SpillFile::wait instead of `sleep`.
+  // Only the thread that sleeps calls announce, sleep and stop_sleeping. It passes to `sleep` what
+  // `announce` returned. If it has announced `in_storage`, it calls SpillFile::wait instead of
+  // `sleep`.
   std::uint32_t announce(Sleeper sleeper) {
     auto const bell = m_bell.load();
     m_sleeper.store(sleeper);

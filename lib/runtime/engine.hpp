@@ -87,7 +87,7 @@ class Engine {
   std::array<std::uint64_t, kLanes> m_items_per_run{};
   std::uint64_t m_runs = 0;  // how many runs were begun
   std::optional<Worker> m_compute;
-  std::vector<std::unique_ptr<Worker>> m_workers;  // of the comm and host lanes
+  std::vector<std::unique_ptr<Worker>> m_workers;  // the workers of the comm and host lanes
   std::optional<TransferLanes> m_transfers;
   std::vector<std::jthread> m_threads;
 };

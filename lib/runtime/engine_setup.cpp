@@ -187,7 +187,7 @@ void Engine::start_workers() {
   for (auto const lane : {Lane::comm, Lane::host}) {
     if ((used & bit(lane)) == 0) continue;
     // The library that moves messages may allocate (comm/comm.hpp), so on the comm lane only
-    // batches must not; Engine::execute locks these.
+    // batches must not; Engine::execute forbids allocations for these.
     auto& worker = *m_workers.emplace_back(
         std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
     m_threads.emplace_back([this, &worker] { work(worker); });

@@ -33,10 +33,10 @@ struct Run {
   std::int64_t step = 0;
   SteadyClock::time_point begin;
   StepRecord record;
-  std::vector<ItemTime> times;  // of all executions, in total order
+  std::vector<ItemTime> times;  // the times of all executions, in total order
   // Times on a device are counted from this event, which is recorded when the run begins.
   std::unique_ptr<Event> device_begin;
-  std::array<bool, kLanes> begin_is_known{};  // whether a lane has seen that event done, by lane
+  std::array<bool, kLanes> begin_is_known{};  // whether lane i has seen device_begin done
 
   double elapsed_s() const { return seconds_since(begin); }
 };
@@ -70,11 +70,12 @@ struct EngineState {
   // With `debug.poison`, allows access to what the item writes, and fills the bytes whose lifetime
   // begins. The bytes are filled in `stream` if it is not null.
   void prepare_memory(BoundItem const& bound, int parity, Stream* stream = nullptr) const;
-  // Tells other lanes that this item and all before it on its lane are complete.
+  // The first function tells other lanes that this item and all before it on its lane are complete.
+  // The second one tells them that `count` more items of the clock's lane are complete.
   void publish(Lane lane, BoundItem const& bound);
   void publish(LaneClock& clock, std::uint64_t count = 1);
   void note_use(BoundItem const& bound);  // raises the measured peaks of the tiers
-  void open_gate(std::uint64_t run);      // lets the run begin
+  void open_gate(std::uint64_t run);      // lets lanes begin the run
 
   Lane lane_of(ItemNumber item) const {
     return parts.program.items[static_cast<std::size_t>(item)].lane;
@@ -87,7 +88,7 @@ struct EngineState {
   LaneClock& clock(Lane awaited, Lane waiting);
   void ring_poller();
 
-  // These functions tell the OrderWatch, if there is one.
+  // These functions tell the OrderWatch, if there is one, what this thread does and relies on.
   void saw(LaneClock const& clock, std::uint64_t position) const {
     if (watch != nullptr) watch->has_seen(&clock, position);
   }
@@ -128,7 +129,7 @@ struct EngineState {
   std::array<Tally<double>, kLanes> compute_stall_s;  // by the lane that compute waited for
 
   std::mutex error_mutex;
-  std::exception_ptr error;  // the first error
+  std::exception_ptr error;  // the first error that any thread met
 };
 
 }  // namespace spillway

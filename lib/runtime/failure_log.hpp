@@ -31,7 +31,8 @@ class FailureLog {
   // that the commit has let go.
   bool spoils_updates() const { return (m_seen & kSpoiled) != 0; }
 
-  // Returns whether a transfer has failed so far.
+  // Returns whether a transfer has failed so far. Failures after this call come too late for the
+  // commit to say storage_error.
   bool close_for_commit() { return (m_seen.fetch_or(kClosed) & (kFailed | kSpoiled)) != 0; }
   // Returns true if state is lost because updates may run (`go`) although a transfer that matters
   // has failed since `close_for_commit`.

@@ -26,9 +26,9 @@ class alignas(128) LaneClock {
     return count >= alarm && m_alarm.compare_exchange_strong(alarm, kNever);
   }
 
-  // Sets an alarm at `position` unless an earlier one is set. This is for one thread that sleeps
-  // elsewhere. It must look at the count afterwards, because a publish just before may have missed
-  // the alarm.
+  // Sets an alarm at `position` unless an earlier one is set. It is for one thread that sleeps on
+  // something else than this clock. That thread must look at the count afterwards, because a
+  // publish just before may have missed the alarm.
   void set_alarm(std::uint64_t position) {
     auto alarm = m_alarm.load();
     while (position < alarm && !m_alarm.compare_exchange_weak(alarm, position)) {
@@ -38,8 +38,8 @@ class alignas(128) LaneClock {
   // Sleeps until the count has reached `position`. Returns false if the clock failed instead.
   [[nodiscard]] bool wait_for(std::uint64_t position) const {
     for (;;) {
-      // The bell is read before the count. A publish in between changes it and so ends the sleep at
-      // once.
+      // The bell is read before the count. A publish in between changes the bell, so that the sleep
+      // ends at once.
       auto const bell = m_bell.load();
       auto const count = m_count.load(std::memory_order_acquire);
       if ((count & kFailed) != 0) return false;

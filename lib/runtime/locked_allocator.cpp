@@ -39,8 +39,8 @@ AllocatorLock::~AllocatorLock() {
 
 }  // namespace spillway
 
-// All forms of new and delete are here, because sanitizers define those that a program leaves out,
-// and theirs do not match these.
+// All forms of new and delete are defined here, because sanitizers define those that a program
+// leaves out, and a sanitizer's delete does not match a new of this file.
 void* operator new(std::size_t bytes) {
   return spillway::allocate(bytes);
 }

@@ -10,15 +10,16 @@
 
 namespace spillway {
 
-// Times are seconds since the step began. The item's turn on its lane came at `ready_s`; then it
-// waited until `start_s`.
+// An ItemTime has seconds since the step began. The item's turn on its lane came at `ready_s`; then
+// it waited for items of other lanes until `start_s`.
 struct ItemTime {
   ItemNumber item = -1;
   double ready_s = 0, start_s = 0, end_s = 0;
 };
 
-// Says how a lane of this rank spent its time and how much it moved. It covers items that ended
-// since the last result, since lanes other than compute may end a step's items during the next.
+// Says how a lane of this rank spent its time and how many bytes it moved. A LaneUse covers items
+// that ended since the last result, since lanes other than compute may end a step's items during
+// the next step.
 struct LaneUse {
   double busy_s = 0;   // how long at least one item was under way
   double stall_s = 0;  // how long an item had its turn, but waited for items of other lanes
@@ -28,10 +29,11 @@ struct LaneUse {
 
 struct LaneReport {
   std::array<LaneUse, kLanes> use{};
-  std::array<double, kLanes> compute_stall_s{};  // by the lane that compute waited for
+  std::array<double, kLanes> compute_stall_s{};  // by the lane for which compute waited
 };
 
-// The sums are over all ranks if the Program has a commit, and this rank's own if not.
+// In a StepResult, loss_sum and weight_sum are sums over all ranks if the Program has a commit, and
+// this rank's own sums if not.
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;

@@ -55,16 +55,17 @@ struct Tiers {
   void pin();
 };
 
-// These return the bytes of a buffer that does not lie on NVMe. `parity` chooses one of two
-// versions. `memory_bytes` returns DeviceBytes only if they lie in a device's own memory. In that
-// case, `host_bytes` throws std::logic_error with the buffer's name.
+// These functions return the bytes of a buffer that does not lie on NVMe. `parity` chooses one of
+// two versions. `memory_bytes` returns DeviceBytes only if they lie in a device's own memory. In
+// that case, `host_bytes` throws std::logic_error with the buffer's name.
 MemoryBytes memory_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 HostBytes host_bytes(Tiers const& tiers, Buffer const& buffer, int parity);
 
 // Returns all memory of the tier to which the drive has direct access: the device tier or, if the
 // device has memory of its own, the host tier.
 HostBytes drive_memory(Tiers const& tiers);
-// Returns the parts of that memory that the Program's transfers use, in rising order.
+// Returns the parts of drive_memory(tiers) that the Program's transfers use, in rising order of
+// their addresses.
 std::vector<HostBytes> drive_memory(Tiers const& tiers, Program const& program);
 
 // Returns the bytes [first, last) of `bytes`.

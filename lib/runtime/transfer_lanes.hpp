@@ -35,11 +35,12 @@ class TransferLanes {
   struct Walk {
     Lane lane;
     Cursor cursor;
-    bool ready_noted = false;                // true once ready_s of the item at the cursor is set
-    std::vector<Started> started;            // a ring buffer; the counts below index it
-    std::uint64_t published = 0, begun = 0;  // how many items were published and begun
-    int under_way = 0;                       // how many transfers of the spill file are under way
-    SteadyClock::time_point busy_since{};    // when under_way rose above 0
+    bool ready_noted = false;      // true once ready_s of the item at the cursor is set
+    std::vector<Started> started;  // a ring buffer, indexed by `published` and `begun`
+    // `published` and `begun` are the numbers of items that were published and begun.
+    std::uint64_t published = 0, begun = 0;
+    int under_way = 0;                     // how many transfers of the spill file are under way
+    SteadyClock::time_point busy_since{};  // when under_way rose above 0
   };
   // An Obstacle is what the item at a cursor waits for: a clock must reach `position` or, if
   // `clock` is null, a transfer must end and make room.

@@ -20,12 +20,13 @@ namespace spillway {
 // s / (ranks * micro) and there to rank (s / micro) % ranks. If the samples do not fill the last
 // micro-batch, its other rows have weight zero and are called empty.
 struct BatchShape {
-  std::int64_t sequences = 0;  // per step, over all ranks
-  std::int64_t micro = 0;      // per rank and micro-batch
+  std::int64_t sequences = 0;  // samples in a step, over all ranks
+  std::int64_t micro = 0;      // sequences in a micro-batch of one rank
   std::int64_t rank = 0, ranks = 1;
 
   std::int64_t micro_batches() const;
-  std::int64_t rows() const { return micro_batches() * micro * ranks; }  // of all ranks in a step
+  // Returns how many rows all ranks have in a step.
+  std::int64_t rows() const { return micro_batches() * micro * ranks; }
   double filled() const {  // the share of rows that hold text
     return static_cast<double>(sequences) / static_cast<double>(rows());
   }
@@ -41,9 +42,9 @@ std::string describe_empty_rows(BatchShape const& shape);
 // sequences and at least half as many. Of equally good ones it is the largest.
 std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most);
 
-// Samples before `end` are windows of `text`, shuffled by `order`. Several of these follow one
-// another, and each begins where the one before it ends. `text` must outlive this object and
-// batches made of it.
+// A TextOrder says that the samples before `end` are windows of `text`, shuffled by `order`.
+// Several TextOrders follow one another, and each begins where the one before it ends. `text` must
+// outlive this object and batches made of it.
 struct TextOrder {
   SampledText const& text;
   DataOrder order;
@@ -56,8 +57,8 @@ struct TextOrder {
 // Loads windows for training in their shuffled order, from one text after the other.
 class TrainBatches final : public BatchSource {
  public:
-  // Every sample that is loaded is added to `log`, which may be null. The last text must have no
-  // end.
+  // Every sample that is loaded is added to `log`, which may be null. The last one of `texts` must
+  // leave `end` at its default, since the run goes on with it for ever.
   TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
                SampleLog* log = nullptr);
   // Returns how many tokens the sequences of these samples use. Any thread may call it. Throws what
@@ -83,9 +84,9 @@ class TrainBatches final : public BatchSource {
   std::int64_t m_first_step = 0, m_first_sample = 0;
 };
 
-// Loads windows 0 to `windows` - 1 for an evaluation, in order and once each. Step k loads the k-th
-// shape.sequences of them. Random draws of an objective are the same in every evaluation and every
-// run.
+// Loads windows 0 to `windows` - 1 for an evaluation, once each and by rising number. Step k loads
+// the k-th shape.sequences of them. Random draws of an objective are the same in every evaluation
+// and every run.
 class EvalBatches final : public BatchSource {
  public:
   EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape, std::int64_t windows);

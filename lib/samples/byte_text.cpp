@@ -39,7 +39,7 @@ std::optional<Number> sentinel_number(std::string_view text) {
 
 struct Word {
   std::int32_t token;
-  std::size_t size;  // the bytes of its text
+  std::size_t size;  // how many bytes of text the word takes
 };
 
 std::optional<Word> sentinel_at(std::string_view text, SpecialIds const& ids) {

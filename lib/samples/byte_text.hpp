@@ -16,7 +16,7 @@ namespace spillway {
 // recipe has one. Throws Error(bad_input) for sentinels that the vocabulary does not have.
 std::vector<std::int32_t> tokens_of(std::string_view text, Recipe const& recipe);
 
-// Returns a byte, the word of a sentinel, or "" for any other token.
+// Returns the one byte that a token stands for, the word of a sentinel, or "" for any other token.
 std::string text_of(std::int32_t token, Recipe const& recipe);
 
 }  // namespace spillway

@@ -162,7 +162,7 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
   now.seed = state.seed;
   now.cut.clear();
   auto order = begun(now);
-  // The version without such a record refused texts that do not fill a window.
+  // The version that did not record the order refused texts that do not fill a window.
   order.window = std::clamp<std::int64_t>(order.ranges[0].tokens() - 1, 1, order.window);
   return order;
 }

@@ -30,13 +30,13 @@ struct Data {
   SampledText train;
   std::optional<SampledText> valid;
   Recipe recipe;
-  SampleOrder samples;  // of the whole run, as checkpoints record it
+  SampleOrder samples;  // the order of the whole run, as checkpoints record it
   std::vector<Rest> rests = {};
-  DataOrder order;                     // of the samples of `train`, after all rests
-  std::int64_t vocab = 0;              // the vocabulary of the model
+  DataOrder order;         // the order of the samples of `train`, which follow all rests
+  std::int64_t vocab = 0;  // the vocabulary of the model
   std::vector<std::string> said = {};  // lines for the user about files left out or repeated
 
-  // Returns the texts of all samples, in their order. They refer to this Data.
+  // Returns the texts of all samples, in the order of the samples. The result refers to this Data.
   std::vector<TextOrder> texts() const;
 };
 
@@ -52,7 +52,8 @@ Data open_data(Config const& config);
 std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
                                std::string const& source);
 
-// Opens the validation set of a model with `vocab` tokens. Throws as open_data does.
+// Opens the validation set of a model with `vocab` tokens. Throws Error(bad_input) if the set
+// cannot be used, for example if a file is missing or has a larger vocabulary than the model.
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
 
 }  // namespace spillway

@@ -8,10 +8,11 @@ namespace spillway {
 
 struct Sample {
   std::int64_t epoch;
-  std::int64_t window;  // in [0, windows())
+  std::int64_t window;  // the number of a window, in [0, windows())
 };
 
-// An order begins with this sample of the run, which is the first one of this epoch.
+// An OrderBegin says with which sample of the run an order begins. This sample is the first one of
+// the epoch `epoch`.
 struct OrderBegin {
   std::int64_t sample = 0, epoch = 0;
 };
@@ -21,7 +22,7 @@ class DataOrder {
   // Throws std::logic_error if the text has no window.
   DataOrder(std::int64_t windows, std::uint64_t seed, OrderBegin begin = {});
 
-  std::int64_t windows() const { return m_windows; }  // in one epoch
+  std::int64_t windows() const { return m_windows; }  // how many windows an epoch has
 
   // `global_sample` counts samples of all ranks since the beginning of the run. Throws
   // std::logic_error if it comes before the first sample of the order.

@@ -18,12 +18,13 @@ struct Window {
   std::span<std::int64_t const> starts;
 };
 
-// Fills every field that a SequenceBuffer has in every stack of the recipe. The number `sample`
-// decides, with the recipe's seed, about random draws. Does not allocate.
+// Fills every field that a SequenceBuffer has in every stack of the recipe. Random draws depend on
+// the number `sample` and the recipe's seed. Does not allocate.
 void make_sequence(Recipe const& recipe, Window const& window, std::int64_t sample,
                    BatchBuffers const& to);
 
-// Fills the same fields with padding, for a sequence that has no sample.
+// Fills every field that a SequenceBuffer has in every stack with padding, for a sequence that has
+// no sample.
 void make_padding(Recipe const& recipe, BatchBuffers const& to);
 
 }  // namespace spillway

@@ -8,7 +8,7 @@ namespace spillway {
 
 // Tokens of every stack are drawn evenly from [0, vocab), and the target of each row is the next
 // row's token. The objective does not matter, since it does not change how long a step takes.
-// `lengths` has the meaning of Recipe::lengths.
+// `lengths` has the number of rows of a sequence in every stack.
 class RandomBatches final : public BatchSource {
  public:
   RandomBatches(BatchShape shape, std::span<std::int64_t const> lengths, std::int64_t vocab,

@@ -17,7 +17,7 @@ std::string to_text(std::vector<KnownFile> const& files) {
   return rows.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// `text` was made by to_text on another rank.
+// Returns the files from a text that to_text has made on another rank.
 std::vector<KnownFile> from_text(std::string const& text) {
   std::vector<KnownFile> files;
   for (auto const& row : nlohmann::json::parse(text))

@@ -159,7 +159,8 @@ void require_rest(SampleOrder const& before, UnderWay const& at, DataNow const& 
                          file.path, file.tokens));
 }
 
-// Returns an order that completes the epoch under way, and then has the data as they are now.
+// Returns an order that completes the epoch under way, and then goes on with the data as they are
+// now.
 SampleOrder completed(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
   SampleOrder order{now.window, {}, now.cut};
   Files in_epoch;

@@ -15,7 +15,7 @@ namespace spillway {
 struct KnownFile {
   std::string path;  // where it was last found
   std::int64_t tokens = 0;
-  std::string fingerprint;  // as TokenFile::fingerprint returns it
+  std::string fingerprint;  // a checksum of the content (TokenFile::fingerprint)
 
   bool is_same(KnownFile const& other) const {
     return tokens == other.tokens && fingerprint == other.fingerprint;
@@ -29,12 +29,13 @@ KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file
 bool same_files(std::vector<KnownFile> const& one, std::vector<KnownFile> const& other);
 
 // The samples of a SampleRange begin with sample `begin`, which is the first one of epoch `epoch`,
-// and end where the next SampleRange begins. They are windows of these files, shuffled by `seed`.
+// and end where the next SampleRange begins. They are windows of `files`, shuffled by `seed`.
 struct SampleRange {
   std::int64_t begin = 0, epoch = 0;
   std::uint64_t seed = 0;
   std::vector<KnownFile> files;
-  std::int64_t windows = 0;  // in an epoch; 0 if all are equally long
+  // How many windows an epoch has, or 0 if all windows are equally long.
+  std::int64_t windows = 0;
 
   std::int64_t tokens() const;
 };
@@ -44,7 +45,8 @@ struct SampleRange {
 struct SampleOrder {
   std::int64_t window = 0;  // how many tokens of text a sample is made of, at most
   std::vector<SampleRange> ranges;
-  std::string cut = {};  // as cut_name returns it
+  // Names the rule by which windows end if they are not equally long (cut_name), else empty.
+  std::string cut = {};
 
   std::int64_t windows(SampleRange const& range) const {
     return cut.empty() ? (range.tokens() - 1) / window : range.windows;
@@ -56,8 +58,8 @@ struct DataNow {
   std::vector<KnownFile> files;
   std::int64_t window = 0;
   std::uint64_t seed = 0;
-  // If windows are not equally long, `cut` is what cut_name returns, and `count` opens files and
-  // counts their windows. `count` must be set if `cut` is.
+  // If windows are not equally long, `cut` names the rule by which they end (cut_name), and `count`
+  // opens files and counts their windows. `count` must be set if `cut` is not empty.
   std::string cut = {};
   std::function<std::int64_t(std::vector<KnownFile> const&)> count = nullptr;
 };
@@ -65,11 +67,11 @@ struct DataNow {
 SampleOrder begun(DataNow const& now);
 
 // Returns the order of a run that has done `samples` samples in the order `before`. If no data have
-// changed, the order stays the same. Otherwise the epoch under way is completed first, without any
-// window twice: with what is left of it, and then with new files. After it come the data as they
-// are now. Throws Error(bad_input) if the epoch cannot be completed, because a needed file is gone
-// or windows have another length. If `anew` is true, an epoch of the data as they are now begins at
-// once. `said` tells the user what has changed and what follows from it.
+// changed, the order stays the same. Otherwise the epoch under way is completed first, with no
+// window used twice: with its windows that are left, and then with those of new files. After it
+// come the data as they are now. Throws Error(bad_input) if the epoch cannot be completed, because
+// a needed file is gone or windows have another length. If `anew` is true, an epoch of the data as
+// they are now begins at once. `said` tells the user what has changed and what follows from it.
 struct Continued {
   SampleOrder order;
   std::vector<std::string> said;

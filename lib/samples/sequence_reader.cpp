@@ -23,7 +23,8 @@ void SequenceReader::read(std::optional<TextWindow> const& window, std::int64_t 
   if (window) {
     auto const first = window->first, end = first + window->tokens + 1;
     auto const text = std::span(m_window).first(static_cast<std::size_t>(end - first));
-    // A token behind the window is needed only if windows have equal length, and then it is there.
+    // The token behind the window is needed only if windows have equal length, and then the text
+    // has one.
     auto const there = static_cast<std::size_t>(std::min(end, m_tokens.count()) - first);
     m_tokens.read(first, text.first(there));
     m_starts.clear();

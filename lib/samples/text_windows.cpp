@@ -92,7 +92,7 @@ class Walk {
   std::int64_t m_at_once;
   std::int64_t m_first;  // the first token of the next window
   std::int64_t m_known;  // the first token not yet looked up for documents that begin
-  std::vector<std::int64_t>& m_starts;  // elements from m_next on lie behind m_first
+  std::vector<std::int64_t>& m_starts;  // elements from m_next on are tokens behind m_first
   std::size_t m_next = 0;
 };
 

@@ -20,8 +20,8 @@ struct TextWindow {
 // All other windows have Recipe::window tokens.
 bool cuts_where_full(Recipe const& recipe);
 
-// Returns a name for the rule by which such windows end, or "" if all windows are equally long.
-// Checkpoints record the name, so it must change whenever the rule changes.
+// Returns a name for the rule by which windows end where rows are full, or "" if all windows are
+// equally long. Checkpoints record the name, so it must change whenever the rule changes.
 std::string cut_name(Recipe const& recipe);
 
 // TextWindows are the windows of a text. Each begins where the one before it ends. Windows that end
@@ -33,15 +33,16 @@ class TextWindows {
   TextWindows(TokenSet const& tokens, Recipe const& recipe);
 
   std::int64_t count() const { return m_count; }
-  std::int64_t used_tokens() const { return m_used; }  // of all windows
+  std::int64_t used_tokens() const { return m_used; }  // sums up TextWindow::used
 
   // Returns window 0 <= `window` < count(). `tokens` must be what the constructor was given. Does
   // not allocate if `scratch` has room for scratch_size() elements. Any thread may call it. Throws
-  // as the constructor does.
+  // what TokenSet throws if it cannot read where documents begin.
   TextWindow at(TokenSet const& tokens, std::int64_t window,
                 std::vector<std::int64_t>& scratch) const;
   std::size_t scratch_size() const;
-  // Returns the sum of TextWindow::used over the windows [first, first + count).
+  // Returns the sum of TextWindow::used over the windows [first, first + count). Throws what
+  // TokenSet throws if it cannot read where documents begin.
   std::int64_t used_tokens(TokenSet const& tokens, std::int64_t first, std::int64_t count) const;
 
  private:
@@ -49,7 +50,8 @@ class TextWindows {
 
   Recipe m_recipe;
   std::int64_t m_count = 0, m_used = 0;
-  std::vector<std::int64_t> m_firsts;  // first tokens of windows 0, kStride, ..., if rows end them
+  // The first tokens of windows 0, kStride, 2 kStride, ... Empty if all windows are equally long.
+  std::vector<std::int64_t> m_firsts;
 };
 
 struct SampledText {

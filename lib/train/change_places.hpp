@@ -10,6 +10,7 @@
 
 namespace spillway {
 
+// A PlaceChange says from which Program's places to which other Program's places state moves.
 // `move` is the Program that make_move(from, to) returns.
 struct PlaceChange {
   Program const &from, &move, &to;

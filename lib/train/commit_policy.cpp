@@ -11,7 +11,7 @@
 namespace spillway {
 namespace {
 
-constexpr double kClipEpsilon = 1e-6;  // the same as in torch.nn.utils.clip_grad_norm_
+constexpr double kClipEpsilon = 1e-6;  // equal to the constant in torch.nn.utils.clip_grad_norm_
 
 bool is_finite(CommitSums const& sums) {
   return std::isfinite(sums.loss_sum) && std::isfinite(sums.norm_squared);

@@ -169,7 +169,7 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
   auto const& peaks = m_planned->programs.train.peak_bytes;
   std::ranges::transform(m_peak_bytes, peaks, m_peak_bytes.begin(),
                          [](auto a, auto b) { return std::max(a, b); });
-  m_adopted = std::move(adopted);  // frees the plan before, which is not used any more
+  m_adopted = std::move(adopted);  // frees the previous plan, which is not used any more
 }
 
 void Replanner::say(Cause const& cause, std::string const& consequence) {

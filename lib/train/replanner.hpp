@@ -21,7 +21,7 @@ struct ReplanParts {
   Config const& config;
   std::int64_t vocab;
   PlannedRun const& planned;
-  Simulation const& simulation;  // of `planned` on `machine`
+  Simulation const& simulation;  // the simulation of `planned` on `machine`
   Machine const& machine;
   Budgets limits;
   RunMemory& memory;
@@ -63,10 +63,10 @@ class Replanner {
  private:
   struct Cause {
     std::int64_t steps_done = 0;
-    std::string what;  // such as "steps take 2 s, planned 1 s: ..."
+    std::string what;  // text such as "steps take 2 s, planned 1 s: ..."
   };
   void watch_anew(std::int64_t wait);
-  Measured measured() const;  // on this rank
+  Measured measured() const;  // what was measured on this rank
   std::optional<NewPlan> look_for_better(std::int64_t steps_done, Measured const& seen);
   std::optional<NewPlan> weigh(Cause const& cause, Measured const& seen);
   std::unique_ptr<PlannedRun> search(Budgets const& budgets);
@@ -79,13 +79,13 @@ class Replanner {
   Simulation const* m_simulation;
   std::string m_file = "plan.yaml";
   TierBytes m_peak_bytes;
-  Machine m_machine;     // corrected by what steps have shown
-  Simulation m_assumed;  // of the current plan; step_s is the last one measured, if any
+  Machine m_machine;     // the machine, corrected by what steps have shown
+  Simulation m_assumed;  // of the current plan, with the step_s measured last, if any
   double m_search_s;     // how long the last search took on this rank
   bool m_no_storage = false;
-  std::int64_t m_wait;           // steps to skip before the next watch
-  std::int64_t m_skip = 0;       // how many of them are left
-  std::vector<double> m_step_s;  // of the steps watched so far
+  std::int64_t m_wait;           // how many steps to skip before the next ones are watched
+  std::int64_t m_skip = 0;       // how many of these steps are still to be skipped
+  std::vector<double> m_step_s;  // the times of the steps watched so far
   Measured m_sums;
 };
 

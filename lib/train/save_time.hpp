@@ -11,7 +11,7 @@
 namespace spillway {
 
 struct SaveEstimate {
-  std::int64_t bytes = 0;   // of tensors, over all ranks
+  std::int64_t bytes = 0;   // the bytes of all tensors, over all ranks
   double gbps = 0;          // written by the ranks of one node together
   bool is_measured = true;  // for the drive of spill files; if false, gbps is a guess
 
@@ -28,7 +28,7 @@ class SaveTime {
  public:
   explicit SaveTime(double estimate_s) : m_estimate_s(estimate_s) {}
 
-  void add(double seconds);  // for a checkpoint that has been written
+  void add(double seconds);  // counts a checkpoint that has been written
   // Counts the time of a checkpoint that failed. The next one may take as long, but the estimate
   // stays in use, since it is not refuted.
   void add_failed(double seconds);

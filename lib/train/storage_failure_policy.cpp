@@ -8,7 +8,8 @@
 namespace spillway {
 namespace {
 
-// After this many tries a step is not run again. Pieces that failed have by then moved elsewhere.
+// After this many tries a step is not run again. By then the spill file has moved pieces that
+// failed to other places.
 constexpr int kMostTries = 3;
 
 constexpr auto kLost = "a step was committed without it; the last checkpoint is unharmed";
@@ -28,7 +29,8 @@ std::optional<Status> StorageFailurePolicy::after(CommitWord word, std::int64_t 
   }
   bool const again = ++m_tries < kMostTries;
   bool const without = !again && do_without && do_without();
-  if (m_state_lost) return Status::storage;  // lost while changing to another plan
+  // State was lost while the run changed to another plan.
+  if (m_state_lost) return Status::storage;
   if (!again && !without) {
     say(false, fmt::format("step {} is not done and the run stops before it", step));
     return Status::storage;

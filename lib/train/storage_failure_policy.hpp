@@ -46,7 +46,7 @@ class StorageFailurePolicy {
   SpillFile* m_spill;
   Comm& m_comm;
   std::string m_said;  // the last failure that this rank has logged
-  int m_tries = 0;     // of the next step
+  int m_tries = 0;     // how often the next step was tried already
   bool m_state_lost = false;
 };
 

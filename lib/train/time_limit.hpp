@@ -10,8 +10,9 @@ struct TimeAhead {
   bool may_save_after_next;  // a checkpoint may be due after the next turn
 };
 
-// If a run does not stop now, it stops after two more turns. A checkpoint may be due after the
-// first of them, and the last checkpoint comes after the second.
+// This is asked before each turn. If the run is not to stop after the coming turn, it can stop only
+// after the turn behind that. A checkpoint may be due after the first of these two turns, and the
+// last checkpoint comes after the second.
 constexpr bool must_stop(TimeAhead const& time, double limit_s) {
   double const saves_s = (time.may_save_after_next ? 2 : 1) * time.save_s;
   return time.elapsed_s + 2 * time.longest_turn_s + saves_s > limit_s;

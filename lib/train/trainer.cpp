@@ -280,7 +280,8 @@ std::optional<std::string> Trainer::save() {
     m_saved_step = m_state.step;
     return std::nullopt;
   } catch (AgreedError const& error) {
-    m_save_time.add_failed(seconds_since(m_saved_at));  // so that no turn includes them
+    // A save that failed counts too, so that no turn includes its time.
+    m_save_time.add_failed(seconds_since(m_saved_at));
     m_storage_failures.forget();
     if (*error.what() == '\0') return "";
     return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());

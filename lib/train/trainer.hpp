@@ -39,14 +39,14 @@ struct TrainerParts {
   Config const& config;
   Data const& data;
   PlannedRun const& planned;
-  Simulation const& simulation;  // of the plan on `machine`
+  Simulation const& simulation;  // the simulation of `planned` on `machine`
   Machine const& machine;
   Budgets limits;
   RunMemory& memory;
   Compute const& compute;
   Comm& comm;
   RunDir* run_dir;                   // null except on rank 0
-  CarriedFiles const& carried;       // for checkpoints; empty except on rank 0
+  CarriedFiles const& carried;       // what checkpoints carry; empty except on rank 0
   SteadyClock::time_point begin;     // when the process began
   std::optional<double> max_time_s;  // limit of the time since `begin`
 };
@@ -66,9 +66,9 @@ class Trainer {
   // the end, unless state is lost or not finite.
   Status run(RunState start, RunEvent const& began);
 
-  LaneReport const& lanes() const { return m_reporter.lanes(); }       // sums of all steps
+  LaneReport const& lanes() const { return m_reporter.lanes(); }       // returns sums of all steps
   double median_step_s() const { return m_reporter.median_step_s(); }  // of the current plan
-  std::array<double, kOpKinds> op_seconds() const;                     // of the last step
+  std::array<double, kOpKinds> op_seconds() const;  // returns seconds of the last step
   Replanner const& plans() const { return m_replanner; }
 
  private:
@@ -87,8 +87,8 @@ class Trainer {
   void run_move(Program const& move);
   void write_plan();
   bool do_without_storage();
-  std::optional<Status> step();                       // nothing if the run goes on
-  std::optional<Status> after_word(CommitWord word);  // nothing if the run goes on
+  std::optional<Status> step();                       // returns nothing if the run goes on
+  std::optional<Status> after_word(CommitWord word);  // returns nothing if the run goes on
   std::optional<Status> after_skip();
   void say_nothing_to_predict();
   void count(StepResult const& result);
@@ -120,9 +120,9 @@ class Trainer {
   std::unique_ptr<Bound> m_bound;  // ends before the plans that m_replanner keeps
   StorageFailurePolicy m_storage_failures;
   SaveTime m_save_time;
-  std::int64_t m_skips = 0;        // non-finite steps in a row
-  std::int64_t m_empty_steps = 0;  // steps that had nothing to predict
-  std::int64_t m_step_tokens = 0;  // of the text, in the last step
+  std::int64_t m_skips = 0;        // how many non-finite steps came in a row
+  std::int64_t m_empty_steps = 0;  // how many steps had nothing to predict
+  std::int64_t m_step_tokens = 0;  // how many tokens of the text the last step used
   double m_longest_turn_s = 0;     // a turn is a step with its evaluation
   SteadyClock::time_point m_saved_at;
 };

@@ -42,7 +42,7 @@ void Trainer::write_plan() {
   auto const& planned = m_replanner.planned();
   try {
     m_parts.run_dir->write(m_replanner.file(), to_yaml(planned.plan, planned.train));
-  } catch (Error const& error) {  // this does not harm the run
+  } catch (Error const& error) {  // the run does not need the file
     log_warning("{}: {}", m_replanner.file(), error.what());
   }
 }
