@@ -14,12 +14,13 @@ struct Destination {
   struct stat info {};            // is all zeros if nothing is there
   bool exists = false;
 
-  // Returns whether bytes go on to a device, a pipe, or a descriptor that this process was given
-  // open, instead of replacing a file.
+  // Returns whether what is written goes to a device, a pipe, or a descriptor that this process was
+  // given open, instead of replacing a file.
   bool is_stream() const;
 };
 
-// Follows all links. Throws Error(bad_input) if the path cannot be followed.
+// Finds where `path` leads, with all links followed. Throws Error(bad_input) if that cannot be
+// found out.
 Destination destination_of(std::filesystem::path const& path);
 
 bool is_same_file(struct stat const& one, struct stat const& other);

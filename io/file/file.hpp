@@ -1,4 +1,5 @@
-// Functions for plain POSIX files: complete transfers, sizes, free space, durable replacement.
+// These functions handle plain POSIX files: complete transfers, sizes, free space, durable
+// replacement.
 #pragma once
 
 #include <sys/types.h>
@@ -18,8 +19,8 @@ namespace spillway {
 // needs after a crash, and for files that another descriptor will synchronise.
 enum class Durable : bool { no, yes };
 
-// The mode of new files that have a name. The user's umask decides who may read them, as it does
-// for files that HDF5 makes.
+// This is the mode of new files that have a name. The user's umask decides who may read them, as it
+// does for files that HDF5 makes.
 inline constexpr mode_t kFileMode = 0666;
 
 // Says how far a transfer came. `error` is an errno or 0. If it is 0 and fewer bytes were moved
@@ -29,8 +30,8 @@ struct TransferResult {
   int error = 0;
 };
 
-// These move all bytes at an offset: short transfers are continued, interrupted ones retried. They
-// neither allocate nor throw, so the I/O thread may call them.
+// read_fully and write_fully move all bytes at an offset: short transfers are continued,
+// interrupted ones retried. They neither allocate nor throw.
 TransferResult read_fully(int fd, std::span<std::byte> to, std::int64_t offset_bytes) noexcept;
 TransferResult write_fully(int fd, std::span<std::byte const> from,
                            std::int64_t offset_bytes) noexcept;
@@ -41,7 +42,8 @@ TransferResult write_fully(int fd, std::span<std::byte const> from,
 // and errno says why.
 FileDescriptor open_without_name(std::filesystem::path const& directory, int flags = 0) noexcept;
 
-// Returns the size of an open file. Throws Error(storage) that names `path`.
+// Returns the size of an open file. Throws Error(storage), which names `path`, if the system does
+// not say it.
 std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const& path);
 
 // Returns whether `path` still leads to the open file, which may have been removed or replaced.
@@ -52,8 +54,8 @@ bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noe
 // Throws Error(bad_input) if it cannot be examined.
 std::int64_t free_bytes(std::filesystem::path const& directory);
 
-// Throws Error(bad_input) if fewer bytes are free than `what` needs. Call it before anything is
-// written.
+// Throws Error(bad_input) if fewer bytes are free than `what` needs, or if that cannot be found
+// out. Call this function before anything is written.
 void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
                         char const* what);
 
@@ -64,13 +66,13 @@ void sync_path(std::filesystem::path const& path);
 // Makes a directory and its missing parents, durably. Throws Error(storage).
 void make_directories(std::filesystem::path const& path);
 
-// Replaces a small text file so that, however the machine dies, the old or the new text is there.
-// Throws Error(storage), and then leaves no temporary file behind.
+// Replaces a small text file so that, however the machine dies, either the old or the new text is
+// there. Throws Error(storage), and then leaves no temporary file behind.
 void replace_text(std::filesystem::path const& path, std::string_view text);
 
-// These are the two halves of replace_text, for callers that do something between them.
-// prepare_text writes the text to prepared_path(path), and publish_text renames it. If the renaming
-// fails, the prepared file stays.
+// prepare_text and publish_text are the two halves of replace_text, for callers that do something
+// in between. prepare_text writes the text to prepared_path(path), and publish_text renames that
+// file to `path`. Both throw Error(storage). If the renaming fails, the prepared file stays.
 std::filesystem::path prepared_path(std::filesystem::path const& path);
 void prepare_text(std::filesystem::path const& path, std::string_view text);
 void publish_text(std::filesystem::path const& path);

@@ -24,7 +24,7 @@ namespace spillway {
 namespace {
 
 constexpr rlim_t kMostProcessor_s = 4;
-constexpr double kMostWaiting_s = 120;  // is longer than a file system takes that still answers
+constexpr double kMostWaiting_s = 120;  // no file system that works takes so long
 constexpr rlim_t kMostMemory_bytes = rlim_t{2} << 30;
 
 void limit(decltype(RLIMIT_AS) what, rlim_t value, rlim_t most) {
@@ -72,7 +72,8 @@ std::string answer(std::filesystem::path const& path, std::function<std::string(
   }
 }
 
-// Reads until the other end is closed. Returns nothing if that takes longer than kMostWaiting_s.
+// Reads from a pipe until its other end is closed. Returns nothing if that takes longer than
+// kMostWaiting_s.
 std::optional<std::string> read_all(int from) {
   std::string text;
   std::array<char, 1 << 16> piece;

@@ -12,12 +12,13 @@ namespace spillway {
 // Opens the regular file `name`, which has no folder before it, of `directory`. A link is followed
 // only to a file below `directory` or, in a cache of the Hugging Face hub
 // (models--x/snapshots/REV), to one in models--x/blobs. The file is checked once it is open, so
-// replacing it meanwhile gains nothing. Throws Error(bad_input) in one line that names the file and
-// the reason. Does not wait for pipes, and opens no device.
+// replacing it during the check changes nothing. Throws Error(bad_input) in one line that names the
+// file and the reason. Does not wait for pipes, and opens no device.
 FileDescriptor open_inside(std::filesystem::path const& directory, std::string const& name);
 
-// Returns the whole file as a text. Throws what open_inside throws, also if the file is larger than
-// `most_bytes`, and Error(cannot_fit) if there is no memory for it.
+// Opens a file by open_inside and returns the whole of it. Throws what open_inside throws,
+// Error(bad_input) if the file is larger than `most_bytes`, and Error(cannot_fit) if there is no
+// memory for it.
 std::string read_inside(std::filesystem::path const& directory, std::string const& name,
                         std::int64_t most_bytes);
 

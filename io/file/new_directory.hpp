@@ -11,8 +11,8 @@ namespace spillway {
 
 // Until `publish`, the directory is called <path>.spillway-partial and locked (flock), if the file
 // system can do that. What a process that was killed has left under such names is first removed or
-// put back. If `publish` is not called, the destructor removes the directory, as a signal does
-// (io/file/partial.hpp).
+// put back. If `publish` is not called, the destructor removes the directory. A signal that ends
+// the process removes it, too (io/file/partial.hpp).
 class NewDirectory {
  public:
   // Decides whether a directory that is there already may be replaced.
@@ -26,8 +26,8 @@ class NewDirectory {
 
   std::filesystem::path const& path() const { return m_partial.path(); }
   // Synchronises the directory's entries and gives it its name. What had the name before is then
-  // removed. The contents of files must be on storage already. Throws Error: storage, or what the
-  // constructor throws.
+  // removed. The contents of its files must be on storage already. Throws Error(storage), or what
+  // the constructor throws.
   void publish();
 
  private:

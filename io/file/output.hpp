@@ -1,7 +1,7 @@
 // Checks what a command may write where its user says (-o, --save). One rule holds for all
 // commands. They may make a new file, or replace an empty file or one of the same kind, which is
-// known by how it begins. Character devices and pipes are written to. An input is never an output.
-// All else needs --force.
+// known by how it begins. Character devices and pipes are written to. An input is never an output,
+// and neither is a directory or a socket. All other files need --force.
 #pragma once
 
 #include <filesystem>
@@ -33,7 +33,8 @@ class Output {
  public:
   // Throws Error(bad_input) if the rule forbids `path`, or if nothing can be made there.
   Output(std::filesystem::path path, OutputRule rule);
-  // Allows any file to be replaced. Throws as the other constructor does.
+  // Allows any file to be replaced. Throws Error(bad_input) if `path` is no file, pipe or character
+  // device, or if nothing can be made there.
   explicit Output(std::filesystem::path path);
 
   std::filesystem::path const& path() const { return m_path; }
@@ -42,7 +43,8 @@ class Output {
   // Returns whether the output goes to where this process prints its results.
   bool is_standard_output() const;
 
-  // Checks the path again, since minutes may have passed. Throws as the constructor does.
+  // Checks the path again, since minutes may have passed since the constructor did. Throws
+  // Error(bad_input) if the rule forbids the path, or if nothing can be made there.
   void require_allowed() const;
 
  private:
@@ -50,16 +52,16 @@ class Output {
   OutputRule m_rule;
 };
 
-// A new regular file that any code may write at `path()`, and that becomes the output when it is
-// complete.
+// An UnfinishedFile is a new regular file that any code may write at `path()`. It becomes the
+// output when `finish` is called.
 class UnfinishedFile {
  public:
-  // Makes an empty file. Throws what Output throws.
+  // Makes an empty file. Throws Error: storage, or what the constructor of Output throws.
   explicit UnfinishedFile(Output output);
 
   std::filesystem::path const& path() const { return m_path; }
   // Gives the file its name, durably, or copies its contents to a device or a pipe. The data of the
-  // file must be on storage. Throws Error: storage, or what Output throws.
+  // file must be on storage. Throws Error: storage, or what the constructor of Output throws.
   void finish();
 
  private:
@@ -68,7 +70,8 @@ class UnfinishedFile {
   std::filesystem::path m_path;
 };
 
-// Writes the whole output. Throws Error: storage, or what Output throws.
+// Writes `text` as the whole output. Throws Error: storage, or what the constructor of Output
+// throws.
 void write_output(Output const& output, std::string_view text);
 
 // Throws Error(bad_input) if `directory`, which is to be written, is or contains `input`.

@@ -1,4 +1,5 @@
-// An OutputFile follows no links, reports every error, and is on storage once it is closed.
+// An OutputFile is a file to write. It follows no links, reports every error, and is on storage
+// once it is closed, unless its owner does not need that.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +21,12 @@ class OutputFile {
   // Opens a regular file that exists, to overwrite parts of it. The file keeps its length.
   static OutputFile open(std::filesystem::path const& path);
 
-  // Writes all bytes, at any offset. Storage is kept busy meanwhile: at most twice 64 MiB are left
-  // for `close`, so that no call waits for long.
+  // Writes all bytes, at any offset. Bytes go on to storage early: at most twice 64 MiB are left
+  // for `close` to wait for, so that no call waits for long.
   void write(std::int64_t offset_bytes, std::span<std::byte const> bytes);
-  // Closes the file, and waits until its data is on storage unless `durable` is `no`. Throws if
-  // this fails: network file systems may report only now that there was no room. Call nothing after
-  // it. If it is not called, the file may be incomplete.
+  // Closes the file, and waits until its data is on storage unless `durable` is `no`. Throws
+  // Error(storage) if this fails: network file systems may report only now that there was no room.
+  // Call no function after `close`. If it is not called, the file may be incomplete.
   void close(Durable durable = Durable::yes);
 
   std::filesystem::path const& path() const { return m_path; }
@@ -42,7 +43,7 @@ class OutputFile {
   std::int64_t m_not_begun_bytes = 0;
 };
 
-// Writes a whole new file. Throws what OutputFile throws.
+// Writes a whole new file. Throws Error(storage) that names `path`.
 void write_file(std::filesystem::path const& path, std::string_view text,
                 Durable durable = Durable::yes, mode_t mode = kFileMode);
 

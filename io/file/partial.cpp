@@ -31,7 +31,7 @@ Partials& partials() {
 }
 
 // Removing is repeated, because another thread may put files into a directory while it is emptied.
-// Without memory, what could not be removed stays.
+// If memory runs out, what is not removed yet stays.
 void remove_whole(fs::path const& path) noexcept try {
   constexpr int most_tries = 100;
   std::error_code error;

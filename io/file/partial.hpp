@@ -7,11 +7,11 @@
 
 namespace spillway {
 
-// A file that is being written, or a directory with all that is put into it.
+// A Partial is a file that is being written, or a directory with all that is put into it.
 class Partial {
  public:
-  // `make` creates the file or directory and returns its path, or throws. A signal does not end the
-  // process in between.
+  // `make` creates the file or directory and returns its path, or throws. No signal that removes
+  // Partials ends the process while `make` runs.
   explicit Partial(std::function<std::filesystem::path()> const& make);
   Partial(Partial const&) = delete;
   Partial& operator=(Partial const&) = delete;
@@ -19,7 +19,7 @@ class Partial {
 
   std::filesystem::path const& path() const { return m_path; }
   // Calls `rename`, which gives the Partial its final name. If `rename` throws, the Partial is
-  // still removed in the end.
+  // still removed when its owner goes.
   void publish(std::function<void()> const& rename);
 
  private:

@@ -1,4 +1,4 @@
-// Functions on the text of a path. They do not look at the file system.
+// These functions work on the text of a path and do not look at the file system.
 #pragma once
 
 #include <filesystem>

@@ -16,17 +16,18 @@ namespace spillway {
 void read_range(FileDescriptor const& file, std::filesystem::path const& path,
                 std::int64_t offset_bytes, std::span<std::byte> to);
 
-// Returns a whole file of at most `most_bytes`. Throws Error that names it: bad_input if it cannot
-// be opened, damaged if it is larger, storage if it cannot be read, cannot_fit if there is no
-// memory for it.
+// Returns a whole file of at most `most_bytes`. Throws Error that names `path`: bad_input if it
+// cannot be opened, damaged if it is larger, storage if it cannot be read, cannot_fit if there is
+// no memory for it.
 std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes);
 
-// Does the same for an open file.
+// Returns the whole of an open file that has at most `most_bytes`. Throws Error that names `path`:
+// damaged if it is larger, storage if it cannot be read, cannot_fit if there is no memory for it.
 std::string read_text(FileDescriptor const& file, std::filesystem::path const& path,
                       std::int64_t most_bytes);
 
-// Does the same and removes the seal (seal.hpp). Throws Error(damaged) if the seal does not fit the
-// text.
+// Returns the text of a file that ends with a seal (seal.hpp), without the seal. Throws what
+// read_text throws, and Error(damaged) if the seal is missing or does not fit the text.
 std::string read_sealed_text(std::filesystem::path const& path, std::int64_t most_bytes);
 
 }  // namespace spillway

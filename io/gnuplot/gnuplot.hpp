@@ -7,11 +7,11 @@ namespace spillway {
 
 struct Drawing {
   std::string picture;  // what the script drew; empty if that failed
-  std::string trouble;  // one line: what is missing and how to get it, or how gnuplot ended
+  std::string trouble;  // one line that says what failed; empty if nothing did
 };
 
-// Runs a script that sets a terminal and no output. Blocks until gnuplot ends, whose own messages
-// go to stderr. Does not throw.
+// Runs a script that sets a terminal but no file for output. Blocks until gnuplot ends, whose own
+// messages go to stderr. Does not throw.
 Drawing draw(std::string const& script);
 
 }  // namespace spillway

@@ -21,7 +21,7 @@ CarriedSum sum_of(std::string const& text) {
   return {std::ssize(text), checksum_text(checksum(std::as_bytes(std::span(text))))};
 }
 
-// Throws Error that says why the file is not there as it was sealed.
+// Reads one file. Throws Error if it is missing, cannot be read, or is not as the seal says.
 CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::damaged, fmt::format("{}: {}", path.string(), why));
@@ -33,7 +33,8 @@ CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
   return found;
 }
 
-// A file that is there may be sound even if it cannot be opened now.
+// Returns `damaged` if the file is missing, otherwise the error's own status, because a file that
+// is there may be sound even if it cannot be opened now.
 Status status_of(Error const& error, fs::path const& path) {
   std::error_code unseen;
   bool const is_there = fs::is_regular_file(fs::symlink_status(path, unseen));

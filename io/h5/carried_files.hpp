@@ -14,11 +14,11 @@
 
 namespace spillway {
 
-// The folder of a checkpoint that has carried files, and the file among them that says the tensors'
-// types.
+// Carried files lie in the folder kCarriedFolder of a checkpoint; among them, kTypesFile says the
+// types of the model's tensors.
 inline constexpr char const *kCarriedFolder = "huggingface", *kTypesFile = "tensor-types.json";
-inline constexpr std::int64_t kMostCarriedBytes = 64 << 20;        // of one file
-inline constexpr std::int64_t kMostCarriedBytesInAll = 128 << 20;  // of all, kept in memory
+inline constexpr std::int64_t kMostCarriedBytes = 64 << 20;        // the most bytes of one file
+inline constexpr std::int64_t kMostCarriedBytesInAll = 128 << 20;  // the most bytes of all files
 inline constexpr std::size_t kMostCarriedFiles = 32;
 
 struct CarriedFile {
@@ -35,9 +35,9 @@ std::int64_t size_bytes(CarriedFiles const& files);
 CarriedSums write_carried(std::filesystem::path const& checkpoint, CarriedFiles const& files);
 
 struct FoundFiles {
-  CarriedFiles files;  // those that are as they were sealed
-  // One for each other file: damaged if it is missing or not as it was sealed, otherwise what keeps
-  // it from being read now.
+  CarriedFiles files;  // the files that are as the seal says
+  // Has an Error for each other file that the seal lists: damaged if the file is missing or not as
+  // the seal says, otherwise what keeps it from being read now.
   std::vector<Error> unread;
 };
 

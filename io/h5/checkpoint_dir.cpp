@@ -70,7 +70,8 @@ fs::path marked_for_removal(fs::path const& directory, std::error_code& error) {
   return marked;
 }
 
-// Removes what can be removed. The text names the first directory that cannot.
+// Removes the directories that can be removed. Returns a text that names the first one that cannot,
+// or nothing.
 std::optional<std::string> remove_each(std::vector<fs::path> const& directories) {
   std::optional<std::string> complaint;
   for (auto const& directory : directories) {
@@ -94,8 +95,8 @@ std::optional<std::string> tidy(fs::path const& run_directory, std::int64_t keep
   }
 }
 
-// Lets two directories exchange their names in one step. Returns false if the file system cannot do
-// that, as NFS.
+// Lets two directories exchange their names in one step. Returns false if the file system, such as
+// NFS, cannot do that.
 bool exchange(fs::path const& a, fs::path const& b) {
   if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
   int const error = errno;
@@ -138,8 +139,8 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
 
 void abandon_checkpoint(fs::path const& run_directory) noexcept try {
   remove_each(strays(run_directory));
-} catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports it
-} catch (std::bad_alloc const&) {        // and removes what is left
+} catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports what stays
+} catch (std::bad_alloc const&) {        // the next commit_checkpoint removes what is left
 }
 
 std::optional<std::string> commit_checkpoint(fs::path const& run_directory, std::int64_t step,

@@ -41,8 +41,9 @@ void abandon_checkpoint(std::filesystem::path const& run_directory) noexcept;
 std::optional<CheckpointReader> open_latest(std::filesystem::path const& run_directory);
 std::optional<std::filesystem::path> find_latest(std::filesystem::path const& run_directory);
 
-// If a user names a run directory as a checkpoint, its newest one (find_latest) is meant. Every
-// other path names itself. Throws as find_latest does.
+// checkpoint_at returns the directory of the checkpoint that a user means by `path`: if that is a
+// run directory, the one that its `latest` names, otherwise `path` itself. open_checkpoint opens
+// it. They throw what open_latest throws.
 std::filesystem::path checkpoint_at(std::filesystem::path const& path);
 CheckpointReader open_checkpoint(std::filesystem::path const& path);
 

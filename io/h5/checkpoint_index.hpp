@@ -23,7 +23,7 @@ struct CarriedSum {
 
   bool operator==(CarriedSum const&) const = default;
 };
-using CarriedSums = std::map<std::string, CarriedSum>;  // maps names to sums (carried_files.hpp)
+using CarriedSums = std::map<std::string, CarriedSum>;  // by the names of carried files
 
 struct CheckpointIndex {
   struct Shard {
@@ -56,8 +56,8 @@ CheckpointIndex index_from_json(std::string const& text, std::string const& sour
 // Throws Error(damaged) that begins with `source` unless the extents cover every tensor completely.
 void require_whole(CheckpointIndex const& index, std::string const& source);
 
-// Returns the number of elements. Throws Error(damaged) that begins with `what` if no tensor of a
-// checkpoint can have this shape.
+// Returns the number of elements of a tensor with this shape. Throws Error(damaged) that begins
+// with `what` if no tensor of a checkpoint can have this shape.
 std::int64_t checked_elements(std::span<std::int64_t const> shape, std::string const& what);
 
 }  // namespace spillway

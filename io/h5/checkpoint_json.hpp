@@ -1,5 +1,5 @@
-// Turns the index into a JSON value, which the seal stores beside others, and back. Only sources of
-// this folder may include this.
+// Turns the index of a checkpoint into a JSON value, which becomes a part of the seal, and back.
+// Only sources of this folder may include this.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,9 @@ nlohmann::ordered_json json_of(CheckpointIndex const& index);
 // Throws what index_from_json throws, but nlohmann's exceptions if the value has another form.
 CheckpointIndex index_of(nlohmann::ordered_json const& json, std::string const& source);
 
-// These do the same for the checksums of carried files, which the seal stores beside the index.
+// These turn the checksums of carried files, which are a part of the seal, into a JSON value and
+// back. carried_of throws Error(damaged) that begins with `source`, or nlohmann's exceptions if the
+// value has another form.
 nlohmann::ordered_json json_of(CarriedSums const& sums);
 CarriedSums carried_of(nlohmann::ordered_json const& json, std::string const& source);
 

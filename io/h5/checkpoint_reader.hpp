@@ -15,8 +15,9 @@
 
 namespace spillway {
 
-// Every rank may have a reader of the same directory. Throws Error: bad_input if there is no
-// checkpoint, damaged (naming the file) if a file is cut short, missing or not what was written.
+// Every rank may have a reader of the same directory. The constructor and `read` throw Error:
+// bad_input if there is no checkpoint, damaged (naming the file) if a file is cut short, missing or
+// not what was written.
 class CheckpointReader {
  public:
   // Reads the index and compares the shards' sizes with it; their contents are checked by `read`.
@@ -42,7 +43,7 @@ class CheckpointReader {
             std::span<float> to);
 
  private:
-  // A Progress names the extent that is being read in order.
+  // A Progress names the extent that is being read from its first element to its last.
   struct Progress {
     std::size_t extent;
     std::int64_t next = 0;  // the element of the extent that is read next
@@ -60,7 +61,7 @@ class CheckpointReader {
   std::map<std::string, std::size_t> m_positions;  // indices in m_index.tensors, by dataset path
   FileDescriptor m_file;                           // the shard that was read last
   std::optional<std::size_t> m_open;               // index of that shard in m_index.shards
-  std::vector<bool> m_others_verified;             // says it of the other bytes of each shard
+  std::vector<bool> m_others_verified;             // whether a shard's other bytes are verified
   std::optional<Progress> m_progress;
   StreamingChecksum m_checksum;
 };

@@ -1,4 +1,4 @@
-// Writes a checkpoint of weights that come from elsewhere, in one process.
+// Writes a checkpoint of weights that no run has made, such as imported ones, in one process.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ class CheckpointSink : public TensorSink {
   void carry(CarriedFiles const& files);
 
   TensorList const& tensors() const override { return m_tensors; }
-  // Each tensor must be written from its first element to its last, as by ShardWriter::write.
+  // Each tensor must be written from its first element to its last, in pieces of any size; pieces
+  // of different tensors may alternate.
   void write(std::size_t tensor, std::int64_t first, std::span<std::byte const> from) override;
-  // Also seals the checkpoint.
+  // Writes the seal and gives the checkpoint its name. Every element must have been written.
   void finish() override;
 
  private:

@@ -85,8 +85,8 @@ std::optional<std::int64_t> step_named(fs::path const& prepared) {
 }
 
 // Finishes a save that was interrupted when its checkpoint was in place and `latest` did not name
-// it yet. A `latest` that somebody wrote since then counts more. Every other prepared text is
-// removed. Returns a line that reports this, or nothing.
+// it yet. If somebody has written `latest` since then, that one is kept. Every other prepared text
+// is removed. Returns a line that reports this, or nothing.
 std::optional<std::string> finish_commit(fs::path const& run_directory) {
   auto const latest = run_directory / kLatest, prepared = prepared_path(latest);
   if (!fs::is_regular_file(fs::symlink_status(prepared))) return {};
@@ -124,7 +124,7 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
     auto const earlier = prepared_path(run_directory / kEarlier);
     auto const kind = fs::symlink_status(earlier).type();
     bool const foreign = kind != fs::file_type::not_found && kind != fs::file_type::directory;
-    bool const taken =  // an earlier move has left it
+    bool const taken =  // an interrupted move has left checkpoints of these steps
         std::ranges::any_of(steps, [&](auto step) { return fs::exists(step_path(earlier, step)); });
     if (foreign || taken) fs::rename(earlier, unused_earlier(run_directory));
     fs::create_directory(earlier);
@@ -176,7 +176,7 @@ std::string text_about_older(fs::path const& run_directory, std::int64_t step) t
                        (run_directory / name).string(), name, (run_directory / kLatest).string());
   }
   return fmt::format(" (and no checkpoint before it is complete in {})", run_directory.string());
-} catch (Error const& error) {  // it must not hide the damage of which the message tells
+} catch (Error const& error) {  // this error must not hide the damage that the message reports
   return fmt::format(" (and checkpoints before it cannot be looked at: {})", error.what());
 }
 

@@ -14,11 +14,11 @@
 
 namespace spillway {
 
-// If there are checkpoints but no `latest`, as after a kill before it was first written, makes it
-// name the newest complete one. If `latest` names an older one than the newest, the run goes on
-// from there, and later ones move into a new directory earlier-<k>. Returns lines that report this.
-// Throws Error(damaged) if none is complete, and errors of checkpoints that cannot be looked at.
-// Only one rank may call it, while nobody else writes there.
+// If there are checkpoints but no `latest`, as when a run was killed before it first wrote that
+// file, makes `latest` name the newest complete one. If `latest` names an older one than the
+// newest, the run goes on from there, and later ones move into a new directory earlier-<k>. Returns
+// lines that report this. Throws Error(damaged) if none is complete, and errors of checkpoints that
+// cannot be looked at. Only one rank may call it, while nobody else writes there.
 std::vector<std::string> mend_latest(std::filesystem::path const& run_directory);
 
 // Moves `latest` and all checkpoints into a new directory earlier-<k>, so that a run that begins

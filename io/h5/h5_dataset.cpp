@@ -1,4 +1,4 @@
-// The datasets of an H5File; files, groups and attributes are in h5_file.cpp.
+// Implements the datasets of an H5File; files, groups and attributes are in h5_file.cpp.
 #include <algorithm>
 #include <array>
 #include <functional>

@@ -18,7 +18,7 @@ namespace {
 constexpr hsize_t alignment_bytes = 4096;
 
 // Files are not locked. They are written under another name and never change afterwards, so locks
-// protect nothing, and they fail on some parallel file systems.
+// would protect nothing, and locking fails on some parallel file systems.
 H5Handle access_properties(bool writing) {
   H5Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access.get(), false, true);

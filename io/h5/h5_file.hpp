@@ -59,11 +59,12 @@ struct H5Source {
   std::int64_t elements;
 };
 
-// Returns the product of the extents, which the caller knows to fit; 1 for a scalar.
+// Returns the product of the extents, which the caller knows to fit into 63 bits. For a scalar,
+// which has no extents, returns 1.
 std::int64_t element_count(std::span<std::int64_t const> shape);
 
-// HDF5 takes some MiB when it is first used. A run calls this before it measures how much memory is
-// used outside its plan. Writes nothing.
+// HDF5 takes some MiB of memory when it is first used. A run calls this before it measures how much
+// memory is used outside its plan. Writes nothing.
 void warm_up_hdf5();
 
 class H5File {
@@ -74,14 +75,15 @@ class H5File {
   static H5File create(std::filesystem::path const& path, Status refused = Status::storage,
                        std::int64_t user_block_bytes = 0);
   // Opens a file for reading only. Throws Error: bad_input if it is missing, damaged if it is cut
-  // short, `not_as_expected` if it has another format. In that case `advice` ends the line.
+  // short, `not_as_expected` if it has another format. In the last case `advice` is added to the
+  // message.
   static H5File open(std::filesystem::path const& path, Status not_as_expected = Status::damaged,
                      char const* advice = "");
 
   std::filesystem::path const& path() const { return m_path; }
 
   // Writes out what was created, waits until it is on storage unless `durable` is `no`, and closes
-  // the file. Throws where the destructor could only be silent.
+  // the file. Throws if any of this fails, which a destructor could not do.
   void close(Durable durable = Durable::yes);
 
   // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
@@ -90,8 +92,8 @@ class H5File {
   bool exists(std::string const& name) const;
   std::vector<std::string> children(std::string const& group) const;  // sorted names
 
-  // These set and get attributes of an object that exists ("/" is the file itself). Texts have a
-  // fixed length, because HDF5 has no checksum for texts of variable length.
+  // These functions set, list and get attributes of an object that exists ("/" is the file itself).
+  // Texts have a fixed length, because HDF5 has no checksum for texts of variable length.
   void set_text(std::string const& object, std::string const& key, std::string const& value);
   void set_integer(std::string const& object, std::string const& key, std::int64_t value);
   bool has_attribute(std::string const& object, std::string const& key) const;
@@ -102,9 +104,9 @@ class H5File {
   // Makes a contiguous dataset that is allocated at once, so that its bytes have a place in the
   // file.
   void create_dataset(std::string const& name, H5Type type, std::span<std::int64_t const> shape);
-  // Shows the elements of the sources, one source after the other, as one dataset. A source that
-  // has all elements also has the dataset's shape; others are flat. A missing source reads as NaN,
-  // or 0 for integers.
+  // Makes a virtual dataset, which shows the elements of the sources, one source after the other. A
+  // source that has all elements also has the dataset's shape; other sources have one axis. A
+  // missing source reads as NaN, or 0 for integers.
   void create_virtual(std::string const& name, H5Type type, std::span<std::int64_t const> shape,
                       std::span<H5Source const> sources);
   H5DatasetInfo info(std::string const& name) const;

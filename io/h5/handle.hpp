@@ -1,4 +1,5 @@
-// HDF5 identifiers that close themselves. No header but hdf5_calls.hpp includes hdf5.h.
+// An H5Handle is an HDF5 identifier that closes itself. No header but hdf5_calls.hpp includes
+// hdf5.h.
 #pragma once
 
 #include <cstdint>

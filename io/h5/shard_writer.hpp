@@ -16,8 +16,8 @@
 
 namespace spillway {
 
-// HDF5 lays the file out when this is made, and values are then written to their places in it.
-// Every failure of storage is an Error(storage).
+// HDF5 lays the file out when a ShardWriter is made, and values are then written to their places in
+// the file. Every failure of storage is an Error(storage).
 class ShardWriter {
  public:
   // Takes those extents of `layout` that belong to `rank`; without any, no file is made. The
@@ -25,9 +25,9 @@ class ShardWriter {
   ShardWriter(std::filesystem::path const& directory, int rank, CheckpointLayout const& layout);
 
   // Writes the next elements of an extent. Each extent is written once, from its first element to
-  // its last, in pieces of any size; pieces of different tensors may alternate. Elements are
-  // counted as in the whole tensor. Bytes go to storage soon, so that `close` need not wait for all
-  // of them.
+  // its last, in pieces of any size; pieces of different tensors may alternate. `first_element` is
+  // counted from the beginning of the whole tensor. Bytes go to storage soon, so that `close` need
+  // not wait for all of them.
   void write(std::string const& group, std::string const& name, std::int64_t first_element,
              std::span<float const> from);
 

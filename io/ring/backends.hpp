@@ -12,13 +12,13 @@
 namespace spillway {
 
 struct QueueSettings {
-  std::optional<Backend> backend = {};  // empty: io_uring or, if that cannot be had, posix
+  std::optional<Backend> backend = {};  // if empty, io_uring or, failing that, posix
   int depth = 32;
 };
 
 struct MadeQueue {
   std::unique_ptr<TransferQueue> queue;
-  std::string stepped_down;  // one line: why io_uring is not used and what to change; or empty
+  std::string stepped_down;  // one line if io_uring was tried in vain: why, and what to change
 };
 
 // Describes the backend that TransferQueue::backend() names, in one line.

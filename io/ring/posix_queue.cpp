@@ -13,7 +13,7 @@
 namespace spillway {
 namespace {
 
-constexpr int kMostThreads = 8;  // may be more than there are cores, since they wait for the device
+constexpr int kMostThreads = 8;  // may be more than there are cores, since threads wait for storage
 
 class PosixQueue final : public TransferQueue {
  public:

@@ -1,5 +1,5 @@
-// Finds out by trying what this machine offers for fast storage I/O, for `doctor`. Nothing here
-// throws: what does not work is recorded, with advice.
+// Finds out by trying what this machine offers for fast storage I/O, for `spillway doctor`. Nothing
+// here throws: what does not work is recorded, with advice.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct RingProbe {
   bool fixed_buffers = false;  // whether a buffer of register_bytes could be registered
   int register_error = 0;
   std::int64_t register_bytes = 0;
-  // These are used by this program and missing in the kernel.
+  // This program uses these features and operations, and the kernel lacks them.
   std::vector<std::string> missing_features, missing_operations;
   std::optional<std::int64_t> memlock_bytes;  // RLIMIT_MEMLOCK; empty if unlimited
   std::vector<std::string> advice;            // what to change, one line each
@@ -34,7 +34,8 @@ std::vector<std::string> missing_operations(io_uring_probe const& offered);
 // Says what to change if a ring could be set up and something else is missing.
 std::vector<std::string> ring_advice(RingProbe const& probe);
 
-// Returns one line about an errno of setting up a ring, or of registering `bytes` with it.
+// setup_advice returns one line about an errno of setting up a ring, register_advice one about an
+// errno of registering `bytes` with a ring.
 std::string setup_advice(int error);
 std::string register_advice(std::int64_t bytes, int error);
 
@@ -51,8 +52,8 @@ struct DirectoryProbe {
 // no such directory. file_system_name returns the name for the magic number that statfs gives.
 std::string file_system_of(std::filesystem::path const& directory);
 std::string file_system_name(long magic);
-// Returns a line of advice if a file system is not on a drive of this node but in main memory or on
-// another node. Returns "" otherwise.
+// Returns a line of advice if `directory` lies on a file system that is in main memory or on
+// another node, and not on a drive of this node. Returns "" otherwise.
 std::string place_advice(std::string const& directory, std::string const& file_system);
 
 // Returns advice that follows from what was found about a directory.

@@ -16,7 +16,7 @@ constexpr std::int64_t kPlaceBytes = std::int64_t{64} << 10;  // the size of a b
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kCounters = 4096;
 
-// These keep the random numbers apart that are drawn for different purposes.
+// Random numbers for different purposes are drawn with different ones of these keys.
 constexpr std::uint64_t kOfSeed = 0, kOfPlace = 1, kOfOperation = 2;
 
 std::uint64_t key(TransferRequest const& rest, std::int64_t offset_bytes) {

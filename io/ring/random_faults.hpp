@@ -1,5 +1,5 @@
-// Simulates storage that fails at random, as `debug.fault` may ask. A seed decides which faults
-// occur.
+// Simulates storage that fails at random, for tests and the key `debug.fault` of the input file. A
+// seed decides which faults occur.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace spillway {
 
 // The seed chooses how bad storage is, from nearly sound to hopeless: which share of operations
-// fails with EIO or ENOSPC or comes back damaged, and which places of the file always do. A fixed
-// share of the others is cut short or interrupted. How an operation ends depends on its place
-// and on how often the place was used before, not on time, so a seed gives the same faults again;
-// the order in which operations end may differ. Only the constructor allocates.
+// fails with EIO or ENOSPC or comes back damaged, and which places of the file always fail. A fixed
+// share of the others is cut short or interrupted. How an operation ends depends on its place and
+// on how often the place was used before, not on time, so a seed gives the same faults again; the
+// order in which operations end may differ. Only the constructor allocates.
 class RandomFaults {
  public:
   explicit RandomFaults(std::uint64_t seed);
@@ -32,7 +32,8 @@ class RandomFaults {
   std::vector<std::uint32_t> m_asked;  // counts uses of places, by hash of direction and offset
 };
 
-// Makes a queue with such faults. Its user must verify what is read, because bytes may be damaged.
+// Makes a queue whose operations fail as a RandomFaults says. Its user must verify what is read,
+// because bytes may be damaged.
 std::unique_ptr<TransferQueue> make_random_queue(int depth, std::uint64_t seed);
 
 }  // namespace spillway

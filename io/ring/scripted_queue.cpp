@@ -8,7 +8,8 @@
 namespace spillway {
 namespace {
 
-// The script is asked so many times without a nap, since it need not depend on time.
+// The script is first asked so many times without a sleep, since its answers need not depend on
+// time.
 constexpr int kEagerRounds = 20;
 constexpr std::chrono::duration<double> kNap(0.001);
 

@@ -1,4 +1,4 @@
-// Simulates storage that becomes slow, as `debug.fault` may ask.
+// Simulates storage that becomes slow, for tests and the key `debug.fault` of the input file.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 namespace spillway {
 
 // Operations before the n-th are not delayed. From the n-th on, operations pass one after the other
-// at `bytes_per_s`; no call sleeps, since an operation only ends later. Tags must be below `depth`.
+// at `bytes_per_s`; no call sleeps, since only the ends of operations are delayed. Tags must be
+// below `depth`.
 class SlowStorage {
  public:
   SlowStorage(int depth, std::int64_t nth, double bytes_per_s);

@@ -45,8 +45,8 @@ class TransferQueue {
   // Registers `memory`, sorted by address, in place of what was registered before, so that
   // transfers within one of its spans need not pin their pages. All pages become resident at once
   // and count against RLIMIT_MEMLOCK. Call it only while nothing is in flight; a `wake` before it
-  // may be lost. Returns 0, or an errno, and then nothing is registered. Backends that cannot use
-  // it do nothing.
+  // may be lost. Returns 0, or an errno, and then nothing is registered. Backends that cannot
+  // register memory do nothing and return 0.
   virtual int register_memory(std::span<std::span<std::byte> const> /*memory*/) { return 0; }
 
   // Begins a request and returns at once. The queue must not be full.
@@ -69,12 +69,13 @@ class TransferQueue {
 
   struct Outcome {
     int operation = -1;
-    std::int64_t moved_bytes = 0;  // or a negative errno
+    std::int64_t moved_bytes = 0;  // is a negative errno if it failed
   };
-  // Begins to move what `rest` names. Later one Outcome says how far it came, also if it failed at
-  // once.
+  // Begins to move what `rest` names. Later `next` returns one Outcome that says how far it came,
+  // even if it failed at once.
   virtual void start(int operation, TransferRequest const& rest) noexcept = 0;
-  // Returns the next Outcome, or nothing after `timeout_s` or when woken.
+  // Returns the next Outcome. Returns nothing if there is none within `timeout_s`, or if `wake` was
+  // called.
   virtual std::optional<Outcome> next(double timeout_s) noexcept = 0;
 
  private:

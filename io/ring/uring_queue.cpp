@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kRing = "io_uring";
 
-// The kernel's limit for one registered buffer, in bytes.
+// This is the kernel's limit for one registered buffer, in bytes.
 constexpr std::size_t kLargestRegistered = std::size_t{1} << 30;
 
 __kernel_timespec timespec_of(double seconds) {

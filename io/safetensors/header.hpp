@@ -17,8 +17,8 @@
 
 namespace spillway {
 
-// The size of the length that precedes the text, and the longest text that is read. No file with a
-// longer one is known.
+// A header's text is preceded by its length, in kLengthBytes bytes. Headers of more than
+// kMostHeaderBytes are refused; no file with such a header is known.
 inline constexpr std::int64_t kLengthBytes = 8;
 inline constexpr std::int64_t kMostHeaderBytes = 32 << 20;
 
@@ -47,8 +47,8 @@ SafetensorsHeader parse_header(std::string_view json, std::int64_t data_bytes,
 // Places the tensors one after the other, in this order, from the header's end on.
 std::vector<PlacedTensor> placed(std::span<TensorEntry const> entries);
 
-// Returns the length and the text. Their size is a multiple of 8 bytes, so that the data is
-// aligned.
+// Returns the beginning of a file: the header's length and its text. Their size together is a
+// multiple of 8 bytes, so that the data is aligned.
 std::string header_bytes(SafetensorsHeader const& header);
 
 }  // namespace spillway

@@ -16,10 +16,11 @@ namespace spillway {
 // A reader keeps all headers in memory, but has only one file open at a time.
 class SafetensorsReader : public TensorSource {
  public:
-  // `path` is a directory with model.safetensors or else model.safetensors.index.json, or is such a
-  // file by any name. Files that a directory or an index names are opened by open_inside. Reads all
-  // headers. Throws Error that names the file and the tensor: bad_input if there are no such files
-  // or they are of another kind, damaged if one is cut short or contradicts itself or the index.
+  // `path` is a directory with model.safetensors or else model.safetensors.index.json, or is a file
+  // in one of these two formats by any name. Files that a directory or an index names are opened by
+  // open_inside. Reads all headers. Throws Error that names the file and the tensor: bad_input if
+  // there are no such files or they are of another kind, damaged if one is cut short or contradicts
+  // itself or the index.
   explicit SafetensorsReader(std::filesystem::path const& path);
 
   std::string place() const override { return m_path.string(); }
@@ -42,7 +43,7 @@ class SafetensorsReader : public TensorSource {
   std::filesystem::path m_path;
   std::vector<std::filesystem::path> m_files;
   TensorList m_tensors;
-  std::vector<TensorInFile> m_places;  // say where each tensor lies
+  std::vector<TensorInFile> m_places;  // where each tensor lies
   std::int64_t m_size_bytes = 0;
   FileDescriptor m_file;  // the file that was read last
   std::optional<std::size_t> m_open;
@@ -51,8 +52,8 @@ class SafetensorsReader : public TensorSource {
 // Returns whether a directory has weights as torch saves them, which this program does not read.
 bool has_pickled_weights(std::filesystem::path const& directory);
 
-// Returns whether SafetensorsReader may read `path`: a file with such a name, or a directory with
-// one.
+// Returns whether `path`, by its name alone, is for SafetensorsReader: a file that ends in
+// .safetensors or .safetensors.index.json, or a directory with a kWeightFile or kIndexFile.
 bool is_safetensors(std::filesystem::path const& path);
 
 }  // namespace spillway

@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Reads only weight_map of an index. All that stands beside it is skipped.
+// Reads only weight_map of an index. All other keys are skipped.
 class IndexEvents : public JsonEvents {
  public:
   IndexEvents(std::string const& source, WeightIndex& index)

@@ -142,7 +142,7 @@ void SafetensorsWriter::remove_unfinished() const noexcept try {
     auto const path = m_directory / m_shards[i].file;
     std::filesystem::remove(i < m_published ? path : prepared_path(path), ignored);
   }
-} catch (std::bad_alloc const&) {  // without memory for a path its file stays
+} catch (std::bad_alloc const&) {  // if there is no memory for a path, the file stays
 }
 
 }  // namespace spillway

@@ -15,10 +15,10 @@
 
 namespace spillway {
 
-// A WeightShard is one file of a directory.
+// A WeightShard is one file of a model's directory.
 struct WeightShard {
   std::string file;
-  std::vector<std::size_t> tensors;  // numbers in the list, in the file's order
+  std::vector<std::size_t> tensors;  // numbers in the TensorList, in the file's order
 };
 
 // Puts tensors into one file, model.safetensors, if they have at most `most_bytes` together.
@@ -29,7 +29,8 @@ std::vector<WeightShard> plan_shards(TensorList const& tensors, std::int64_t mos
 inline constexpr std::int64_t kMostShardBytes = 5'000'000'000;  // the usual limit for such files
 
 // A writer keeps the headers in memory and has only one file open at a time. Files have temporary
-// names until `finish`, which writes the index last, since the index makes them a model.
+// names until `finish`. If there are several, it writes the index last, because readers find the
+// files by the index.
 class SafetensorsWriter : public TensorSink {
  public:
   // Makes the files, and the directory if it is missing. Throws Error: bad_input if weights are
@@ -61,7 +62,7 @@ class SafetensorsWriter : public TensorSink {
   std::filesystem::path m_directory;
   TensorList m_tensors;
   std::vector<WeightShard> m_shards;
-  std::vector<TensorInShard> m_places;  // say where each tensor lies
+  std::vector<TensorInShard> m_places;  // where each tensor lies
   std::optional<OutputFile> m_file;
   std::size_t m_open = 0;       // the index of the shard that m_file is
   std::size_t m_published = 0;  // how many shards have their final names

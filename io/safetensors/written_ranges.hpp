@@ -9,9 +9,9 @@ namespace spillway {
 // Neighbouring ranges are kept as one, so there are few ranges if elements are written in order.
 class WrittenRanges {
  public:
-  // Adds [first, end). Returns false, and adds nothing, if a part of it is there already.
+  // Adds elements [first, end). Returns false, and adds nothing, if one of them was added before.
   bool add(std::int64_t first, std::int64_t end);
-  // Returns whether all of [0, count) is there.
+  // Returns whether all elements [0, count) have been added.
   bool cover(std::int64_t count) const;
 
  private:

@@ -12,7 +12,7 @@ enum class Fault : std::uint8_t {
   flip_bit,  // a bit of the first byte is read wrong in every try, or is stored wrong
 };
 
-// A FaultInjector is asked once for each transfer, on the I/O thread.
+// A FaultInjector is asked once for each transfer, on the thread that begins it.
 class FaultInjector {
  public:
   virtual ~FaultInjector() = default;

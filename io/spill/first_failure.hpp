@@ -12,7 +12,8 @@ namespace spillway {
 // Any thread may use it.
 class FirstFailure {
  public:
-  // `error` is an errno, or 0 if bytes were read that are not those written. Does not allocate.
+  // Notes that a transfer has failed. `error` is an errno, or 0 if the bytes that were read are not
+  // those that were written. Does not allocate.
   void note(TransferRequest const& transfer, int error) noexcept;
   // Notes that storage has not answered for `patience_s`. `outstanding` is what it was asked to do.
   void note_silence(double patience_s, std::string const& outstanding);
@@ -25,7 +26,7 @@ class FirstFailure {
   bool m_some = false;
   TransferRequest m_transfer;
   int m_error = 0;
-  std::string m_silence;  // the text if storage does not answer, else empty
+  std::string m_silence;  // the text of note_silence; empty if it was not called
 };
 
 }  // namespace spillway

@@ -15,7 +15,7 @@ class SparePlaces {
 
   // Returns where a piece lies, which is its own offset unless it has moved.
   std::int64_t place(std::int64_t offset_bytes) const;
-  // Returns where to write a piece. If the piece is to move, it moves now.
+  // Returns where to write a piece. If move_at_next_write was called for it, it moves now.
   std::int64_t place_to_write(std::int64_t offset_bytes);
 
   // Makes the piece move when it is next written. Returns false if no spare place is left.
@@ -26,7 +26,7 @@ class SparePlaces {
  private:
   struct Entry {
     std::int64_t offset_bytes, place_offset_bytes;
-    std::int64_t next_offset_bytes;  // where to move to, or -1
+    std::int64_t next_offset_bytes;  // the place to move to, or -1
   };
   std::vector<Entry>::iterator find(std::int64_t offset_bytes);
 

@@ -68,7 +68,7 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
 
 bool SpillFile::register_memory(std::span<std::span<std::byte> const> memory) {
   check(under_way() == 0, kSpillFile, "registers memory while transfers are under way");
-  if (m_dead) return true;  // it moves nothing any more, and may still have something in flight
+  if (m_dead) return true;  // a dead file moves nothing any more, but may have requests in flight
   int const error = m_queue->register_memory(memory);
   if (error != 0) {
     std::int64_t bytes = 0;
@@ -165,7 +165,7 @@ void SpillFile::submit(int number) noexcept {
                    static_cast<std::uint64_t>(number)});
 }
 
-// Takes the queue's answer about a piece.
+// Handles the end of a piece's request. `error` is an errno, or 0 if all bytes were moved.
 void SpillFile::advance(int number, int error) noexcept {
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   if (error == 0) piece.moved_bytes += piece.asked_bytes;

@@ -24,10 +24,10 @@
 
 namespace spillway {
 
-// Every range that is moved begins at a multiple of this.
+// Every range that is moved begins at an offset that is a multiple of this.
 inline constexpr std::int64_t kSpillAlignment = std::int64_t{64} << 10;
-// Ranges are cut into pieces of this size, counted from their beginning. A piece is moved, checked
-// and, if need be, put elsewhere as a whole.
+// Ranges are cut into pieces of this size, counted from their beginning. A piece is transferred and
+// checked as a whole, and moves to a spare place as a whole if storage fails.
 inline constexpr std::int64_t kSpillPieceBytes = std::int64_t{1} << 20;
 
 enum class IoResult : std::uint8_t {
@@ -48,8 +48,8 @@ struct SpillDone {
   IoResult result = IoResult::ok;
 };
 
-// Has counts since construction. Seconds are those in which at least one transfer of that direction
-// was under way.
+// SpillCounters has counts since the SpillFile was made. Its seconds are those in which at least
+// one transfer of a direction was under way.
 struct SpillCounters {
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
@@ -62,22 +62,24 @@ struct SpillSettings {
   int transfers = 64;       // how many may be under way at a time
   double patience_s = 120;  // if storage gives no answer for so long, it has failed for good
   std::int64_t spare_bytes = std::int64_t{16} << 20;  // beyond the file's size, in whole pieces
-  FaultInjector* faults = nullptr;                    // must outlive the file
+  FaultInjector* faults = nullptr;                    // null, or must outlive the file
 };
 
-// Transfers are asynchronous. Pieces of several are under way together, and reads and writes take
-// turns. Where memory begins at a page, whole pages go by direct I/O, past the page cache.
+// Transfers are asynchronous. Pieces of several transfers are under way together, and reads and
+// writes take turns. Where memory begins at a page, whole pages go by direct I/O, past the page
+// cache.
 //
 // A range that was written whole can be read in parts. Each part begins at a multiple of
-// kSpillPieceBytes in the range and ends at another one or at the range's end, because a piece is
-// compared with its last write.
+// kSpillPieceBytes in the range and ends at another one or at the range's end, because only the
+// checksum of a whole piece is known.
 //
 // A piece that cannot be written, or is not read back as it was written, is tried once more at
 // once. If a write fails again, the piece moves to a spare place. If a read fails again, the
 // transfer has failed, and the piece moves when it is next written.
 //
-// Only one thread at a time may use a SpillFile, except for `wake` and const functions. Only the
-// constructor and `register_memory` allocate, and the message about storage that does not answer.
+// Only one thread at a time may use a SpillFile, except for `wake`, `forget_failure` and const
+// functions. Nothing allocates but the constructor, `register_memory`, and the message about
+// storage that does not answer.
 class SpillFile {
  public:
   // Reserves storage for size_bytes and the spare places at once. Throws Error: cannot_fit if there
@@ -96,25 +98,26 @@ class SpillFile {
   // Moves transfers on and returns a finished one, in any order. Sleeps until there is one. Returns
   // nothing after `timeout_s` or a second, if `wake` was called, or if no transfer is under way.
   std::optional<SpillDone> wait(double timeout_s) noexcept;
-  static constexpr double kForever_s = 1e9;  // as a timeout: as long as one call may last
+  static constexpr double kForever_s = 1e9;  // a timeout for as long as one call may last
   // Ends a `wait` in progress, or else the next one that would sleep. Any thread may call it.
   void wake() noexcept { m_queue->wake(); }
 
   // Registers `memory`, sorted by address, with the queue in place of what was registered before.
-  // No transfer may be under way. Returns false if that is refused, and then the last line of
-  // advice() says why. Transfers work in any case.
+  // No transfer may be under way. Returns false if the system refuses that; then the last line of
+  // advice() says why, and transfers work without it.
   bool register_memory(std::span<std::span<std::byte> const> memory);
 
-  // These block until the transfer is done. No other transfer may be under way.
+  // `read` and `write` block until their transfer is done. No other transfer may be under way.
   IoResult read(std::int64_t offset_bytes, std::span<std::byte> to) noexcept;
   IoResult write(std::int64_t offset_bytes, std::span<std::byte const> from) noexcept;
 
   // Returns one line about the first result that was not ok since the last `forget_failure`: what
-  // failed, where and why. Returns "" if there is none. Any thread may call both functions.
+  // failed, where and why. Returns "" if there is none. Any thread may call first_failure and
+  // forget_failure.
   std::string first_failure() const;
   void forget_failure() { m_failure.forget(); }
 
-  // Says in lines what makes transfers slower here than they could be, and what to change.
+  // Returns lines that say what makes transfers slower here than they could be, and what to change.
   std::vector<std::string> const& advice() const { return m_advice; }
   char const* backend() const { return m_queue->backend(); }
   bool checksums() const { return m_settings.checksums; }
@@ -127,7 +130,7 @@ class SpillFile {
   struct Running {
     SpillTransfer what;
     std::size_t begun_bytes = 0;  // the bytes of pieces that have begun
-    int pieces = 0;               // how many are under way
+    int pieces = 0;               // how many pieces are under way
     int error = 0;
     bool corrupt = false;
     Fault fault = Fault::none;
@@ -182,7 +185,7 @@ class SpillFile {
   std::vector<int> m_free_pieces;
   std::array<Traffic, 2> m_traffic;  // indexed by Direction
   Direction m_turn = Direction::read;
-  std::vector<std::uint64_t> m_checksums;  // of the last write at each multiple of kSpillAlignment
+  std::vector<std::uint64_t> m_checksums;  // of the last write, by multiple of kSpillAlignment
   SparePlaces m_spares;
   std::atomic<std::int64_t> m_moved_pieces = 0;
   WaitedTime m_silence;  // how long the queue has not answered although something is in flight

@@ -66,7 +66,8 @@ void SpillStorage::open_direct(std::filesystem::path const& directory) {
   }
   if (m_direct) return;
   m_advice = probe.advice;
-  std::erase(m_advice, place_advice(directory.string(), probe.file_system));  // logged before
+  // A run logs the advice about the place by itself.
+  std::erase(m_advice, place_advice(directory.string(), probe.file_system));
 }
 
 }  // namespace spillway

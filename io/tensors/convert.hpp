@@ -13,11 +13,11 @@ namespace spillway {
 bool is_float(ElementType type);
 
 // Converts exactly. `from` has as many elements as `to`, in any alignment. Throws std::logic_error
-// if it has not, or if `is_float(type)` is false.
+// if it has another number of them, or if `is_float(type)` is false.
 void to_floats(ElementType type, std::span<std::byte const> from, std::span<float> to);
 
-// Rounds to nearest, ties to even. What is too large for the type becomes infinite. Throws as
-// to_floats.
+// Rounds to nearest, ties to even. What is too large for the type becomes infinite. `to` has as
+// many elements as `from`; otherwise, or if `is_float(type)` is false, throws std::logic_error.
 void from_floats(ElementType type, std::span<float const> from, std::span<std::byte> to);
 
 // Counts values that are not finite, and values that rounding to a type would spoil.
@@ -29,6 +29,7 @@ struct ValueCounts {
   ValueCounts& operator+=(ValueCounts const& other);
   bool operator==(ValueCounts const&) const = default;
 };
+// Counts the values that are not finite, and those that rounding to `rounded_to` would spoil.
 // Throws std::logic_error if `is_float(rounded_to)` is false.
 ValueCounts count_values(std::span<float const> values, ElementType rounded_to);
 

@@ -31,7 +31,7 @@ std::size_t counterpart(TensorSource const& source, TensorEntry const& wanted) {
   return *number;
 }
 
-// Calls body(first, elements) for one tile after the other.
+// Calls body(first, elements) for one tile, a range of at most kTileBytes bytes, after the other.
 template <class Body>
 void in_tiles(std::int64_t elements, std::int64_t element_bytes, Body const& body) {
   auto const tile = kTileBytes / element_bytes;
@@ -67,7 +67,8 @@ class Copy {
  private:
   static constexpr std::int64_t kFloatBytes = sizeof(float);
 
-  // Copies a tile as it is. If its elements are floats, they are also left in `values`.
+  // Copies the bytes of a tile, a range of elements. If they are floats, also converts them into
+  // `values`.
   void copy_bytes(std::size_t from, std::size_t to, std::int64_t first, std::span<std::byte> tile,
                   std::span<float> values) {
     m_source.read(from, first, tile);

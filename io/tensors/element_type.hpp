@@ -1,5 +1,5 @@
-// The types that elements of a tensor in a file may have. Only f16, bf16 and f32 can be read as
-// floats.
+// Lists the types that elements of a tensor in a file may have. Only f16, bf16 and f32 can be read
+// as floats.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ struct TensorEntry {
   bool operator==(TensorEntry const&) const = default;
 };
 
-// The bytes of the entry must be known to fit into 63 bits.
+// These return the numbers of a tensor's elements and of its bytes, which the caller must know to
+// fit into 63 bits.
 std::int64_t element_count(TensorEntry const& entry);
 std::int64_t size_bytes(TensorEntry const& entry);
 

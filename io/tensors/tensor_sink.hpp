@@ -10,7 +10,8 @@
 namespace spillway {
 
 // All tensors are declared when a sink is made. Only one thread at a time uses it. Nobody finds the
-// tensors before all are written. A sink that is destroyed without `finish` removes what it wrote.
+// tensors under their final names before `finish`. A sink that is destroyed without `finish`
+// removes what it wrote.
 class TensorSink {
  public:
   virtual ~TensorSink() = default;

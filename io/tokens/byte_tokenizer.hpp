@@ -1,4 +1,5 @@
-// The byte tokenizer makes token i of byte i. An optional separator, token 256, ends each file.
+// The byte tokenizer makes token i of a byte with the value i. An optional separator, token 256,
+// ends each file that is not empty.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace spillway {
 
-inline constexpr char const* kByteTokenizer = "byte";  // its name in token files
+inline constexpr char const* kByteTokenizer = "byte";  // the tokenizer's name in token files
 inline constexpr std::int32_t byte_separator = 256;
 
 struct TokenizeResult {

@@ -1,5 +1,5 @@
-// Knows where the documents of a token file begin, by the file's table document_starts. Every piece
-// of the table is verified whenever it is read.
+// Knows where the documents of a token file begin, from the file's table document_starts. Every
+// piece of the table is verified whenever it is read.
 #pragma once
 
 #include <cstddef>

@@ -111,7 +111,7 @@ void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {
   alignas(8) std::array<std::byte, kTokenPieceBytes> buffer;
   auto const per_piece = kTokenPieceBytes / m_layout.token_bytes;
   while (!to.empty()) {
-    auto const at = first % per_piece;  // the position in its piece
+    auto const at = first % per_piece;  // the position of `first` in its piece
     auto const size = std::min(std::ssize(to), per_piece - at);
     auto const part = to.first(static_cast<std::size_t>(size));
     auto const bytes = static_cast<std::size_t>(size * m_layout.token_bytes);

@@ -29,7 +29,7 @@ class TokenFile {
   std::int64_t vocab() const { return m_layout.vocab; }
   // Returns a text that tells these tokens from others, wherever the file lies. It is a checksum of
   // tokenizer, vocabulary, documents, and the checksums of tokens or, if there are none, the
-  // tokens. Of a long range, evenly spaced blocks are read. Throws Error(storage).
+  // tokens. If these are long, only evenly spaced blocks of them are read. Throws Error(storage).
   std::string fingerprint() const;
 
   // Reads tokens [first, first + to.size()), which must lie in the file. Does not allocate; any
@@ -38,8 +38,9 @@ class TokenFile {
   // and position are named), storage if it cannot be read.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
 
-  // Appends those tokens of [first, end) at which a document begins, as DocumentTable does. Appends
-  // nothing if the file records no documents, as llm.c's files never do.
+  // append_document_starts appends to `to`, in ascending order, those tokens of [first, end) at
+  // which a document begins, and nothing if the file records no documents, as llm.c's files never
+  // do. Throws what DocumentTable::append_starts throws.
   bool has_documents() const { return m_layout.documents > 0; }
   void append_document_starts(std::int64_t first, std::int64_t end,
                               std::vector<std::int64_t>& to) const {

@@ -1,9 +1,10 @@
-// The format of HDF5 token files. They have contiguous datasets /tokens (uint8, uint16 or uint32),
-// /piece_checksums (the XXH3-64 of every 16 KiB of tokens, as int64) and /document_starts (int64,
-// ascending, the first is 0), and root attributes format, version, tokenizer and vocab. The file
-// begins with the head, in HDF5's "user block": the same in sealed JSON, with the places of the
-// datasets and a checksum of the documents. So a file is read without HDF5, and nothing is believed
-// unchecked. Version 1 had neither head nor checksums.
+// This is the format of HDF5 token files. Such a file has the contiguous datasets /tokens (uint8,
+// uint16 or uint32), /piece_checksums (the XXH3-64 of every 16 KiB of tokens, as int64) and
+// /document_starts (int64, ascending, the first is 0), and the root attributes format, version,
+// tokenizer and vocab. It begins with the head, in HDF5's "user block": a sealed JSON text
+// (io/file/seal.hpp) that repeats the attributes and also has the places of the datasets and a
+// checksum of /document_starts. So a file is read without HDF5, and nothing is believed unchecked.
+// Version 1 had neither head nor checksums.
 #pragma once
 
 #include <cstdint>

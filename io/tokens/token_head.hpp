@@ -12,14 +12,15 @@ namespace spillway {
 
 std::string to_json(TokenLayout const& layout);
 
-// Checks every number and name by itself. Throws Error(damaged) that begins with `source`.
+// Checks every number and name, but not whether they fit together. Throws Error(damaged) that
+// begins with `source`.
 TokenLayout token_layout_from_json(std::string_view text, std::string const& source);
 
-// Returns the first kTokenHeadBytes of a file.
+// Returns the first kTokenHeadBytes bytes of a file with this layout.
 std::string token_head(TokenLayout const& layout);
-// Returns whether a file begins as one with a head does.
+// Returns whether a file that begins so is a token file with a head.
 bool has_token_head(std::string_view beginning);
-// A command that writes a token file may replace another one.
+// Commands that write a token file name this kind, so that they may replace another token file.
 inline constexpr OutputKind kTokenOutput{"a token file", has_token_head};
 // Throws Error(damaged) that begins with `source` if the head is not as it was written.
 TokenLayout read_token_head(std::string_view beginning, std::string const& source);

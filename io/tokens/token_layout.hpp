@@ -22,8 +22,8 @@ struct TokenLayout {
   std::string documents_checksum = {};  // of document_starts; empty if not known
 };
 
-// Throws what TokenFile's constructor throws. The contents of the table of documents are not
-// checked.
+// Throws Error: bad_input if the file is missing, empty or no token file, damaged if it is cut
+// short. Whether the table of documents is sound is not checked.
 TokenLayout read_token_layout(std::filesystem::path const& path);
 
 }  // namespace spillway

@@ -11,15 +11,16 @@
 
 namespace spillway {
 
-// Returns the files that a pattern names, sorted. A pattern is a path or a glob; what exists as it
-// is spelled is taken as a path. A path that does not exist matches nothing.
+// Returns the files that a pattern names, sorted. A pattern is a path or a glob; if a file with the
+// pattern's own spelling exists, the pattern is taken as a path. A path that does not exist matches
+// nothing.
 std::vector<std::string> matching(std::string const& pattern);
 
 // Returns whether any of the patterns names a file that exists.
 bool names_files(std::span<std::string const> patterns);
 
-// Opens the files that each pattern matches. Throws Error(bad_input) that names `key`, which the
-// input file has for the patterns, and a pattern that matches nothing. Throws also what TokenFile
+// Opens the files that each pattern matches. Throws Error(bad_input) that names `key`, the input
+// file's key for the patterns, and a pattern that matches nothing. Throws also what TokenFile
 // throws.
 std::vector<TokenFile> open_matching(std::string const& key, std::span<std::string const> patterns);
 
@@ -28,7 +29,8 @@ class TokenSet {
   // Opens the files as open_matching does. Throws also Error(bad_input) that names `key` and two
   // files if their vocabularies differ.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
-  // Joins the files in this order. Throws as the constructor does.
+  // Joins the files in this order. Throws Error(bad_input) that names `key` and two files if their
+  // vocabularies differ.
   static TokenSet of_files(std::string const& key, std::vector<TokenFile> files);
 
   std::vector<TokenFile> const& files() const { return m_files; }
@@ -39,10 +41,11 @@ class TokenSet {
   std::size_t file_of(std::int64_t token) const;
   std::int64_t start_of(std::size_t file) const { return m_starts[file]; }
 
-  // Reads tokens [first, first + to.size()) of the whole range, as TokenFile::read does.
+  // Reads tokens [first, first + to.size()) of the whole range. Throws what TokenFile::read throws,
+  // and any thread may call it.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
-  // Appends those tokens of [first, end) at which a document begins, as TokenFile does. The first
-  // token of every file that records documents is one of them.
+  // Appends to `to`, in ascending order, those tokens of [first, end) at which a document begins.
+  // The first token of every file that records documents is one of them.
   void append_document_starts(std::int64_t first, std::int64_t end,
                               std::vector<std::int64_t>& to) const;
 
@@ -50,7 +53,7 @@ class TokenSet {
   TokenSet(std::vector<TokenFile> files, std::string const& key);
 
   std::vector<TokenFile> m_files;
-  std::vector<std::int64_t> m_starts;  // the first token of each file, and the end
+  std::vector<std::int64_t> m_starts;  // the first token of each file, then the count
 };
 
 }  // namespace spillway

@@ -1,4 +1,4 @@
-// Writes an HDF5 token file (token_format.hpp) in a stream of tokens.
+// Writes an HDF5 token file (token_format.hpp) from a stream of tokens.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@
 namespace spillway {
 
 // The file gets its name in `close`, so that no half-written file is ever taken for a whole one.
-// Throws Error: bad_input if it cannot be created, storage if writing fails later.
+// Its functions throw Error: bad_input if the file cannot be created, storage if writing fails
+// later.
 class TokenWriter {
  public:
   // `count` tokens in [0, vocab) of `documents` documents must follow. They are stored in the
@@ -41,7 +42,7 @@ class TokenWriter {
   TokenLayout m_layout;
   std::optional<OutputFile> m_file;
   std::int64_t m_written_bytes = 0;
-  StreamingChecksum m_piece;  // sums up the current piece
+  StreamingChecksum m_piece;  // the checksum of the current piece so far
   std::vector<std::uint64_t> m_checksums;
 };
 

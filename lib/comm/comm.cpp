@@ -70,8 +70,8 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
 }
 
 // This is Bruck's algorithm. Before a round, each rank has the `known` blocks of itself and of the
-// ranks after it, modulo size(). In the round it gets the next ones, at most as many, from the rank
-// that comes `known` ranks later.
+// ranks after it, modulo size(). In the round it gets the blocks that follow, at most `known` of
+// them, from the rank that comes `known` ranks later.
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
   check(all.size() == one.size() * static_cast<std::size_t>(size()), "all_gather",
         "there is not one block for every rank");

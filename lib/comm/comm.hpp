@@ -20,10 +20,11 @@ struct CommSettings {
   double sign_s = 2;         // the shortest time between two signs of life
 };
 
-// All ranks must call the same methods (except `swap` and `still_here`) in the same order, on one
-// thread at a time, and must end together. Every method is synchronous for its caller, sleeps while
-// it waits, and throws Error(peer_lost) if a peer is gone. After that only `abort` may be called.
-// Methods allocate nothing themselves, but the MPI library may while it sends or receives.
+// All ranks must call all_to_all, all_gather, all_gather_bytes and agree in the same order, and
+// must end together. Only one thread of a rank at a time may use a Comm. Methods that exchange
+// bytes return when that is done, sleep while they wait, and throw Error(peer_lost) if a peer is
+// gone. After that only `abort` may be called. Methods allocate nothing themselves, but the MPI
+// library may while it sends or receives.
 class Comm {
  public:
   virtual ~Comm() = default;
@@ -62,7 +63,8 @@ class Comm {
   // not collective and never waits.
   virtual void still_here() {}
 
-  // From now on, a peer counts as lost after waiting so many seconds without a sign of life.
+  // From now on, this rank takes a peer for lost after it has waited so many seconds without a sign
+  // of life.
   virtual void set_patience(double) {}
 
   // Returns for each peer how many seconds this rank has waited in exchanges of data in which that

@@ -15,9 +15,9 @@ namespace spillway {
 
 class MpiComm final : public Comm {
  public:
-  // Takes over `data` and `control`, which must have the same ranks. Steps move their data with
-  // `data`; small messages use `control`, so that they never wait behind a large one. `node` has
-  // the ranks on this node, and the caller keeps it.
+  // Becomes the owner of `data` and `control`, which must have the same ranks. Steps move their
+  // data with `data`; small messages use `control`, so that they never wait behind a large one.
+  // `node` has the ranks on this node, and the caller keeps it.
   MpiComm(MPI_Comm data, MPI_Comm control, MPI_Comm node, CommSettings const& settings);
   ~MpiComm() override;
 
@@ -44,7 +44,7 @@ class MpiComm final : public Comm {
   CommSettings m_settings;
   SignsOfLife m_signs;
   std::vector<std::string> m_hosts;     // the host of each rank
-  std::vector<MPI_Request> m_requests;  // of the current round: receives, then sends
+  std::vector<MPI_Request> m_requests;  // requests of this round: receives, then sends
   std::vector<int> m_request_peers;     // the peer of each request
   std::size_t m_receives = 0;
   std::vector<int> m_done;

@@ -19,8 +19,8 @@ class MpiScope {
   MpiScope& operator=(MpiScope const&) = delete;
 };
 
-// Returns the Comm of all ranks of the launch. Collective. It exchanges a first message with every
-// peer, so that MPI makes its connections and buffers now and not during a step.
+// Returns the Comm of all ranks of the launch. Every rank must call it. It exchanges a first
+// message with every peer, so that MPI makes its connections and buffers now and not during a step.
 std::unique_ptr<Comm> make_world_comm(CommSettings const& settings);
 
 std::string mpi_version();  // "Open MPI v4.1.4", for reports

@@ -22,8 +22,9 @@ class AgreedError : public Error {
 
 // Runs `stage` on every rank and waits for all ranks. If it threw an Error or std::bad_alloc on any
 // rank, every rank throws AgreedError with the status of the lowest rank that failed. Only that
-// rank keeps the text. The stage itself must not communicate, except that a long stage calls
-// Comm::still_here again and again.
+// rank keeps the text. An Error(peer_lost) is rethrown unchanged, since ranks cannot agree on it.
+// The stage itself must not communicate, except that a long stage calls Comm::still_here again and
+// again.
 template <class Stage>
 void on_all_ranks(Comm& comm, Stage const& stage) {
   std::optional<Error> failure;

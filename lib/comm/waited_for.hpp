@@ -1,4 +1,4 @@
-// Pure functions that make the text of the error when a rank has waited for others in vain.
+// These pure functions make the text of the error when a rank has waited for others in vain.
 #pragma once
 
 #include <span>

@@ -19,7 +19,8 @@ class DeviceMemory {
   // zero. Addresses do not change. Must not be called while anything runs. Throws
   // Error(cannot_fit).
   virtual void commit(std::int64_t bytes) = 0;
-  // Returns bytes [offset, offset + bytes), which must be usable (assert).
+  // Returns bytes [offset, offset + bytes), which must be usable; if they are not, an assertion
+  // fails.
   virtual DeviceBytes at(std::int64_t offset, std::int64_t bytes) const = 0;
   virtual std::int64_t bytes() const = 0;           // how many bytes are usable
   virtual std::int64_t reserved_bytes() const = 0;  // how many bytes may become usable
@@ -59,15 +60,15 @@ class Device {
   // Error(cannot_fit).
   virtual std::unique_ptr<Pinned> pin(HostBytes bytes) = 0;
 
-  // Streams and events are made before step 0. Both functions return null for a device whose work
-  // has ended when the call that does it returns. Work in `urgent` streams goes before work in
-  // others.
+  // Streams and events are made before step 0. `stream` and `event` return null if a device's work
+  // has always ended when the call that asks for it returns, as on the host device. Work in
+  // `urgent` streams goes before work in others.
   virtual std::unique_ptr<Stream> stream(bool urgent) = 0;
   virtual std::unique_ptr<Event> event() = 0;
 
-  // The work of these functions has ended when they return, and the host's bytes need not be
-  // pinned. They are for times when no Program runs. Both sides must have equally many bytes and
-  // must not overlap.
+  // `copy` and `fill` return when their work has ended, and the host's bytes need not be pinned.
+  // They are for times when no Program runs. Both sides must have equally many bytes and must not
+  // overlap.
   virtual void copy(DeviceBytes to, HostBytes from) = 0;
   virtual void copy(HostBytes to, DeviceBytes from) = 0;
   virtual void copy(DeviceBytes to, DeviceBytes from) = 0;

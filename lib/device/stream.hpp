@@ -28,7 +28,7 @@ class Stream {
   // and nobody else may use them until the copy has ended.
   virtual void copy(DeviceBytes to, HostBytes from) = 0;
   virtual void copy(HostBytes to, DeviceBytes from) = 0;
-  virtual void copy(DeviceBytes to, DeviceBytes from) = 0;  // both may come from Device::on_device
+  virtual void copy(DeviceBytes to, DeviceBytes from) = 0;  // also of Device::on_device's bytes
   virtual void fill(DeviceBytes bytes, std::byte value) = 0;
 
   virtual void record(Event& event) = 0;

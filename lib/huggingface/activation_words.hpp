@@ -9,7 +9,7 @@
 
 namespace spillway {
 
-// Returns nothing for a name that is not known.
+// our_activation returns nothing for a name that this program does not know.
 std::optional<Activation> our_activation(std::string_view theirs);
 std::string their_activation(Activation ours);
 

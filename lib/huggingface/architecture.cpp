@@ -10,7 +10,7 @@ namespace {
 struct ArchitectureRow {
   std::string_view class_name, model_type;
   Family family;
-  bool qkv_bias = false, qk_norm = false;  // what all of its models have
+  bool qkv_bias = false, qk_norm = false;  // whether its models have these
 };
 
 ArchitectureRow const& row_of(Architecture architecture) {

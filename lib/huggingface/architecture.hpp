@@ -1,4 +1,4 @@
-// Says which models of Hugging Face's transformers are models of ours.
+// Says which models of Hugging Face's transformers this program has, too.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ std::string_view model_type(Architecture architecture);  // for example "gpt2"
 std::optional<Architecture> architecture_named(std::string_view class_name);
 
 // Returns a model of the architecture's family with what all models of the architecture have. All
-// else is as in a default Config.
+// other keys are as in a default Config.
 ModelConfig model_of(Architecture architecture);
 
-// Chooses the architecture for the export of a completed model that was not imported. Throws
-// Error(bad_input), naming the key, for a model that no architecture has.
+// Chooses the architecture for the export of a model that was not imported. No key of `model` may
+// be left to `auto`. Throws Error(bad_input), naming the key, for a model that no architecture has.
 Architecture architecture_of(ModelConfig const& model);
 
 }  // namespace spillway

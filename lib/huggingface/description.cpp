@@ -29,7 +29,8 @@ Architecture read_class(Json const& file, std::string const& place) {
          fmt::format("{} {}", shown_key(name), not_offered(kArchitectures, class_name)));
 }
 
-// AutoModel chooses the class by model_type, and makes a Ministral of a Mistral with layer_types.
+// Transformers' AutoModel chooses the class by model_type, and makes a Ministral of a Mistral with
+// layer_types.
 Architecture read_architecture(Json const& file, std::string const& place) {
   auto const named = read_class(file, place);
   auto const type = value_of(file, kTypeKey);
@@ -96,7 +97,7 @@ void set_dtype(Json& file, ElementType type) {
   if (!file.contains("dtype")) file["torch_dtype"] = dtype_name(type);
 }
 
-// Special ids are those of the data, even if null, because transformers' defaults are other tokens.
+// Special ids are those of `data`, even if null, because transformers' defaults are other tokens.
 Json new_file(ModelDescription const& description, DataConfig const& data) {
   auto const or_null = [](auto const& id) { return id ? Json(*id) : Json(); };
   auto const& [architecture, model] = description;
@@ -110,8 +111,8 @@ Json new_file(ModelDescription const& description, DataConfig const& data) {
   return file;
 }
 
-// Throws std::logic_error if the file says another model. That would be a mistake in a group, which
-// nobody would notice otherwise.
+// Throws std::logic_error if the file describes another model. That would be a mistake in a
+// KeyGroup, which nobody would notice otherwise.
 void require_same(ModelKeys const& model, Json const& file, std::vector<KeyGroup> const& groups) {
   ModelKeys const written(described(file, "the config.json to be written").model, "");
   for (auto const& group : groups)

@@ -25,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An Origin has what is known of an imported model's directory: nothing for a model of our own.
+// An Origin has what is known of the directory from which a model was imported. It is empty if the
+// model was not imported.
 struct Origin {
   CarriedFile config;  // its config.json; the text is empty if there is none
   TensorTypes types;

@@ -18,15 +18,16 @@ struct ExportedModel {
   std::int64_t become_zero = 0;  // how many values are not 0 but too small for their type
 };
 
-// `weights` are the parameters of config.model, which must be completed. The directory also gets
-// what their checkpoint carries of the one that they were imported from: its configuration, with
-// what has changed, and the files of its tokenizer. Tensors have the types that they had there, or
-// fp32, or all have `type` if it is given, and the configuration tells transformers to round none
-// of them. A carried file that is no model file (model_files.hpp) is left out, with a warning. A
-// model of our own gets a configuration with the special ids of config.data. The directory gets its
-// name when it is complete. Throws Error: bad_input as NewDirectory, for a model that no
-// architecture of transformers has, or for a value that is too large for its type; damaged if a
-// value is not finite, or if files are not as they were; storage.
+// `weights` are the parameters of config.model, of which no key may be left to `auto`. The
+// directory also gets `carried`, the files that lay beside the weights if the model was imported:
+// its configuration, with what has changed, and the files of its tokenizer. Tensors have the types
+// that they had before the import, or fp32 if the model was not imported, or all have `type` if it
+// is given. The configuration tells transformers to round none of them. A carried file that is no
+// model file (model_files.hpp) is left out, with a warning. A model that was not imported gets a
+// configuration with the special ids of config.data. The directory gets its name when it is
+// complete. Throws Error: bad_input if NewDirectory does, for a model that no architecture of
+// transformers has, or for a value that is too large for its type; damaged if a value is not
+// finite, or if files are not what was written; storage if files cannot be read or written.
 ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
                            std::optional<ElementType> type, std::filesystem::path const& directory,
                            NewDirectory::MayReplace may_replace = {});

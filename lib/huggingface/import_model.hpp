@@ -1,4 +1,5 @@
-// Reads what a directory that model.import names says to an input file.
+// Reads the settings that a directory of Hugging Face gives an input file whose model.import names
+// it.
 #pragma once
 
 #include <string>
@@ -7,9 +8,10 @@
 
 namespace spillway {
 
-// Serves load_config. Returns the model that the directory's config.json describes, the special ids
-// that it knows, and run.init if weights lie beside it, which then say whether the head is tied.
-// Throws Error; bad_input names the file and its key.
+// Programs hand this function to load_config. It returns a Config with the model that the
+// directory's config.json describes, the special ids that it knows, and run.init if weights lie
+// beside it, which then say whether the head is tied. Throws Error; bad_input names the file and
+// its key.
 Config import_model(std::string const& directory);
 
 }  // namespace spillway

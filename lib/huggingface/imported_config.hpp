@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// `model` must be completed. `type` is the type of most of its tensors.
+// No key of `model` may be left to `auto`. `type` is the type of most of the model's tensors.
 Config imported_config(ModelConfig const& model, ElementType type);
 
 // A checkpoint has this name for the tokenizer of a model that came with its own, whose files the

@@ -24,7 +24,7 @@ class Watch {
     if (depth == 1 && event == Event::key)
       m_drops = !m_dropped.empty() && parsed.get_ref<std::string const&>() == m_dropped;
     else if (depth > 0 && m_drops)
-      return false;  // no events tell of the ends of objects in there
+      return false;  // objects within a dropped value send no end event
     if (event == Event::object_start) m_open.emplace_back();
     if (event == Event::object_end) m_open.pop_back();
     if (event != Event::key) return true;

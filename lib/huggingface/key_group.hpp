@@ -15,14 +15,15 @@ namespace spillway {
 struct KeyGroup {
   std::vector<std::string_view> names;  // the keys of config.json that it reads
   std::function<void(Json const& file, ModelKeys&)> read;
-  // Returns an object with some of the names, which `read` would read to the same keys of ours.
+  // Returns an object with some of the keys of config.json in `names`. If `read` is given that
+  // object, it sets this program's keys to the values that they have in the ModelKeys.
   std::function<Json(ModelKeys const&)> write;
 };
 
 // Returns all groups of a model of this architecture, in the order in which they must be read.
 std::vector<KeyGroup> key_groups_of(Architecture architecture);
 
-// These groups need more than a row of a table (key_table.hpp).
+// Each of these groups translates keys that a row of a table (key_table.hpp) cannot describe.
 KeyGroup rope_keys(Architecture architecture);
 KeyGroup qwen_window_keys();
 KeyGroup ministral_window_keys();

@@ -14,10 +14,12 @@ namespace spillway {
 // value, as JSON, where the key is absent, or empty if the architecture has no such key.
 struct KeyRow {
   std::string_view theirs;
-  // A key of lib/config/keys.hpp; if it is empty, `fallback` is the only value that is supported.
+  // This is a key of lib/config/keys.hpp. If it is empty, `fallback` is the only value that is
+  // supported.
   std::string_view ours;
   std::vector<std::string_view> fallback;
-  // Returns what null means, given the keys of the rows above. A row without it refuses null.
+  // Returns what null means, given the keys of the rows above. A row without this function refuses
+  // null.
   std::int64_t (*null)(ModelConfig const&) = nullptr;
 };
 

@@ -12,7 +12,7 @@ namespace spillway {
 namespace {
 
 constexpr std::string_view kOfAll[] = {
-    // These are read elsewhere, or said by the tensors (types) or by the input file (dropout).
+    // Other functions read these, or the tensors say them (types) or the input file does (dropout).
     "architectures", "dtype", "torch_dtype", "use_bfloat16", "*_pdrop", "*dropout*",
     // These are about the file's author, how the model is run, and what is made of its results.
     "transformers_version", "_name_or_path", "name_or_path", "_commit_hash",
@@ -22,7 +22,7 @@ constexpr std::string_view kOfAll[] = {
     "unsloth_version", "transformers.js_config", "tf_legacy_loss", "xla_device",
     // These say how parameters were initialised.
     "initializer_range", "initializer_factor",
-    // These are for other tasks.
+    // These are for tasks that this program does not have, such as classification.
     "id2label", "label2id", "num_labels", "_num_labels", "problem_type", "finetuning_task",
     "summary_*", "task_specific_params",
     // Old files of GPT-2 give the size of their causal mask, which transformers does not read.

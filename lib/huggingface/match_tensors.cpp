@@ -14,7 +14,7 @@
 namespace spillway {
 namespace {
 
-// Names maps our names of tensors to their numbers in a list.
+// A Names maps the tensors' names in our checkpoints to their numbers in a TensorList.
 class Names {
  public:
   Names(TensorList const& tensors, std::string const& place) : m_tensors(tensors), m_place(place) {}
@@ -38,18 +38,19 @@ class Names {
     node.key() = std::move(now);
     m_numbers.insert(std::move(node));
   }
-  // If only the copy is there, takes it for the original.
+  // If the copy is in the list and the original is not, gives the copy the original's name.
   void settle(TensorCopy const& pair) {
     if (has(pair.copy) && !has(pair.original)) rename(pair.copy, std::string(pair.original));
   }
-  // Returns whether both are there and have different values.
+  // Returns whether both tensors of the pair are in the list and have different values.
   bool differ(TensorCopy const& pair, AreEqual const& are_equal) const {
     auto const copy = m_numbers.find(pair.copy), original = m_numbers.find(pair.original);
     bool const both = copy != m_numbers.end() && original != m_numbers.end();
     return both && !are_equal(copy->second, original->second);
   }
 
-  // Returns the wanted tensors in order. Each must be there in its shape, and no other may be.
+  // Returns the tensors of `wanted`, in its order. Each must be in the list with its shape, and no
+  // other tensor may be in the list.
   std::vector<NamedTensor> take_all(std::vector<TensorEntry> const& wanted) {
     std::vector<NamedTensor> taken;
     for (auto const& entry : wanted) taken.push_back({entry.name, take(entry)});
@@ -96,8 +97,8 @@ bool is_tied(ModelDescription const& description, Names const& names, AreEqual c
   return description.architecture == Architecture::t5 && !names.has(pair.copy);
 }
 
-// Keeps the bias that BERT adds to its logits: the head's own if there is one. A model that says it
-// is untied must have it.
+// Keeps the bias that BERT adds to its logits: the head's own if there is one. A model whose
+// config.json says that it is untied must have the head's own bias.
 void settle_bias(bool told_tied, bool tied, Names& names) {
   if (names.has(kUntiedBias)) {
     names.drop(kTiedBias);
@@ -148,7 +149,7 @@ std::vector<NamedTensor> exported_tensors(ModelDescription const& description,
   auto exported = names.take_all(parameters_of(description.model));
   for (std::size_t i = 0; i < exported.size(); ++i) {
     if (exported[i].name != kUntiedBias) continue;
-    exported.push_back({kTiedBias, exported[i].number});  // otherwise transformers would miss it
+    exported.push_back({kTiedBias, exported[i].number});  // transformers expects both
     break;
   }
   return exported;

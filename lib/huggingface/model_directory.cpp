@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// transformers would apply an adapter to the weights beside it, and this program does not.
+// Throws if the directory has an adapter (such as LoRA's matrices), which transformers would apply
+// to the weights and this program would not.
 void refuse_adapter(fs::path const& path) {
   std::error_code ignored;  // if this fails, reading the weights says why
   auto const file = path / "adapter_config.json";

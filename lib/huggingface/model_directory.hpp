@@ -11,21 +11,24 @@
 
 namespace spillway {
 
-// It has the model's parameters in the types of their files, by the names and in the order of
-// checkpoints.
+// A ModelDirectory has the model's parameters in the types of their files, by the names and in the
+// order of checkpoints.
 class ModelDirectory : public TensorSource {
  public:
   // Reads config.json, the headers of the weights, and the values of tensors that may be copies.
-  // Throws Error: bad_input, naming key or tensor, for a model that is not ours; damaged if files
-  // contradict themselves; storage if they cannot be read. Links are followed as open_inside does.
+  // Throws Error: bad_input, naming key or tensor, for a model that this program does not support;
+  // damaged if files contradict themselves; storage if they cannot be read. Links are followed only
+  // where open_inside follows them.
   explicit ModelDirectory(std::filesystem::path const& path);
   ModelDirectory(ModelDirectory const&) = delete;
   ModelDirectory& operator=(ModelDirectory const&) = delete;
 
-  // Returns a description of the model as it is: the tensors have decided whether the head is tied.
+  // Returns the description of config.json, except that the tensors have decided whether the head
+  // is tied.
   ModelDescription const& description() const { return m_description; }
   TensorTypes const& types() const { return m_types; }
-  // Returns what config_of returns for this directory.
+  // Returns the Config of a run that would have made this model, with the special ids that the
+  // directory's files say. Throws what read_special_ids throws.
   Config config() const;
   // Returns what checkpoints of the model are to carry (carried_files.hpp): the types of its
   // tensors, the configuration and the files of the tokenizer. Throws what read_model_files throws.
@@ -45,15 +48,17 @@ class ModelDirectory : public TensorSource {
   TensorTypes m_types;
 };
 
-// Returns what a directory's config.json describes. Throws Error(bad_input) that names the file.
+// Returns the model that a directory's config.json describes. Throws Error(bad_input) that names
+// the file, and for an adapter, which is not supported.
 ModelDescription describe_directory(std::filesystem::path const& path);
 
-// Returns the imported_config of a directory's description, with the special ids that it knows.
-// Throws what read_special_ids throws.
+// Returns the Config of a run that would have made the model of the directory `path`
+// (imported_config), with the special ids that the directory's files say. Throws what
+// read_special_ids throws.
 Config config_of(std::filesystem::path const& path, ModelDescription const& description,
                  ElementType type);
 
-// Returns whether the path is such a directory, which has a config.json, and no checkpoint.
+// Returns whether the path is a directory with a config.json, which checkpoints do not have.
 bool is_model_directory(std::filesystem::path const& path);
 
 }  // namespace spillway

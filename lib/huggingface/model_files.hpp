@@ -12,10 +12,10 @@ namespace spillway {
 // again. No file with weights or code is taken.
 bool is_model_file(std::string const& name);
 
-// Reads the model files of a directory, which may be a stranger's. Each is opened once, as
-// open_inside does it, and looked at: a .json must be JSON, a .model one of SentencePiece or text,
+// Reads the model files of a directory, which may be a stranger's. Each is opened once, by
+// open_inside, and looked at: a .json must be JSON, a .model one of SentencePiece or text, all
 // others text. Throws Error(bad_input), naming the file, if it is something else, cannot be read,
-// or is larger than what a checkpoint carries.
+// or is larger than the files that a checkpoint carries.
 CarriedFiles read_model_files(std::filesystem::path const& directory);
 
 // Reads one model file without looking at it. Throws Error(bad_input), naming it, if it cannot be

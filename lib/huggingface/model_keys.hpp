@@ -14,8 +14,8 @@
 namespace spillway {
 
 // A ModelKeys has the keys of one model. Their names, types and bounds are those of
-// lib/config/keys.hpp ("model.hidden"). For what is wrong it throws Error(bad_input) that names
-// `place` and the key of config.json.
+// lib/config/keys.hpp ("model.hidden"). If a value is wrong, its functions throw Error(bad_input)
+// that names `place` and the key of config.json.
 class ModelKeys {
  public:
   ModelKeys(ModelConfig model, std::string place);
@@ -27,14 +27,14 @@ class ModelKeys {
   // Sets a key of ours to `value`, which config.json has under the key `theirs`. Refuses a value
   // that means `auto` or `none` in our files, because no model has it.
   void set(std::string_view ours, std::string_view theirs, Json const& value);
-  // Sets a key that has words to one of our words.
+  // Sets a key of ours whose values are words, such as model.activation, to one of these words.
   void set_word(std::string_view ours, std::string_view theirs, std::string_view word);
-  // Sets a key to a number; 0 means `auto` or `none`.
+  // Sets a key of ours to a number, or unsets it (`auto` or `none`) if the number is 0.
   void set_or_unset(std::string_view ours, std::string_view theirs, std::int64_t number);
 
   Json get(std::string_view ours) const;  // null if the key is unset
 
-  // Checks relations between keys, as for an input file.
+  // Checks whether the keys fit together, by the rules for input files.
   void check() const;
 
   [[noreturn]] void fail(std::string_view theirs, std::string const& problem) const;
@@ -48,7 +48,7 @@ class ModelKeys {
   Config m_config;
   Origins m_origins;
   std::string m_place;
-  std::vector<Key> m_keys;  // of m_config, into which their fields point
+  std::vector<Key> m_keys;  // their fields point into m_config
 };
 
 // Returns the value of a key, or null if the object does not have the key.

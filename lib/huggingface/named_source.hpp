@@ -12,7 +12,8 @@
 
 namespace spillway {
 
-// It has only the tensors in `names`, in this order. The source must outlive it.
+// A NamedSource has only the tensors in `names`, in the order of `names`. The source must outlive
+// it.
 class NamedSource : public TensorSource {
  public:
   NamedSource(TensorSource& source, std::vector<NamedTensor> const& names);

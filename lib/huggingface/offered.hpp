@@ -1,4 +1,5 @@
-// Makes messages that say what is offered instead; only for this folder's sources.
+// Makes messages that refuse a word and list those that are offered; only for this folder's
+// sources.
 #pragma once
 
 #include <functional>

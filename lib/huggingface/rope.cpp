@@ -95,7 +95,8 @@ void read_base(Json const& file, Scaling const& scaling, ModelKeys& keys) {
     keys.fail(base, fmt::format("says something else than {}", scaling.key(base)));
 }
 
-// Refuses a partial_rotary_factor other than 1: transformers fails on it here, or ignores it.
+// Refuses a partial_rotary_factor other than 1: for these models transformers fails on it or
+// ignores it.
 void require_whole_heads(Json const& map, std::string const& name, ModelKeys const& keys) {
   auto const part = value_of(map, "partial_rotary_factor");
   if (!part.is_null() && part != 1)

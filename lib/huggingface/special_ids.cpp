@@ -139,7 +139,7 @@ std::vector<std::int64_t> ends_of_texts(fs::path const& directory,
   DataConfig imported;
   read_special_ids(directory, description, imported);
   auto ends = read_generation_ids(directory, description.model.vocab).ends;
-  std::error_code ignored;  // it cannot fail: the file has been read
+  std::error_code ignored;  // unused, since the file has just been read
   bool const is_told = fs::exists(directory / kGenerationFile, ignored);
   if (data.eos_id && (!is_told || data.eos_id != imported.eos_id)) ends.push_back(*data.eos_id);
   std::ranges::sort(ends);

@@ -30,7 +30,8 @@ Activation activation_in(Json const& value, std::string_view theirs, bool is_gat
   return *ours;
 }
 
-// In transformers, dense_act_fn and is_gated_act win over feed_forward_proj: they must agree.
+// In transformers, dense_act_fn and is_gated_act win over feed_forward_proj. This program throws
+// unless all agree.
 void require_agreement(Json const& file, ModelKeys const& keys) {
   constexpr auto problem = "says something else than feed_forward_proj; leave it out";
   auto const activation = value_of(file, kActivation);
@@ -70,7 +71,8 @@ Json write_head(ModelKeys const& keys) {
   return {{kTied, keys.get("model.tied")}, {kScale, keys.model().scale_output == ScaleOutput::yes}};
 }
 
-// Decoders start with padding here. Null says nothing, and transformers trains no such model.
+// This program's decoders start with the padding token, so a file must not name another token. Null
+// is allowed, since it names no token.
 void read_start(Json const& file, ModelKeys& keys) {
   auto const start = value_of(file, kStart), pad = file.value(kPad, Json(0));
   if (!start.is_null() && start != pad)

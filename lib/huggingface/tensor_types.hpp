@@ -23,8 +23,8 @@ bool holds(ElementType wide, ElementType narrow);
 // Returns the narrowest type that holds the values of all tensors, which are floats.
 ElementType common_type(TensorList const& tensors);
 
-// The text is small JSON: {"usual": "BF16", "exceptions": {"model.norm.weight": "F32"}}. For
-// another one types_from_json throws Error(damaged) that begins with `source`.
+// The text is small JSON: {"usual": "BF16", "exceptions": {"model.norm.weight": "F32"}}. For any
+// other text types_from_json throws Error(damaged) that begins with `source`.
 std::string to_json(TensorTypes const& types);
 TensorTypes types_from_json(std::string const& text, std::string const& source);
 

@@ -24,9 +24,9 @@ class CudaAddresses {
   CudaAddresses(CudaAddresses const&) = delete;
   CudaAddresses& operator=(CudaAddresses const&) = delete;
 
-  // Gives memory to at least the first `bytes` bytes and takes it from the rest, in whole granules.
-  // Bytes that keep their memory keep their values. If this throws Error(cannot_fit), nothing has
-  // changed.
+  // Gives memory to at least the first `bytes` bytes and takes it from the rest, in whole granules,
+  // the units in which CUDA maps memory. Bytes that keep their memory keep their values. If this
+  // throws Error(cannot_fit), nothing has changed.
   void resize(std::int64_t bytes);
 
   void* first() const { return reinterpret_cast<void*>(m_first); }

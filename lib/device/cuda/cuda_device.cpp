@@ -15,7 +15,7 @@ namespace spillway {
 namespace {
 
 // Kernels that are loaded at their first launch would take memory that the plan has given to
-// others.
+// tensors.
 void load_kernels_at_start() {
   ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
@@ -74,7 +74,7 @@ class CudaDevice final : public Device {
   }
 
   CudaContext m_context;
-  CudaStream m_stream;  // for functions whose work has ended when they return
+  CudaStream m_stream;  // used by functions that wait for their work
 };
 
 DeviceProperties CudaDevice::properties() const {

@@ -90,8 +90,8 @@ void CudaStream::fill(DeviceBytes bytes, std::byte value) {
                 "cudaMemsetAsync", "filling bytes of the device");
 }
 
-// A kernel launch that failed is only noted by CUDA. The engine records an event behind each
-// launch, so the failure is looked for here.
+// A kernel launch that failed is only noted by CUDA. The code that runs a plan records an event
+// behind each launch, so the failure is looked for here.
 void CudaStream::record(Event& event) {
   CudaCalls const calls(m_context);
   calls.require_nothing_noted("launching a kernel");

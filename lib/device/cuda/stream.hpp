@@ -41,7 +41,7 @@ class CudaStream final : public Stream {
   void wait(Event const& event) override;
   void* handle() const override { return m_stream; }
 
-  void finish();  // returns when all work in the stream has ended
+  void finish();  // waits until all work in the stream has ended
 
  private:
   CudaContext const& m_context;

@@ -36,7 +36,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
       m_reserved_bytes(round_up(std::max(bytes, reserve_bytes), kAlignment)) {
   refuse_when_locked("an arena");
   m_mapping = reserve(m_reserved_bytes);
-  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // perhaps addresses are limited
+  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // ulimit -v may be set
     m_reserved_bytes = round_up(bytes, kAlignment);
     m_mapping = reserve(m_reserved_bytes);
   }

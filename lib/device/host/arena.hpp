@@ -33,7 +33,8 @@ class Arena {
   // free memory. If the system refuses, only speed is lost.
   void prefer_numa_node(int node);
 
-  // Returns bytes [offset, offset + bytes), which must be committed (assert).
+  // Returns bytes [offset, offset + bytes), which must be committed; if they are not, an assertion
+  // fails.
   HostBytes at(std::int64_t offset, std::int64_t bytes) const;
   HostBytes all() const { return at(0, m_bytes); }
   HostBytes pages() const;  // the whole pages that hold all()
