@@ -11,7 +11,9 @@
 namespace spillway {
 
 struct EmbedAttributes {
-  std::int64_t sequence = 0;  // rows per sequence; row m has position m mod sequence
+  // A sequence has this many rows. Without the operand `positions`, row m has position m mod
+  // sequence.
+  std::int64_t sequence = 0;
 
   CostTerms cost_terms() const;
   bool operator==(EmbedAttributes const&) const = default;
@@ -27,10 +29,10 @@ struct NormAttributes {
 // Describes a relative bias (Raffel et al., arXiv:1910.10683): each distance of a key belongs to a
 // bucket, whose bias is added to the key's score. Half of the buckets hold one distance each. The
 // others hold longer and longer ranges up to `max_distance`, and larger distances share the last
-// bucket. If bidirectional, half of all buckets are for keys ahead of the query, and half for its
-// own and those behind. Otherwise keys ahead have the bucket of distance 0.
+// bucket. If bidirectional, half of all buckets are for keys ahead of the query, and half for keys
+// behind it or at its own position. Otherwise keys ahead have the bucket of distance 0.
 struct RelativeBiasAttributes {
-  std::int64_t queries = 0;  // a head's bias e is for keys e - (queries - 1) rows ahead
+  std::int64_t queries = 0;  // element e of a head's bias is for keys e - (queries - 1) rows ahead
   std::int64_t max_distance = 128;
   bool bidirectional = true;
 
@@ -39,13 +41,15 @@ struct RelativeBiasAttributes {
 };
 
 // Rotary positions (Su et al., arXiv:2104.09864) turn columns j and j + d/2 of a head of d columns
-// together, by the angle position * theta^(-2j/d), as rotate_half of transformers does.
+// together, by the angle position * theta^(-2j/d), as rotate_half of Hugging Face's transformers
+// does.
 struct RopeAttributes {
   std::int64_t sequence = 0;              // without positions, row m has position m mod sequence
-  std::int64_t heads = 0, head_size = 0;  // the heads that turn; columns behind them are copied
+  std::int64_t heads = 0, head_size = 0;  // heads that turn (number, columns); the rest is copied
   double theta = 10000;
   RopeScaling scaling = RopeScaling::none;
-  // The number by which frequencies are divided: all of them by `linear`, the low ones by `llama3`.
+  // Divides frequencies: with `linear` all of them, with `llama3` the low ones and, in part, those
+  // in between.
   double factor = 1;
   double low_freq_factor = 1, high_freq_factor = 4;
   std::int64_t original_max_position = 8192;
@@ -89,8 +93,8 @@ struct ScaleAttributes {
   bool operator==(ScaleAttributes const&) const = default;
 };
 
-// Says at which element of its chunk an op of the update starts. Its gradient operand says how many
-// elements it works on.
+// Says at which element of its chunk an op of the update starts. The size of the op's gradient
+// operand says how many elements it works on.
 struct UpdateRange {
   std::int64_t first = 0;
 
@@ -101,7 +105,7 @@ struct UpdateRange {
 struct AdamWAttributes {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
   UpdateRange range;
-  std::uint64_t seed = 0;  // the run's seed; bf16 moments are rounded by random numbers
+  std::uint64_t seed = 0;  // the run's seed, for the random numbers that round bf16 moments
 
   CostTerms cost_terms() const;
   bool operator==(AdamWAttributes const&) const = default;

@@ -14,20 +14,22 @@ namespace spillway {
 
 enum class BatchField : std::uint8_t {
   tokens,  // token ids
-  // The number of a row's document within its sequence, the same in every stack; -1 marks padding.
-  // Attention takes these numbers as segments. A document starts where the number changes.
+  // Holds the number of each row's document within its sequence; -1 marks padding. A document has
+  // the same number in every stack. Attention takes these numbers as segments. A document starts
+  // where the number changes.
   documents,
-  // The position of a row in its document or, when generating, in the cache; 0 in padding.
+  // Holds each row's position in its document or, when generating, in the cache; 0 in padding.
   positions,
-  token_types,  // which sentence of a pair a token belongs to; always 0 here
+  token_types,  // which sentence of a pair a token belongs to; batches always bring 0
   targets,      // ids of the tokens to predict
   weights,      // loss weights; 0 for padding and for samples beyond the batch
-  // Global sample numbers since step 0. The random numbers of dropout follow from them.
+  // Holds the number of each sample, counted over all ranks since step 0. Dropout's random numbers
+  // follow from it.
   samples,
   position,  // the row that the op `select_row` picks, when generating
 };
 
-enum class BatchExtent : std::uint8_t { rows, sequences, one };  // `rows` is micro x sequence
+enum class BatchExtent : std::uint8_t { rows, sequences, one };  // `rows` means micro x sequence
 
 struct BatchFieldRow {
   BatchField field;
@@ -70,7 +72,7 @@ struct Stack {
   std::int64_t cached = 0;  // rows whose keys and values are kept when generating, or 0
 };
 
-// Names the tensor of a field that a graph reads for one of its stacks.
+// Says which tensor of a graph holds a batch field of one of its stacks.
 struct BatchTensor {
   BatchField field;
   int stack = 0;

@@ -15,7 +15,9 @@ namespace spillway {
 class GradientMap;
 
 // A GraphBuilder writes a forward graph, block by block. Parameters may be added to chunks until
-// `finish`. The name of the open block is put in front of the names of ops and tensors.
+// `finish`. The name of the open block is put in front of the names of ops and tensors. A mistake
+// in the graph throws std::logic_error, and a tensor of more than kMostBytes throws
+// Error(bad_input).
 class GraphBuilder {
  public:
   explicit GraphBuilder(Graph& graph) : m_graph(graph) {}
@@ -35,7 +37,8 @@ class GraphBuilder {
   };
   View add_fused(int chunk, std::vector<NewParameter> const& parameters, bool decay);
   View add_tensor(std::string const& name, Role role, DType dtype, Shape shape);
-  // Adds a field of the batch for `arithmetic.micro` sequences of the stack. Returns its tensor.
+  // Adds a field of the batch for `arithmetic.micro` sequences of the stack. Returns a View of its
+  // whole tensor.
   View add_batch(BatchField field, Stack const& stack);
 
   // Appends an op to the open block. The tensors of its outputs must be there already.
@@ -61,11 +64,11 @@ class GraphBuilder {
   void require_open_block(std::string const& name) const;
 };
 
-// The functions below work on a graph that has all of its forward ops.
-//
 // Appends the backward ops of each forward op through which the loss depends on trainable
-// parameters, from the last one to the first, by the rule of its kind. Throws std::logic_error with
-// op and tensor where that would lose or damage a part of a gradient.
+// parameters, from the last one to the first, by the rule of its kind. The graph must have all of
+// its forward ops. Throws std::logic_error, naming op or tensor, if a part of a gradient would be
+// lost or damaged, if an op that needs a rule has none, or if the loss does not depend on a
+// trainable parameter.
 void append_backward(Graph& graph);
 // Appends `square_norm` and the op of the graph's optimizer for each trainable chunk.
 void append_update(Graph& graph);
@@ -84,31 +87,34 @@ class BackwardContext {
 
   Op const& forward() const { return m_forward; }
   Graph& graph() { return m_graph; }
-  // Returns whether this input needs a gradient; an absent one never does. A rule may contribute
-  // one all the same, and nothing uses it.
+  // Returns whether this input needs a gradient; an absent one never does. A rule may contribute a
+  // gradient that is not needed, and nothing uses it.
   bool wants(View const& input) const;
-  // Returns d loss / d output. It is complete when the rule runs.
+  // Returns d loss / d output, with all contributions. Throws std::logic_error if only a part of
+  // the output contributes to the loss.
   View incoming(View const& output) const;
 
   // A Contribution says where a rule's op writes the gradient of a forward activation. The op must
   // add the earlier contribution `addend`, if there is one, in fp32, and round once. From then on
-  // `gradient` stands for both.
+  // `gradient` is the sum of both contributions.
   struct Contribution {
     View gradient;
     std::optional<View> addend;
   };
   Contribution contribute(View const& input);
-  // Returns where an op that cannot add writes the gradient. `finish` adds earlier contributions.
+  // Returns where an op that cannot add writes the gradient. `finish` adds the earlier
+  // contributions to it.
   View contribute_alone(View const& input);
-  // Contributes `gradient`, of the shape of `input`, without an op that computes or copies it.
+  // Contributes the existing `gradient` to `input`, which must be a whole tensor of the same shape,
+  // without an op that copies it.
   void pass_on(View const& input, View const& gradient);
 
   // Returns where the rule's next op writes the gradient of a parameter: the first use of the
   // parameter in the pass is written to the chunk's gradient, later ones to parts (see
   // GradientPart), which `finish` adds.
   View parameter_gradient(View const& parameter);
-  // Returns the chunk's gradient for every use of a parameter by an op that can add in place. From
-  // the second use on, `sum` is that gradient too, and must be passed to `emit`.
+  // Serves an op that can add in place: `gradient` is the chunk's gradient for every use of the
+  // parameter. From the second use on, `sum` is equal to `gradient` and must be passed to `emit`.
   struct InPlace {
     View gradient;
     std::optional<View> sum;
@@ -125,7 +131,7 @@ class BackwardContext {
     set_operands(op, operands);
     return emit_op(suffix, std::move(op), std::move(attributes), flops, sum);
   }
-  // Tells the graph that the emitted backward op computes the forward op's outputs too.
+  // Marks the forward op as elided, because the emitted backward op computes its outputs too.
   void elide_forward();
 
   // Appends the sums that the rule's ops could not make. `append_backward` calls it after a rule.

@@ -34,7 +34,8 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
   }
 }
 
-// Returns true if a step may still read such tensors while those of the next are being written.
+// Returns true if a step may still read tensors of this role while the next step's are being
+// written.
 bool is_versioned(Role role) {
   return role == Role::batch || role == Role::scalar;
 }

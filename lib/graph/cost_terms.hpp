@@ -1,5 +1,5 @@
 // Cost terms are the attributes of an op, with their names, that decide how long it takes. They are
-// a part of its cost_key.
+// a part of the op's cost_key (graph/op.hpp).
 #pragma once
 
 #include <string_view>

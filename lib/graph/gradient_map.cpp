@@ -14,7 +14,7 @@ bool is_matrix(View const& view) {
          view.offset % view.strides[0] + view.shape[1] <= view.strides[0];
 }
 
-// Returns whether the views share elements. That is exact for matrices with rows of one length;
+// Returns whether the views share elements. The answer is exact for matrices with equal strides;
 // other views are compared by their bounding ranges.
 bool overlap(View const& a, View const& b) {
   if (!is_matrix(a) || !is_matrix(b) || a.strides != b.strides)

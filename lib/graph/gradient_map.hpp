@@ -1,4 +1,5 @@
-// During the backward pass a GradientMap knows which tensor holds the gradient of a forward tensor.
+// While the backward pass is appended, a GradientMap knows which tensor holds the gradient of a
+// forward tensor.
 #pragma once
 
 #include <map>
@@ -10,12 +11,13 @@
 
 namespace spillway {
 
-// A gradient has the layout of its forward tensor, so a view of one is a view of the other.
+// A gradient has the layout of its forward tensor, so a View of one becomes a View of the other
+// when only its tensor id is replaced.
 class GradientMap {
  public:
   explicit GradientMap(Graph const& graph);
 
-  // Returns whether the tensor has a trainable parameter or depends on one.
+  // Returns whether the tensor holds trainable parameters or depends on some.
   bool wants(TensorId tensor) const { return m_wanted[static_cast<std::size_t>(tensor)]; }
 
   // Returns the gradient of `forward`, or nothing if no op has contributed to these elements yet.
@@ -25,12 +27,13 @@ class GradientMap {
   std::optional<TensorId> tensor_of(TensorId forward) const;
 
   // Records that the tensor `gradient` holds all contributions to `forward` so far. If another
-  // tensor was recorded before, it is replaced; if the same one was, it then holds one part more.
+  // tensor was recorded before, it is replaced; if the same tensor was, it now has one more part.
   // Returns null, or says why a part of the gradient would be lost, and then changes nothing.
   char const* put(View const& forward, TensorId gradient);
 
-  // Records that one more op writes a gradient of these parameters. Returns how many did before, or
-  // a negative number if an earlier op did so for some of them only.
+  // Records that one more op writes a gradient of these parameters. Returns how many earlier ops
+  // did, or a negative number if an earlier op did for a range that overlaps this one but differs
+  // from it.
   int note_use(TensorId parameters, ElementRange const& range);
   // Returns whether ops of the pass write a gradient of every one of these parameters.
   bool is_used(TensorId parameters, ElementRange const& range) const;

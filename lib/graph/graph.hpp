@@ -16,8 +16,8 @@
 
 namespace spillway {
 
-// Says how a parameter starts. `normal` draws each element from a normal distribution (0, std),
-// with numbers that follow from (seed, parameter index, element).
+// Says how a parameter starts. `normal` draws each element from a normal distribution with mean 0
+// and deviation `std`, by random numbers that follow from (seed, parameter index, element).
 struct Init {
   enum class Kind : std::uint8_t { zeros, ones, normal } kind = Kind::zeros;
   double std = 0;
@@ -55,7 +55,7 @@ struct Chunk {
   std::vector<State> states;
   int norm = -1;  // its row in `WellKnown::norms`
 
-  // Returns -1 if the chunk has no state of that name.
+  // Returns the tensor of the state with that name, or -1 if the chunk has none.
   TensorId state(std::string_view name) const;
   bool operator==(Chunk const&) const = default;
 };
@@ -63,12 +63,12 @@ inline constexpr std::int64_t kParameterAlignment = 64;  // in elements
 inline constexpr std::int64_t kNormTile = 4096;  // elements in each fp64 partial sum of a norm
 
 // Describes what a later use of a parameter adds to a gradient that an earlier op of the backward
-// pass has written. In one micro-batch it is added as soon as it is made: by the op `add` or, if
-// that is -1, in place by the op that makes it, whose output is then the chunk's gradient. Over
-// several micro-batches each use is summed first, then the sums are added in the order of
-// Graph::parts. So the bits do not depend on the order of blocks and micro-batches.
+// pass has written. If a step has one micro-batch, the part is added as soon as it is made: by the
+// op `add` or, if that is -1, in place by the op that makes it, whose output is then the chunk's
+// gradient. If a step has several, each use is first summed over them, and then the sums are added
+// in the order of Graph::parts. So the bits do not depend on the order of blocks and micro-batches.
 struct GradientPart {
-  TensorId tensor = -1;  // holds only the parameters' elements; role gradient
+  TensorId tensor = -1;  // holds the elements of the parameters alone; its role is gradient
   int chunk = -1;
   ElementRange range;        // within the chunk's elements
   int op = -1, output = -1;  // the op that makes it, and the number of that op's output
@@ -79,16 +79,17 @@ struct GradientPart {
 struct Block {
   std::string name;
   int first_op = 0, last_op = 0;
-  bool layer = false;  // whether it is a layer; plan.activations lists layers in order
+  bool layer = false;  // whether it is a layer, to which the key plan.activations gives a policy
 };
 
 // Lists tensors that a run must find without knowing their names. -1 means that there is none.
 struct WellKnown {
   std::vector<BatchTensor> batch;  // the fields that a micro-batch brings
-  TensorId logits = -1;            // f32 [1, V], when generating
+  TensorId logits = -1;            // f32 [1, vocabulary], when generating
   // f64 [2]: holds the sums of weighted losses and of weights over a step's micro-batches.
   TensorId loss = -1;
-  // f64 [trainable chunks, ranks]: holds sums of squares of reduced gradients, per slice.
+  // f64 [trainable chunks, ranks]: holds the sum of squares of each rank's slice of each reduced
+  // gradient.
   TensorId norms = -1;
   TensorId control = -1;  // f64 [kControlWords]; a step's commit writes it, updates read it
 
@@ -96,11 +97,11 @@ struct WellKnown {
   bool operator==(WellKnown const&) const = default;
 };
 
-// Numbers the words of `control`. The commit writes those that every optimizer has, and the rule of
-// an optimizer its own (graph/optimizers).
+// Numbers the words of `control`. The commit writes those that every optimizer reads, and the
+// optimizer's UpdateRule writes those that only this optimizer reads (graph/optimizers).
 enum Control : int {
   control_go,              // 1: the step is committed; 0: updates do nothing
-  control_gradient_scale,  // clip factor / global sum of weights
+  control_gradient_scale,  // clip factor / sum of all ranks' loss weights
   control_learning_rate,
   control_bias1,   // AdamW's 1 - beta1^t
   control_bias2,   // AdamW's 1 - beta2^t
@@ -125,13 +126,13 @@ struct Graph {
   Purpose purpose = Purpose::train;
   Decoding decoding;  // has a meaning only if `purpose` is generate
   IdVector<Tensor> tensors;
-  IdVector<Op> ops;  // in this order: forward, backward, update
+  IdVector<Op> ops;  // first forward, then backward, then norm, then update
   IdVector<Block> blocks;
   IdVector<Chunk> chunks;
   IdVector<GradientPart> parts;  // in the order of the ops that make them
   WellKnown known;
   Arithmetic arithmetic;
-  OptimizerSettings optimizer;  // to train
+  OptimizerSettings optimizer;  // used only to train
   std::uint64_t seed = 0;
 
   Op const& op(int id) const { return ops[id]; }
@@ -139,12 +140,12 @@ struct Graph {
   std::int64_t parameter_count() const;
 };
 
-// Lists the backward ops of one block, in order.
+// Lists the backward ops of one block in the order in which they run.
 struct BackwardGroup {
   int block = -1;
   std::vector<int> ops;
 };
-// Returns the backward pass of a graph, block by block.
+// Returns the groups of a graph's backward pass, in the order in which they run.
 IdVector<BackwardGroup> backward_groups(Graph const& graph);
 
 }  // namespace spillway

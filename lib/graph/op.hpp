@@ -25,19 +25,19 @@ enum class Phase : std::uint8_t { forward, backward, norm, update };
 
 struct Op {
   int id = -1;
-  int origin = -1;  // id of the forward op that a backward op is for; else its own
+  int origin = -1;  // id of a backward op's forward op; for other ops their own id
   OpKind kind{};
   Phase phase = Phase::forward;
   int block = -1;
-  int chunk = -1;                     // the chunk that an op works on as a whole, or -1
+  int chunk = -1;                     // the chunk that a norm or an update works on; or -1
   std::string name;                   // for example "h.3/ln_1"
   std::vector<View> inputs, outputs;  // in the order of docs/ops.md; View{} if absent
   std::vector<int> in_place;          // indices of outputs that are read as well
   Attributes attributes;
   double flops = 0;
   std::int64_t workspace_bytes = 0;  // `size_workspaces` asks the kernel for it
-  bool elided = false;               // true if the backward op does its work too (lm_head_loss)
-  // True if the op updates whole parameters only: it is never given a slice of its chunk.
+  bool elided = false;               // true if a backward op does this op's work too
+  // True if the op must update its whole chunk at a time, never a slice of it.
   bool whole_chunk = false;
   bool operator==(Op const&) const = default;
 };
@@ -58,7 +58,7 @@ T& attributes_of(Op& op) {
 }
 
 // Returns the attribute that says which elements of its chunk an op of the update works on,
-// whatever its kind is. Throws, naming the op, if it has no such attribute.
+// whatever its kind is. Throws std::logic_error, naming the op, if it has no such attribute.
 UpdateRange& update_range(Op& op);
 
 // Returns the operands that are not View{}.
@@ -69,11 +69,13 @@ inline auto present(std::vector<View> const& views) {
 bool is_in_place(Op const& op, std::size_t output);
 // `output` must be an element of op.outputs, not a copy of one.
 bool is_in_place(Op const& op, View const& output);
-// Makes the op add to its outputs on `tensor` from now on, or overwrite them.
+// From now on the op adds to its outputs on `tensor` if `in_place` is true, and otherwise
+// overwrites them.
 void set_in_place(Op& op, TensorId tensor, bool in_place);
 bool writes(Op const& op, TensorId tensor);
 
-// Returns the bytes of all views that the op reads or writes. An output in place counts twice.
+// Returns the bytes of all views that the op reads or writes. An output in place counts twice. Of a
+// gradient that `tree_sum` sums, only one rank's slice counts.
 std::int64_t traffic_bytes(Op const& op, IdVector<Tensor> const& tensors);
 // Returns a text of all that decides an op's time: ops with equal keys take equal time.
 std::string cost_key(Op const& op, IdVector<Tensor> const& tensors);

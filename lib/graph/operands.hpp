@@ -31,7 +31,7 @@ struct Operands;
 #undef IN_IF
 #undef OUT_IF
 
-// An OperandRow describes one operand of a kind, as op_kinds.def has it.
+// An OperandRow describes one operand of a kind, as op_kinds.def lists it.
 struct OperandRow {
   std::string_view name;
   bool is_output = false, may_be_absent = false;
@@ -61,7 +61,8 @@ void check_operands(Op const& op);
 #undef OUT
 
 // operands<kind>(op) returns the op's operands by name, valid as long as its lists stay as they
-// are. Throws std::logic_error if the op is of another kind or has other numbers of operands.
+// are. Throws std::logic_error if the op is of another kind or has other numbers of operands than
+// its kind.
 void require_kind(Op const& op, OpKind kind);
 template <OpKind kind>
 Operands<kind, View const&> operands(Op const& op);

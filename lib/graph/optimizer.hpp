@@ -5,7 +5,7 @@
 
 namespace spillway {
 
-// An optimizer reads the numbers that it knows.
+// Each optimizer reads only the numbers that its formula has.
 struct OptimizerSettings {
   Optimizer kind = Optimizer::adamw;
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;

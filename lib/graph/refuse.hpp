@@ -5,8 +5,8 @@
 
 namespace spillway {
 
-// Throws std::logic_error, because only a mistake in a model family or a backward rule makes such a
-// graph. `op` and `tensor` are names, and either may be empty.
+// Throws std::logic_error, because only a mistake in a model family or a backward rule makes a
+// wrong graph. `op` and `tensor` are names, and either may be empty.
 [[noreturn]] void refuse_graph(std::string const& op, std::string const& tensor,
                                std::string const& why);
 

@@ -10,7 +10,7 @@
 namespace spillway {
 
 using TensorId = std::int32_t;
-using Shape = std::vector<std::int64_t>;  // in elements, outermost first
+using Shape = std::vector<std::int64_t>;  // in elements, the outermost axis first
 
 inline std::int64_t element_count(Shape const& shape) {
   std::int64_t n = 1;
@@ -22,16 +22,17 @@ enum class Role : std::uint8_t {
   parameter,  // the weights of one chunk
   remainder,  // lower halves of the fp32 masters (bf16 runs only)
   moment,     // an optimizer's running average, such as AdamW's m
-  // The gradient of one chunk, from a step's first contribution to the update, or a part of one.
+  // Holds the gradient of one chunk, from a step's first contribution to the update, or a part of
+  // that gradient (GradientPart).
   gradient,
   activation,  // made and used inside one micro-batch
-  // An activation read beyond the next block: kept or spilled, never recomputed. No model family
-  // has one.
+  // Holds an activation that is read beyond the next block: it is kept or spilled, never
+  // recomputed. No model family has one.
   edge,
   workspace,  // scratch of one op
-  batch,      // tokens, targets and loss weights of one micro-batch
-  scalar,     // loss, norms and control words of one step
-  // Keys and values of earlier rows, which later steps of generating read; persistent.
+  batch,      // fields of one micro-batch, such as tokens and targets
+  scalar,     // loss, norms, control words or logits of one step
+  // Holds keys and values of earlier rows, which later steps of generating read. It is persistent.
   cache,
 };
 
@@ -53,8 +54,9 @@ struct Tensor {
   bool operator==(Tensor const&) const = default;
 };
 
-// Describes a strided part of a tensor; offset and strides count elements. q, k and v are three
-// views of one product, and a transpose is a view with its strides swapped.
+// Describes a strided part of a tensor; offset and strides count elements. For example, q, k and v
+// may be three views of one product, and a transpose is a view with its extents and strides
+// swapped.
 struct View {
   TensorId tensor = -1;
   std::int64_t offset = 0;
@@ -78,7 +80,7 @@ View columns(View const& view, std::int64_t first, std::int64_t n);  // returns 
 View reshaped(View const& view, Shape shape);                        // `view` must be contiguous
 bool is_contiguous(View const& view);
 
-// A range [first, last) of a tensor's elements.
+// Holds the range [first, last) of a tensor's elements.
 struct ElementRange {
   std::int64_t first = 0, last = 0;
 };

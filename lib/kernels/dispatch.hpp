@@ -26,15 +26,16 @@ inline void require_contiguous(Op const& op) {
   check(all_contiguous(op), name(op.kind), kHasGaps);
 }
 
-// How many elements lie from one row to the next, whose columns are neighbours; 0 for an absent
-// view.
+// Returns the number of elements from one row of the view to the next, or 0 for an absent view.
+// Throws std::logic_error if a row's elements are not neighbours in memory.
 inline std::int64_t row_stride(View const& view) {
   check(!is_present(view) || view.strides.back() == 1, "an operand", "its columns lie apart");
   return is_present(view) ? view.strides[0] : 0;
 }
 
 // Calls f with one argument for each given DType, in their order: a float for f32 and a bf16 for
-// bf16, whose values mean nothing. Returns what f returns. Example:
+// bf16, whose values mean nothing. Returns what f returns. Throws std::logic_error for any other
+// type. Example:
 //   return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(op); }, t, g);
 template <class F>
 auto dispatch(F const& f) {

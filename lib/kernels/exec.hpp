@@ -1,4 +1,5 @@
-// An Exec is what kernels are launched on. It keeps the order of their launches.
+// An Exec is what kernels are launched on. Kernels run in the order in which they were launched on
+// it.
 #pragma once
 
 namespace spillway {
@@ -6,7 +7,7 @@ namespace spillway {
 class HostPool;  // the threads of the host lane (kernels/host_pool.hpp)
 
 // A KernelTable makes the Exec that its own kernels are launched on (KernelTable::exec), and only
-// these kernels know which class that is. This base class suffices for kernels of the host lane,
+// these kernels know the class that it has. This base class suffices for kernels of the host lane,
 // whose launches have ended when they return.
 class Exec {
  public:

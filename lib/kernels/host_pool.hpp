@@ -52,7 +52,7 @@ class HostPool {
   std::atomic<std::int64_t> m_next = 0;
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
   SleepWord m_joined;  // the number of helpers at work, plus kOpen if more may join
-  SleepWord m_bell;    // changes with every job, and at the end, to wake the helpers
+  SleepWord m_bell;    // changes with every job, and when the pool ends, to wake the helpers
   std::atomic<bool> m_over = false;
   std::vector<std::jthread> m_helpers;
 };

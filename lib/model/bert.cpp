@@ -34,7 +34,7 @@ View append_bert_layer(Layers& layers, ModelConfig const& model, Stack const& st
   return result;
 }
 
-// BERT's head has a layer before the product with the vocabulary, and a bias behind it.
+// BERT's head has a layer before the product with the vocabulary, and adds a bias to that product.
 void append_head(Layers& layers, ModelConfig const& model, View const& x, View const* wte,
                  std::int64_t vocab) {
   layers.begin_block("head", false);

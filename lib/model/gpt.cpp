@@ -56,7 +56,7 @@ void append_gpt(Config const& config, std::int64_t vocab, Graph& graph) {
   layers.add_objective(stack);
 
   layers.begin_block("embed", false);
-  // A tied head uses the table too, so the table then has a chunk of its own.
+  // A tied head uses the table of tokens too, so the table then has a chunk of its own.
   layers.begin_chunk(model.tied ? "wte" : "embed");
   auto const wte = layers.embedding("transformer.wte.weight", vocab);
   if (model.tied) layers.begin_chunk("embed");

@@ -1,4 +1,5 @@
-// Families are written with these layers. Each call appends ops and the parameters that they need.
+// Model families are written with these layers. A layer appends ops and the parameters that they
+// need.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct Heads {
 };
 
 // Says what batches bring for a stack beside its tokens. Rows of a `causal` stack see no later
-// rows. When generating, its keys and values are kept for later steps, and batches bring positions.
+// rows. When generating, keys and values of a causal stack are kept for later steps, and batches
+// bring its positions.
 struct StackFields {
   bool padding = false, token_types = false, causal = false;
 };
@@ -37,15 +39,17 @@ class Layers {
  public:
   static constexpr Init kNormal{Init::Kind::normal, 0.02};
 
-  // `has_biases` says whether linear layers and norms have biases unless they are told otherwise.
+  // `has_biases` says whether LayerNorms have biases, and linear layers unless they are told
+  // otherwise.
   Layers(Config const& config, std::int64_t vocab, Orientation orientation, bool has_biases,
          Graph& graph);
 
-  // Adds a stack of rows. A family adds its stacks before all else, in order. Batches then bring
-  // the stack's tokens and, if data.pack asks for them or rows may be padding, its documents.
+  // Adds a stack of rows. A family adds its stacks before all else, an encoder's before the
+  // decoder's. Batches then bring the stack's tokens and what else it needs of documents, positions
+  // and token types.
   Stack add_stack(std::int64_t sequence, StackFields const& fields = {});
   // The loss is taken of this stack's rows or, when generating, the logits of one of them. Batches
-  // then bring what that needs.
+  // then bring what that needs, such as targets and weights.
   void add_objective(Stack const& stack);
 
   void begin_block(std::string const& name, bool layer) { m_builder.begin_block(name, layer); }
@@ -55,10 +59,11 @@ class Layers {
   // After run_ops(false), calls add parameters but no ops until run_ops(true).
   void run_ops(bool runs) { m_runs_ops = runs; }
 
-  // Adds a parameter. Only matrices are decayed unless optim.decay_embeddings or decay_all is set.
+  // `embedding` and `matrix` add a parameter. Matrices are decayed, and embeddings only if
+  // optim.decay_embeddings or optim.decay_all is set.
   View embedding(std::string const& name, std::int64_t rows, Init init = kNormal);
   View matrix(std::string const& name, Shape shape, Init init = kNormal);
-  // Adds a vector of zeros.
+  // Adds a vector that starts as zeros. It is decayed only if optim.decay_all is set.
   View vector(std::string const& name, std::int64_t n);
 
   // Returns wte[token] + wpe[position] + wtt[type]. Tables that a model lacks are absent.
@@ -83,17 +88,17 @@ class Layers {
               bool bias) {
     return product(op, projections, x, bias, {});
   }
-  // Returns dropout(branch w + bias) + x.
+  // Returns dropout(branch w + bias) + x, where <name>.weight is w.
   View residual(std::string const& op, std::string const& name, View const& branch, Init init,
                 View const& x);
   // Rotates the heads that x begins with. The sequence in `attributes` is replaced by the stack's.
   View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
   // Returns attention's bias by distance, which is the same for all queries of a stack. Its
-  // parameter `name` is not decayed, even if embeddings are.
+  // parameter `name` is not decayed, even if embeddings are, unless optim.decay_all is set.
   View relative_bias(std::string const& op, std::string const& name, Stack const& stack,
                      bool bidirectional, Init init);
-  // Rows of the stack `queries` attend to rows of the stack `keys`. If that is causal and the graph
-  // generates, they also attend to all rows that earlier steps have brought.
+  // Rows of the stack `queries` attend to rows of the stack `keys`. If `heads` is causal and the
+  // graph generates, they also attend to all rows that earlier steps have brought.
   View attention(std::string const& op, View const& q, View const& k, View const& v,
                  Stack const& queries, Stack const& keys, Heads const& heads,
                  View const& distance_bias = {});
@@ -114,7 +119,7 @@ class Layers {
   Config const& m_config;
   Graph& m_graph;
   GraphBuilder m_builder;
-  bool m_drops;  // whether anything is dropped
+  bool m_drops;  // whether any dropout is applied
   bool m_has_biases;
   DType m_dtype;
   std::int64_t m_vocab;

@@ -26,8 +26,8 @@ struct LlamaLayer {
 };
 
 // One product makes queries, keys and values side by side, in this order, so that one op can rotate
-// queries and keys. Qwen3 normalises their heads before that, so its q and k are tensors of their
-// own.
+// queries and keys. Qwen3 normalises the heads of queries and keys before their rotation, so its q
+// and k are tensors of their own.
 View append_llama_attention(Layers& layers, ModelConfig const& model, LlamaLayer const& layer,
                             View const& x) {
   auto const at = layer.prefix + ".self_attn.";

@@ -12,7 +12,7 @@
 namespace spillway {
 namespace {
 
-// A family's row stands where its enumerator does.
+// The rows of the families are in the order of the enumerators of Family.
 struct FamilyRow {
   void (*complete)(ModelConfig&);
   void (*append)(Config const&, std::int64_t vocab, Graph&);

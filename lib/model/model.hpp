@@ -17,41 +17,46 @@ ModelConfig completed(Config const& config, std::int64_t vocab);
 // Returns the vocabulary size of the family's published models: GPT-2, BERT, T5 or Llama 2.
 std::int64_t published_vocab(Family family);
 
-// Returns what the input asks for or, if it says auto, what the family is trained for. Throws
-// Error(bad_input) if the family's graph cannot be trained for what is asked.
+// Returns the objective that data.objective names or, if it is auto, the family's own. Throws
+// Error(bad_input) if the family's graph cannot be trained for that objective.
 Objective objective_of(Config const& config);
 
 // Returns the forward graph of `config.model`, to train or to evaluate, for one micro-batch of
 // `arithmetic.micro` sequences. Chunks and parameters have the same order for every purpose, so all
-// graphs of a run share parameters by chunk id. Throws as require_positions does.
+// graphs of a run share parameters by chunk id. Throws Error(bad_input) if the model cannot have
+// the objective or the length of sequences, or if a tensor is too large.
 Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                   Purpose purpose);
 // Returns the graph of one step of generating. Graphs that differ only in rows and in whether they
-// encode have equal ids for equal tensors, so they also share what is kept from step to step.
+// encode have equal ids for equal tensors, so they share the caches that are kept from step to
+// step.
 Graph build_generator(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
                       Decoding const& decoding);
 
 // Returns how many rows a sequence may have at most, or nothing if there is no limit, because
-// positions are angles or distances. The model must be completed.
+// positions are angles or distances. The model must come from `completed`.
 std::optional<std::int64_t> most_rows(ModelConfig const& model);
 // Throws Error(bad_input), naming data.sequence, if `rows` is more than `most_rows`.
 void require_positions(ModelConfig const& model, std::int64_t rows);
 
-Activation activation_of(ModelConfig const& model);  // `model` must be completed
+Activation activation_of(ModelConfig const& model);  // `model` must come from `completed`
 OptimizerSettings optimizer_of(OptimConfig const& optim);
 
 // Each family has a function that replaces what is `auto`, and one that appends its forward ops to
 // a graph without ops. GPT-2 has learned positions, LayerNorm, GELU, a fused product for q, k and
-// v, and mostly a tied head. Names are those of GPT2LMHeadModel.
+// v, and mostly a tied head. Its parameters have the names of GPT2LMHeadModel.
 void complete_gpt(ModelConfig& model);
 void append_gpt(Config const& config, std::int64_t vocab, Graph& graph);
-// BERT has token types, norms behind each sum and a layer in its head; names as in BertForMaskedLM.
+// BERT has token types, norms behind each sum and a layer in its head. Its parameters have the
+// names of BertForMaskedLM.
 void complete_bert(ModelConfig& model);
 void append_bert(Config const& config, std::int64_t vocab, Graph& graph);
-// T5 has two stacks and adds a bias by distance to scores; names as in T5ForConditionalGeneration.
+// T5 has two stacks and adds a bias by distance to scores. Its parameters have the names of
+// T5ForConditionalGeneration.
 void complete_t5(ModelConfig& model);
 void append_t5(Config const& config, std::int64_t vocab, Graph& graph);
-// Llama, Qwen2, Qwen3, Mistral: rotary positions, RMSNorm, SwiGLU; names as in LlamaForCausalLM.
+// Llama, Qwen2, Qwen3 and Mistral have rotary positions, RMSNorm and SwiGLU. Their parameters have
+// the names of LlamaForCausalLM.
 void complete_llama(ModelConfig& model);
 void append_llama(Config const& config, std::int64_t vocab, Graph& graph);
 

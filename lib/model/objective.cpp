@@ -18,14 +18,15 @@ struct SpanLengths {
   std::int64_t inputs, targets;
 };
 
-// A sentinel replaces each span among the inputs and precedes it among the targets. Both end with a
-// further row.
+// A sentinel replaces each span among the inputs and precedes it among the targets. Inputs and
+// targets each have one more row for the end of the sequence.
 SpanLengths span_lengths(std::int64_t tokens) {
   auto const [noise, spans] = span_counts(tokens);
   return {tokens - noise + spans + 1, noise + spans + 1};
 }
 
-// Refuses a key that only the objective `of` reads if it is given for another one.
+// Refuses a key that only the objective `of` reads if it is given and the run has another
+// objective.
 void require_objective(std::optional<std::int64_t> const& given, char const* key, Objective of,
                        Objective objective) {
   if (!given || of == objective) return;

@@ -1,4 +1,4 @@
-// An objective is what a model learns to predict. It decides how many rows its stacks need.
+// An objective is what a model learns to predict. It decides how many rows the model's stacks need.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 namespace spillway {
 
 // Returns the rows of a sequence in each stack: data.sequence and, for spans, the decoder's
-// data.target. If that is `auto`, it is what the spans of data.sequence need. Throws
-// Error(bad_input) for keys of `data` that belong to another objective, and for lengths in which no
-// span has room.
+// data.target. If data.target is `auto`, the decoder has as many rows as the spans of data.sequence
+// need. Throws Error(bad_input) for keys of `data` that belong to another objective, and for
+// lengths in which no span has room.
 std::vector<std::int64_t> stack_lengths(DataConfig const& data, Objective objective);
 
 // Says how many tokens are hidden as noise, and in how many spans. `span_counts` hides 15 % of the

@@ -7,18 +7,18 @@
 namespace spillway {
 namespace {
 
-// T5 does not divide scores by the root of a head's size. Initial values make up for it (Raffel et
-// al., arXiv:1910.10683).
+// T5 does not divide scores by the root of a head's size. The initial values of parameters make up
+// for it (Raffel et al., arXiv:1910.10683).
 Init normal(std::int64_t columns) {
   return {Init::Kind::normal, 1 / std::sqrt(static_cast<double>(columns))};
 }
 
-// A Side is one of the two stacks, with what all its layers use.
+// A Side is the encoder or the decoder, with what all of its layers use.
 struct Side {
   std::string name;  // "encoder" or "decoder"
   Stack stack;
   bool causal;
-  View distance_bias;  // the same in all layers
+  View distance_bias;  // the same view in all layers of the side
 };
 
 class T5 {
@@ -49,7 +49,7 @@ class T5 {
     return x;
   }
 
-  // `memory` is what the encoder made, or null in the encoder itself.
+  // `memory` is the encoder's output, or null if `side` is the encoder.
   View layer(Side const& side, std::int64_t number, View const& x, Stack const& memory_stack,
              View const* memory) {
     auto const name = side.name + ".block." + std::to_string(number), at = name + ".layer.";
@@ -76,9 +76,9 @@ class T5 {
             .causal = causal,
             .scale = 1};
   }
-  // Published models start with a deviation of 1. If the table is the head too, a row of the
-  // decoder resembles its own word, whose logit would be deviation^2 sqrt(hidden): too large at
-  // first.
+  // Published T5 models draw the table of tokens with a deviation of 1. If the table is the head
+  // too, a row of the decoder resembles its own word, whose logit would be deviation^2
+  // sqrt(hidden): too large at first.
   Init of_words() const {
     if (!m_model.tied) return {Init::Kind::normal, 1};
     if (m_model.scale_output == ScaleOutput::no) return Layers::kNormal;
@@ -138,7 +138,7 @@ class T5 {
   ModelConfig const& m_model;
   bool m_encodes;
   Layers m_layers;
-  std::int64_t m_vocab, m_inner;  // m_inner: columns of all heads
+  std::int64_t m_vocab, m_inner;  // m_inner is heads x head size
   View m_wte;                     // the table of tokens, which both sides use
 };
 

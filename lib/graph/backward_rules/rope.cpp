@@ -2,7 +2,7 @@
 
 namespace spillway {
 
-// The forward op turns pairs of columns, so the gradient is turned back. Nothing else of the
+// The forward op turns pairs of columns, so the gradient is turned back. No activation of the
 // forward pass is read.
 void backward_rope(BackwardContext& context) {
   auto const& forward = context.forward();

@@ -26,8 +26,9 @@ Op adamw_op(Graph const& graph, Chunk const& chunk) {
   return op;
 }
 
-// m and v begin at zero and are divided by these. The op reads all words that every commit writes,
-// too; `control_update` numbers the draws by which moments in bf16 are rounded.
+// The op divides m and v by these two words, because both begin at zero. It also reads the words
+// that the commit writes for every optimizer; `control_update` numbers the random draws that round
+// moments in bf16.
 void write_adamw_control(OptimizerSettings const& settings, double update, ControlWords& control) {
   control[control_bias1] = 1 - std::pow(settings.beta1, update);
   control[control_bias2] = 1 - std::pow(settings.beta2, update);

@@ -1,4 +1,4 @@
-// An UpdateRule says all that an optimizer is to a graph and to a step's commit.
+// An UpdateRule says all that a graph and a step's commit need to know of an optimizer.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,10 @@ namespace spillway {
 // Describes a state: a tensor that every trainable chunk keeps from step to step, with one element
 // for each element of the chunk.
 struct StateRow {
-  std::string_view name;  // the State's, and that of its group in checkpoints
+  std::string_view name;  // the name of the State, and of its group in checkpoints
   Role role;
-  std::optional<DType> (*dtype)(Arithmetic const&);  // nothing: runs of this kind keep none
+  // Returns nothing if a run with this Arithmetic does not keep the state.
+  std::optional<DType> (*dtype)(Arithmetic const&);
 };
 
 struct UpdateRule {
@@ -22,8 +23,8 @@ struct UpdateRule {
   // Returns the op that updates a whole chunk: its kind, operands and attributes. The first input
   // is the gradient. Outputs are the parameters and all states, and are in place.
   Op (*op)(Graph const& graph, Chunk const& chunk);
-  // Writes the control words that only this optimizer has, for the update with this number, which
-  // is 1 for the first one.
+  // Writes the control words that only this optimizer has, for the update with the number `update`,
+  // which is 1 for a run's first update.
   void (*write_control)(OptimizerSettings const& settings, double update, ControlWords& control);
 };
 
@@ -31,11 +32,12 @@ extern UpdateRule const adamw_rule;
 
 UpdateRule const& update_rule(Optimizer kind);
 
-// For the rows of states that rules have in common. A remainder is the lower half of an fp32
-// master, whose upper half is the parameter; fp32 parameters are their own masters.
+// These return the types of states that several optimizers keep. A remainder is the lower half of
+// an fp32 master, whose upper half is the bf16 parameter; fp32 parameters have none, because they
+// are their own masters.
 std::optional<DType> remainder_dtype(Arithmetic const& arithmetic);
 std::optional<DType> moment_dtype(Arithmetic const& arithmetic);
-// Returns the whole state of this name, or View{} if the chunk has none.
+// Returns a View of the chunk's whole state with this name, or View{} if the chunk has none.
 View state_view(Graph const& graph, Chunk const& chunk, std::string_view name);
 
 }  // namespace spillway

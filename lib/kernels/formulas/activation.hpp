@@ -1,11 +1,11 @@
-// Activation functions and their slopes for one element, on any device. They are RELU, SiLU (x
-// times the sigmoid) and GELU (Hendrycks and Gimpel, arXiv:1606.08415), which is x times the normal
-// distribution's CDF:
+// Computes activation functions and their slopes (derivatives) for one element, on any device. The
+// functions are RELU, SiLU (x times the sigmoid) and GELU (Hendrycks and Gimpel, arXiv:1606.08415),
+// which is x times the normal distribution's CDF:
 //   gelu(x) = x/2 (1 + erf(x / sqrt 2)) = x/2 erfc(-x / sqrt 2).
 // GELU also has an approximation by tanh:
 //   gelu(x) = x/2 (1 + tanh u) = x s(2u),   u = sqrt(2/pi) (x + 0.044715 x^3),   s the sigmoid.
-// Each is computed in its last form. That one keeps its relative accuracy for negative x, where the
-// sum with 1 in the other form cancels.
+// The code computes the last form of each formula. It keeps its relative accuracy for negative x,
+// where the sum with 1 in the first form cancels.
 #pragma once
 
 #include <cmath>

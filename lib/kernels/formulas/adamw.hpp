@@ -1,6 +1,6 @@
-// AdamW for one element (Loshchilov and Hutter, arXiv:1711.05101), as torch.optim.AdamW computes
-// it. All devices and the host lane use this one function, in which each operation is rounded as it
-// is written, so all of them give the same bits.
+// Computes AdamW for one element (Loshchilov and Hutter, arXiv:1711.05101) as torch.optim.AdamW
+// does. All devices and the host lane use this one function, in which each operation is rounded as
+// it is written, so all of them give the same bits.
 #pragma once
 
 #include <cmath>
@@ -21,7 +21,7 @@ struct AdamWStep {
   float keep;                     // 1 - lr * weight decay; 1 for parameters that do not decay
   float new1, old2, new2;         // 1 - beta1, beta2, 1 - beta2
   float step_size;                // lr / (1 - beta1^t)
-  float inverse_root_bias2, eps;  // the first is 1 / sqrt(1 - beta2^t)
+  float inverse_root_bias2, eps;  // 1 / sqrt(1 - beta2^t); eps
 };
 
 SPILLWAY_FUNCTION AdamWStep adamw_step(AdamWConstants const& c, double const* control, bool decay) {

@@ -17,7 +17,7 @@ SPILLWAY_FUNCTION PhiloxBlock dropout_draws(std::uint64_t seed, std::uint64_t or
   return philox(seed, (origin << 32) | (sample >> 32), (sample << 32) | (block & 0xffffffffull));
 }
 
-// Returns the number by which an element is multiplied.
+// Returns the number by which an element is multiplied: 0 drops it, `scale` keeps it.
 SPILLWAY_FUNCTION float dropout_factor(std::uint32_t draw, float p, float scale) {
   return uniform01(draw) >= p ? scale : 0.0f;
 }

@@ -1,5 +1,6 @@
-// Elementary functions as straight-line fp32 code, without branches, calls or tables. Loops over
-// them vectorise, and they give the same bits on every processor with a fused multiply-add.
+// Computes elementary functions by straight-line fp32 code, without branches, calls or tables.
+// Loops over them vectorise, and they give the same bits on every processor with a fused
+// multiply-add.
 #pragma once
 
 #include <bit>

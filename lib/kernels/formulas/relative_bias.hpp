@@ -10,8 +10,8 @@
 namespace spillway {
 
 struct RelativeBuckets {
-  std::int64_t per_direction;  // number of buckets
-  std::int64_t max_exact;      // how many of these hold a single distance each
+  std::int64_t per_direction;  // number of buckets of one direction
+  std::int64_t max_exact;      // how many of them hold a single distance each
   float log_ratio;             // log(max_distance / max_exact)
   bool bidirectional;
 

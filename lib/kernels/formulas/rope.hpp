@@ -13,9 +13,9 @@ struct RopeFrequencies {
 };
 
 // Returns the frequencies as Hugging Face's transformers computes inv_freq in fp32: every step is
-// rounded as there, except that the power is computed in fp64 and then rounded. Throws
-// Error(bad_input), naming the op, if heads have an odd or too large size, or if theta or the
-// scaling is invalid.
+// rounded as transformers rounds it, except that the power is computed in fp64 and then rounded.
+// Throws Error(bad_input), naming the op, if heads have an odd or too large size, or if theta or
+// the scaling is invalid.
 RopeFrequencies rope_frequencies(Op const& op);
 
 }  // namespace spillway

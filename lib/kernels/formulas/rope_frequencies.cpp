@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Returns why these positions cannot be computed, or an empty text if they can.
+// Returns what is wrong with the attributes, or an empty text if nothing is.
 std::string objection(RopeAttributes const& a) {
   if (a.head_size < 2 || a.head_size % 2 != 0 || a.head_size > 2 * kMostRopePairs)
     return fmt::format("heads of {} columns: there must be an even number, at most {}", a.head_size,

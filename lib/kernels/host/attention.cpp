@@ -11,13 +11,14 @@ namespace {
 
 Label const label = "spillway::attention";
 
-// The maximum of a row that has seen no key. It is finite, so differences of maxima are, too.
+// This is the maximum of a row that has seen no key. It is finite, so differences of maxima are
+// finite, too.
 constexpr float kLowest = -1e30f;
 
-// At most this many tiles of queries share packed keys, and fewer if workers would lack items.
+// At most this many tiles of queries share packed keys. Fewer do if workers would else lack work.
 constexpr std::int64_t kTilesOfQueries = 4;
 
-// Returns the number of queries of an item, in whole tiles. This number changes no result.
+// Returns the number of queries of an item of work, in whole tiles. This number changes no result.
 std::int64_t block_of_queries(AttentionShape const& s) {
   auto tiles = std::min(kTilesOfQueries, div_ceil(s.queries, s.tile));
   auto const items = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
@@ -28,11 +29,12 @@ std::int64_t block_of_queries(AttentionShape const& s) {
 // Holds the byte offsets of what lies in a worker's scratch.
 struct Scratch {
   std::int64_t queries;  // number of queries of an item; the others are offsets
-  // Panels of the item's queries, of a tile's keys and values, and of kPanel queries' weights.
+  // These are panels: of the item's queries (q), of a tile's keys (k) and values (v), and of the
+  // weights of kPanel queries.
   std::int64_t q, k, v, weights;
-  std::int64_t scores;    // [kPanel, strip_stride]
-  std::int64_t o;         // [queries, width]
-  std::int64_t top, sum;  // [queries]: running maximum and sum of exponentials
+  std::int64_t scores;    // scores of a panel of queries [kPanel, strip_stride]
+  std::int64_t o;         // sums for o [queries, width]
+  std::int64_t top, sum;  // [queries]: running maxima; sums of exponentials
   std::int64_t total_bytes;
 
   Scratch(AttentionShape const& s, TileKernels const& kernels) {
@@ -63,7 +65,8 @@ void fold(float* lane, Combine const& combine) {
 constexpr auto larger = [](float a, float b) { return a > b ? a : b; };
 constexpr auto sum_of = [](float a, float b) { return a + b; };
 
-// Returns the largest of all factor * x and `lowest`; a NaN may go unnoticed. n is whole panels.
+// Returns the largest of all factor * x and `lowest`; a NaN may go unnoticed. n is a multiple of
+// kPanel.
 float largest(float const* __restrict__ x, std::int64_t n, float factor, float lowest) {
   alignas(64) float top[kStripLanes];
   for (auto& lane : top) lane = lowest;
@@ -101,8 +104,8 @@ struct Attention {
 
   std::int64_t blocks() const { return div_ceil(shape.queries, scratch.queries); }
 
-  // Computes an item: a block of queries of one head. The last blocks, which see most keys if
-  // causal, come first.
+  // Computes an item of work, which is a block of queries of one head. The last blocks, which see
+  // most keys if causal, come first.
   void operator()(std::int64_t worker, std::int64_t item) const {
     auto const pair = item / blocks();
     auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
@@ -206,7 +209,8 @@ struct Attention {
         for (std::int64_t c = 0; c < shape.width; ++c) o_rows[r * shape.width + c] *= shrink[r];
   }
 
-  // Drops weights only once they are summed: a softmax divides by the sum of all weights.
+  // Drops weights only after they have been summed, because a softmax divides by the sum of all
+  // weights.
   void drop(float* strips, Queries const& at, RowRange queries, std::int64_t first,
             std::int64_t n) const {
     auto const head_key = dropout.head_key(at.sequence, at.head);

@@ -4,7 +4,7 @@
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
 // The gradient of the bias is the sum of ds over equal distances, for all sequences. Dropout
 // multiplies dp by factors, and by the same factors the p in dv's formula, but not the p in ds's.
-// All sums run over tiles in order, so any division of the work gives the same bits.
+// All sums run over tiles in ascending order, so any division of the work gives the same bits.
 #include <cmath>
 
 #include "kernels/host/attention_tiles.hpp"
@@ -35,10 +35,10 @@ Division division(AttentionShape const& s) {
 
 // Holds the byte offsets of what lies in a worker's scratch. Scores lie as [keys, queries].
 struct Scratch {
-  std::int64_t q_lines, d_o_lines;  // panels of the tile's rows, to be multiplied by k and v
-  std::int64_t q_depth, d_o_depth;  // panels of the head's columns, to be multiplied by ds^T, p^T
-  std::int64_t k_lines, v_lines;    // panels of rows, if they are not read in place
-  std::int64_t k_depth;             // panels of the head's columns, to be multiplied by ds
+  std::int64_t q_lines, d_o_lines;  // panels of rows of q, to multiply by k; of do, by v
+  std::int64_t q_depth, d_o_depth;  // panels of columns of q, to multiply by ds^T; of do, by p^T
+  std::int64_t k_lines, v_lines;    // panels of rows of k; of v; unless they are read in place
+  std::int64_t k_depth;             // panels of columns of k, to multiply by ds
   std::int64_t factor;              // a packed panel of p or ds
   std::int64_t weights;             // p [kPanel, strip_stride]
   std::int64_t slopes;              // ds [tile, strip_stride]
@@ -81,7 +81,8 @@ void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
   }
 }
 
-// Does the same with dropout, which multiplies weights by `dropped`: `weights` becomes p * dropped.
+// For one key and n queries with dropout, whose factors are `dropped`, turns `weights` from scores
+// into p * dropped, and `slopes` from dp into ds.
 void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slopes,
                            float const* __restrict__ lse, float const* __restrict__ delta,
                            float const* __restrict__ dropped, std::int64_t n, float factor) {
@@ -166,8 +167,9 @@ struct Gradients {
     if (task.want_dkv) store_keys(base, task);
   }
 
-  // Returns where this task sums the gradient of the bias for a tile, or null if it does not. The
-  // task that computes dq of a tile does, because each tile has exactly one such task.
+  // Returns where this task sums the gradient of the bias for a tile, or null if it does not. Only
+  // the task that computes dq of the tile sums it, because each tile has exactly one task that
+  // computes its dq.
   float* bias_sums(Task const& task, std::int64_t head, std::int64_t first_query) const {
     if (!bias.sums || !task.want_dq) return nullptr;
     auto* const sums = bias.of_tile(task.sequence, head, first_query);
@@ -212,7 +214,8 @@ struct Gradients {
     }
   }
 
-  // Adds what a tile of keys contributes. In the sums of dk and dv the tile begins at row `row`.
+  // Adds what a tile of keys contributes to dq, dk and dv. In the sums of dk and dv the tile begins
+  // at row `row`.
   void add_keys(Queries const& at, RowRange keys, std::int64_t row, Task const& task) const {
     auto const kv_head = at.head / shape.group();
     HeadBlock const k(in.k, at.sequence, keys, kv_head), v(in.v, at.sequence, keys, kv_head);
@@ -231,8 +234,8 @@ struct Gradients {
     for (std::int64_t i = 0; i < at.rows.size(); i += kPanel) add_to_dq(at, i, keys);
   }
 
-  // Computes ds of kPanel keys, which begin at row j of their tile. Adds what follows from it to dk
-  // and dv at row `row`, unless that is negative.
+  // Computes ds of kPanel keys, which begin at row j of their tile. Unless `row` is negative, adds
+  // what follows from ds to dk and dv, from row `row` on.
   void add_key_panel(Queries const& at, RowRange keys, std::int64_t j, TileProduct& scores,
                      TileProduct& slopes, std::int64_t row) const {
     auto const seen = intersection(shape.queries_of(keys), at.rows);

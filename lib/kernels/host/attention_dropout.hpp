@@ -1,5 +1,5 @@
-// Dropout of attention's weights by counter-based random numbers. Whether the weight of a query and
-// a key is dropped follows from the run's seed, the forward op, the sample, the head, the query and
+// Drops attention's weights by counter-based random numbers. Whether the weight of a query and a
+// key is dropped follows from the run's seed, the forward op, the sample, the head, the query and
 // the key alone. So tiles, threads, recomputation and the backward pass agree on it.
 #pragma once
 
@@ -34,7 +34,7 @@ struct WeightDropout {
     return (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0];
   }
 
-  // Returns the number by which a weight is multiplied.
+  // Returns the number by which a weight is multiplied: 0 drops it, `scale` keeps it.
   float factor(std::uint64_t head_key, std::int64_t query, std::int64_t key) const;
   // Drops weights of one query and the keys [first, first + n), which are whole panels.
   void drop_keys(float* weights, std::int64_t n, std::uint64_t head_key, std::int64_t query,

@@ -69,7 +69,7 @@ void BiasSums::collect(std::int64_t head, float* gradient) const {
   for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
     for (std::int64_t first = 0; first < shape.queries; first += shape.tile) {
       auto const* __restrict__ const tile = of_tile(sequence, head, first);
-      // This leads from an index in a tile's sums to the index in those of the head.
+      // Adding `shift` to an index in a tile's sums gives the index in the head's sums.
       auto const shift = shape.queries - shape.tile - first;
       auto const past = std::min(length(shape), shape.distances() - shift);
 #pragma omp simd

@@ -1,5 +1,5 @@
 // Turns products q k^T into finished scores: a bias is added by distance, and segments hide some
-// scores. It also holds the sums for the gradient of that bias.
+// scores. Sums for the gradient of the bias are declared here, too.
 #pragma once
 
 #include <limits>
@@ -48,7 +48,8 @@ struct Scores {
   // last key are not touched.
   void finish_keys(float* x, std::int64_t n, std::int64_t sequence, std::int64_t head,
                    std::int64_t query, std::int64_t first) const;
-  // Finishes x, the scores of one key and of the queries [first, first + n), in the same way.
+  // Finishes x, the scores of one key and of the queries [first, first + n). Elements beyond the
+  // last query are not touched.
   void finish_queries(float* x, std::int64_t n, std::int64_t sequence, std::int64_t head,
                       std::int64_t key, std::int64_t first) const;
 

@@ -11,7 +11,7 @@
 
 namespace spillway::host {
 
-// Rows [first, past), or what is counted like them: panels, heads, segments.
+// Holds the numbers [first, past) of some rows, panels, heads or segments.
 struct RowRange {
   std::int64_t first, past;
 
@@ -65,7 +65,8 @@ struct AttentionShape {
   std::int64_t distances() const { return places + keys - 1; }  // elements that a bias has per head
 };
 
-// Throws Error(bad_input), naming the op, if it asks for what these kernels do not offer.
+// Throws Error(bad_input), naming the op, if its attributes ask for what these kernels do not
+// offer.
 AttentionShape attention_shape(KernelContext const& context, Op const& op);
 
 }  // namespace spillway::host

@@ -125,7 +125,8 @@ inline float* floats(std::byte* base, std::int64_t offset_bytes) {
   return reinterpret_cast<float*>(base + offset_bytes);
 }
 
-// Loops over a row of scores handle this many elements at a time. Such rows are whole panels.
+// Loops over a row of scores handle this many elements at a time. The length of the row is a
+// multiple of kPanel.
 inline constexpr int kStripLanes = 32;
 static_assert(kPanel % kStripLanes == 0);
 
@@ -149,7 +150,8 @@ inline TileKernels const& attention_kernels(KernelContext const& context, Op con
   return tile_kernels(attention_dtype(context, op), is_portable(context.arithmetic));
 }
 
-// Binds a kernel made of tiles to an op. Bound<T> is made from (op, its shape, tile kernels).
+// Binds a kernel that works by tiles to an op. Bound<T>, which is constructed from (op, its shape,
+// tile kernels), becomes the Launch.
 template <template <class> class Bound>
 Launch bind_attention(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);

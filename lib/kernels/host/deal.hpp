@@ -10,10 +10,10 @@
 
 namespace spillway::host {
 
-// Calls work(worker, item) for each item in [0, items). Items are begun in order, a worker has a
-// number in [0, workers) and takes one item at a time. The result must not depend on which worker
-// takes which item. Returns when all are done. Throws Error(device) if the threads that worked were
-// not as many as the Exec has.
+// Calls work(worker, item) for each item in [0, items). Items are begun in ascending order. A
+// worker has a number in [0, workers) and takes one item at a time. The result must not depend on
+// which worker takes which item. Returns when all are done. Throws Error(device) if the threads
+// that worked were not as many as the Exec has.
 template <class Work>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
                 Work const& work) {

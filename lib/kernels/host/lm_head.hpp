@@ -45,7 +45,8 @@ struct LmHead {
 };
 LmHead lm_head(KernelContext const& context, Op const& op);
 
-// Computes one product for each chunk. It binds two Matmuls, as the last chunk may be shorter.
+// Computes one product for each chunk. It binds two Matmuls, because the last chunk may be shorter
+// than the others.
 class ChunkProduct {
  public:
   // `shape(rows)` returns the shape of the product for a chunk with that many rows.
@@ -118,7 +119,8 @@ struct LossRows {
 void sum_losses(Exec const& exec, LmHead const& head, float const* losses, float const* weights,
                 double* loss);
 
-// Does the same for the serial references, on the calling thread.
+// For the serial references, sets loss[0] to the sum of losses and loss[1] to the sum of weights,
+// or adds to them if head.add_loss is true, on the calling thread.
 void serial_sum_losses(LmHead const& head, float const* losses, float const* weights, double* loss);
 
 // Computes softmax(scale (x w^T + bias)) of one row in fp64, for the serial references. Returns the

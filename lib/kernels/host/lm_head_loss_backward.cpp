@@ -2,8 +2,8 @@
 // gradients:
 //   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
 //   dbias = column sums of slopes
-// Chunks are added to dw and dbias in order and in fp32. What is bf16 is rounded once, after the
-// last chunk.
+// Chunks are added to dw and dbias in ascending order and in fp32. If these are bf16, they are
+// rounded once, after the last chunk.
 #include <algorithm>
 
 #include "base/check.hpp"

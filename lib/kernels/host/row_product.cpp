@@ -29,7 +29,7 @@ float dot(T const* __restrict__ a, T const* __restrict__ b, std::int64_t depth) 
 
 template <class T, class C>
 struct Row {
-  T const *a, *b, *bias, *addend;  // the last two may be null
+  T const *a, *b, *bias, *addend;  // bias and addend may be null
   C* c;
   MatrixLayout layout;  // the layout of b
 

@@ -10,7 +10,8 @@
 
 namespace spillway::host {
 
-// The bits of c depend on the shape and the types alone. It is for host execution spaces only.
+// A RowProduct runs only on host execution spaces. The bits of c depend on the shape and the types
+// alone.
 class RowProduct {
  public:
   static bool offers(MatmulShape const& shape);

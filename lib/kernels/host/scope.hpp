@@ -5,8 +5,8 @@
 
 namespace spillway {
 
-// Main, or a command, owns a KernelScope, one per process, and every Exec must live within it.
-// `threads` are those of the compute lane, which matrix products share.
+// A process has one KernelScope, which main or a command owns, and every Exec must live within it.
+// `threads` is the number of threads of the compute lane, which run matrix products, too.
 class KernelScope {
  public:
   // Throws Error(bad_input) if that many threads are not allowed or cannot be started.
@@ -16,7 +16,7 @@ class KernelScope {
   KernelScope& operator=(KernelScope const&) = delete;
 };
 
-// Returns what the host's kernels run on, such as "cpu (Kokkos OpenMP)". It needs no scope.
+// Returns what the host's kernels run on, such as "cpu (Kokkos OpenMP)". It needs no KernelScope.
 std::string device_text();
 
 }  // namespace spillway

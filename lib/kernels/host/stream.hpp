@@ -1,5 +1,5 @@
 // Writes rows past the caches. That is twice as fast for rows that are too large for the caches, or
-// that are read only when they would have left them again.
+// that are not read before the caches would have dropped them.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ inline void stream_row(float const* from, float* to, std::int64_t n) {
   for (; i < n; ++i) to[i] = from[i];
 }
 
-// Other threads may read what a thread has streamed only after it has called this.
+// Other threads may read what a thread has streamed only after that thread has called
+// finish_streams.
 inline void finish_streams() {
 #ifdef __SSE2__
   _mm_sfence();

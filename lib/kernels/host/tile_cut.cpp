@@ -45,8 +45,8 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   bool const in_place = kernels->reads_in_place(with_zeros);
   auto const panels = std::max(in_place ? 0 : a.panels(), b.panels());
   auto const fitting = kMostBytes / (panels * panel_bytes());  // in depth blocks
-  // If a is read in place, a block that packs b for itself uses it for many rows. Then nothing is
-  // gained by keeping sums in order to pack b ahead.
+  // If a is read in place, a block that packs panels of b for itself uses them for many rows. Then
+  // nothing is gained by keeping sums in order to pack b ahead.
   bool const may_keep =
       !in_place && shape.c.rows * shape.c.columns * size_bytes(DType::f32) <= kMostBytes;
   bool const ahead = fitting >= (may_keep ? 1 : depth.count);
@@ -64,7 +64,7 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
 }
 
 // A factor that blocks pack for themselves is packed again for each block along the other dimension
-// of c. So there are few blocks along that dimension.
+// of c. So c has few blocks along that dimension.
 void TileCut::cut_blocks(MatmulShape const& shape) {
   bool const a_again = a.supply == Supply::per_block, b_again = b.supply == Supply::per_block;
   auto down = div_ceil(shape.c.rows, b_again ? 4 * kBlockRows : kBlockRows);

@@ -31,8 +31,8 @@ struct Factor {
   TileSource source;  // its `data` is not set
   Supply supply = Supply::per_block;
   std::int64_t offset = 0;  // in bytes, in the workspace (ahead) or a block's scratch (per_block)
-  // If packed ahead: how many panels an item packs at a time, and whether it packs them for all
-  // depth blocks of a pass or for one.
+  // `at_once` and `through` matter only if panels are packed ahead: an item of work packs `at_once`
+  // panels, for all depth blocks of a pass if `through` is true, and else for one.
   std::int64_t at_once = 1;
   bool through = false;
 
@@ -53,8 +53,8 @@ struct TileCut {
   Blocks rows, columns, depth;  // c's rows and columns, and the depth (what is summed over)
   std::int64_t pass = 0;        // how many depth blocks a pass has
   Factor a, b;
-  // Each block, or each worker, has scratch_bytes of scratch, the first from scratch_offset on.
-  // They hold [sums | panels of a | panels of b].
+  // Each block has scratch_bytes of scratch if sums are kept, and else each worker has. The first
+  // piece begins at scratch_offset. Such a piece holds [sums | panels of a | panels of b].
   std::int64_t scratch_offset = 0, scratch_bytes = 0;
 
   // The rows of `shape.c` must be contiguous.

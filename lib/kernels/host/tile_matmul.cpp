@@ -50,11 +50,11 @@ void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool ad
 }  // namespace
 
 struct TileMatmul::Bound {
-  bool swapped;  // whether it computes c^T (by_rows)
+  bool swapped;  // whether c^T is computed, as `by_rows` decides
   MatmulShape shape;
   MatrixLayout addend;  // what shape.addend points to
   TileCut cut;
-  MatmulOperands operands = {};  // those of the current run
+  MatmulOperands operands = {};  // operands of the current run
 
   Bound(MatmulShape const& given, TileKernels const& kernels, std::int64_t threads);
 

@@ -1,4 +1,5 @@
-// Computes a matrix product with tile kernels, in blocks that fit caches and threads share.
+// Computes a matrix product with tile kernels, in blocks that fit the caches and are dealt to
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace spillway::host {
 // they are stored, once.
 //
 // The bits of c depend on the shape, the types and the kernels alone, neither on `threads` nor on
-// strides. It is for host execution spaces only.
+// strides. A TileMatmul runs only on host execution spaces.
 class TileMatmul {
  public:
   TileMatmul(MatmulShape const& shape, TileKernels const& kernels, std::int64_t threads);

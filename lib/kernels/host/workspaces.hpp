@@ -1,5 +1,6 @@
 // Says how many bytes of workspace an op needs with the kernels of a target. The functions are pure
-// and ask no device, so a plan for a machine that is not here has the same sizes as one made there.
+// and ask no device, so a plan for another machine has the same sizes as a plan that is made on
+// that machine.
 #pragma once
 
 #include <string_view>
@@ -9,8 +10,8 @@
 namespace spillway {
 
 // Returns the bytes for a target, which must be one that is_target() knows. On "host" they follow
-// from the shapes, the ISA and the number of threads of context.arithmetic; elsewhere they follow
-// from the shapes alone.
+// from the shapes, the ISA and the number of threads of context.arithmetic; on other targets they
+// follow from the target, the shapes and the types alone.
 std::int64_t workspace_bytes(std::string_view target, KernelContext const& context, Op const& op);
 // Returns the bytes for the target that context.arithmetic.isa names, or else for "host".
 std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
@@ -18,13 +19,13 @@ std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
 // Returns the bytes for an NVIDIA architecture, such as 90.
 // - A product gets what NVIDIA recommends for cuBLAS: 32 MiB from sm_90 on, else 4 MiB
 //   (https://docs.nvidia.com/cuda/cublas/#cublassetworkspace).
-// - The loss and its backward pass get that and room for the logits of a chunk. Rows of logits take
-//   whole lines of 128 bytes even in bf16, so that products read them at full speed (NVIDIA, Matrix
-//   Multiplication Background User's Guide, "Tensor Core Requirements").
+// - The loss and its backward pass get as much as a product, and room for the logits of a chunk.
+//   Rows of logits take whole lines of 128 bytes even in bf16, so that products read them at full
+//   speed (NVIDIA, Matrix Multiplication Background User's Guide, "Tensor Core Requirements").
 // - Reductions get room for their partial sums, whose number the shape decides, as on the host.
-// - Attention keeps tiles in shared memory and needs no workspace. Its backward pass has a number
-//   for every row of every head (Dao, FlashAttention-2, arXiv:2307.08691, algorithm 2: D) and, for
-//   the gradient of a bias, sums by distance for every tile of `kCudaQueryTile` queries.
+// - Attention keeps tiles in shared memory and needs no workspace. Its backward pass stores one
+//   number for every row of every head (Dao, FlashAttention-2, arXiv:2307.08691, algorithm 2: D)
+//   and, for the gradient of a bias, sums by distance for every tile of `kCudaQueryTile` queries.
 std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context, Op const& op);
 inline constexpr std::int64_t kCudaQueryTile = 64;
 

@@ -54,7 +54,7 @@ struct AdamW {
   ParameterRange range;
   DrawnFrom drawn_from;
 
-  // Updates elements [first, last) of the range.
+  // Updates the elements [first, last) of `range`.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
@@ -79,7 +79,8 @@ struct AdamW {
     for (; i < last; ++i) update(i, step, draws.of(drawn_from.first + i));
   }
 
-  // Updates elements to the end of the last whole tile of draws. Returns the first one left.
+  // Updates elements up to the end of the last whole tile of draws. Returns the first element that
+  // is left.
   std::int64_t update_tiles(std::int64_t i, std::int64_t last, AdamWStep const& step,
                             Draws const& draws) const {
     auto const first = drawn_from.first;
@@ -157,7 +158,7 @@ struct AdamWKernel {
       for_each_range(exec, label, range.count, update_of(o, prepared, range));
   }
 
-  // Runs the same loop on the host lane. Pieces are cut from all ranges together, since most are
+  // On the host lane, pieces are cut from the ranges of all parameters together, since most are
   // small.
   template <class T, class G, class Moment>
   static void run_serially(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,

@@ -29,7 +29,7 @@ struct SumRows {
 
  private:
   // This many rows are read side by side, because a core reads several streams faster than one.
-  // They are still added in order.
+  // They are still added in ascending order.
   static constexpr int kRowsAtOnce = 8;
 
   template <int rows>

@@ -19,7 +19,7 @@ Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
   return policy.set_scratch_size(0, Kokkos::PerTeam(kSumLanes * sizeof(double)));
 }
 
-// A DeviceRow is made from a member of such a team.
+// A DeviceRow is made from the handle that Kokkos gives each thread of a team of `row_teams`.
 template <class Member>
 class DeviceRow {
  public:
@@ -59,8 +59,8 @@ class DeviceRow {
   }
 
  private:
-  // Sets lane[l] to `start` and calls add(lane[l], j) for the lane's columns j in order. Afterwards
-  // all threads of the team have all lanes.
+  // Sets lane[l] to `start` and calls add(lane[l], j) for the lane's columns j in ascending order.
+  // Afterwards all threads of the team have all lanes.
   template <class Part, class Add>
   KOKKOS_FUNCTION void fill_lanes(Part (&lane)[kSumLanes], Part start, std::int64_t columns,
                                   Add const& add) const {

@@ -20,7 +20,7 @@ constexpr std::int64_t kEntriesPerItem = 256;
 
 struct Prepared {
   std::int64_t rows, columns, sequence;
-  std::int64_t words, places, types;  // rows of the tables; 0 if there is no such table
+  std::int64_t words, places, types;  // rows of dwte, dwpe and dwtt; 0 if absent
   bool accumulate;                    // whether to add to dwte or overwrite it
 
   std::int64_t longest() const { return std::max({words, places, types}); }
@@ -28,8 +28,8 @@ struct Prepared {
 
 struct ListRows {
   TableIndex index;
-  std::int32_t* first;  // [entries]: the first row that took an entry, or -1
-  std::int32_t* next;   // [rows]: the next row that took the same entry, or -1
+  std::int32_t* first;  // [entries]: the first row of dx that took a table's row, or -1
+  std::int32_t* next;   // [rows]: the next row of dx that took that table's row, or -1
   std::int64_t rows, entries;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {

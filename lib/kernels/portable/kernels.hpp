@@ -13,7 +13,7 @@ namespace spillway::SPILLWAY_SPACE {
 #include "kernels/portable/kinds.def"
 #undef SPILLWAY_PORTABLE
 
-std::optional<Kernel> portable_kernel(OpKind kind);  // empty if this folder has no such kernel
+std::optional<Kernel> portable_kernel(OpKind kind);  // empty if this folder has none of it
 
 // Makes an Exec for these kernels, on the default instance of the space or on a device's stream
 // (KernelTable::exec). It may be called only while a KernelScope lives.

@@ -1,7 +1,8 @@
-// Launches kernels. Those that are bound by memory either take each element by itself, as here, or
-// a row at a time (rows.hpp). Kernels are functors, and only these helpers launch them with
-// Kokkos::parallel_for: always on the given instance, without allocation, and with the inner loop
-// that the machine wants (SIMD on CPUs, neighbouring threads on devices).
+// Launches kernels. Those that are bound by memory either take each element by itself, with the
+// functions below, or a row at a time (rows.hpp). Kernels are functors, and only these helpers
+// launch them with Kokkos::parallel_for: always on the Exec's instance of Space, without
+// allocation, and with the inner loop that the machine wants (SIMD on CPUs, neighbouring threads on
+// devices).
 #pragma once
 
 #include <cstdint>

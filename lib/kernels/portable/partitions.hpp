@@ -1,6 +1,6 @@
 // Sums over all rows, in parallel and with bits that do not depend on the number of threads. The
-// shape alone cuts the rows into partitions, each partition sums its rows in order into a row of
-// the workspace, and these partial rows are then added in order.
+// shape alone cuts the rows into partitions, each partition sums its rows in ascending order into a
+// row of the workspace, and these partial rows are then added in the order of partitions.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Partitions {
   }
 };
 
-// A functor of for_each_range over columns: out[j] becomes the sum of rows(p)[j] over all p in
-// order, in fp32, rounded once. `out` may be one of the rows.
+// This functor of for_each_range takes columns: out[j] becomes the sum of rows(p)[j] over all p in
+// ascending order, in fp32, rounded once. `out` may be one of the rows.
 template <class Rows, class To>
 struct AddRows {
   Rows rows;

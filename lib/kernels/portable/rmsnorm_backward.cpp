@@ -1,5 +1,5 @@
 // The op `rmsnorm_backward` computes, with h = x rstd and d = dy gamma, for each group of C columns
-// (a row, or one head of it, as in rmsnorm.cpp):
+// (a whole row, or one head of it):
 //   dx = rstd (d - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over groups.
 #include <cmath>
 

@@ -34,7 +34,7 @@ class SpaceExec final : public Exec {
   int m_concurrency;  // stored, because asking for it may allocate
 };
 
-// Throws std::logic_error if `exec` is not one of this space's.
+// Throws std::logic_error if `exec` is not a SpaceExec of this space.
 Space const& instance_of(Exec const& exec);
 
 }  // namespace spillway::SPILLWAY_SPACE

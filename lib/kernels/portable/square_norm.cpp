@@ -1,8 +1,8 @@
 // The op `square_norm` sums the squares of a chunk's gradient in fp64, for each rank's slice. The
 // chunk is cut into tiles of `kNormTile` elements. An element's position in its tile decides which
-// of `kSumLanes` sums it is added to; gaps between parameters are left out. The tiles of a slice
-// are summed in the same way. So the bits depend neither on where the op runs, nor on how many
-// threads run it, nor on how many ranks hold the gradient.
+// of `kSumLanes` sums it is added to; gaps between parameters are left out. A tile's position in
+// its slice then decides to which of `kSumLanes` sums the tile is added. So the bits depend neither
+// on where the op runs, nor on how many threads run it, nor on how many ranks hold the gradient.
 #include <algorithm>
 #include <vector>
 
@@ -67,7 +67,7 @@ struct Square {
 template <class G>
 struct Tile {
   G const* gradient;
-  ElementRange const* ranges;  // begins with the first one that ends after `first`
+  ElementRange const* ranges;  // begins with the first range that ends after `first`
   std::int64_t count;          // number of ranges
   std::int64_t first, elements;
 
@@ -153,7 +153,7 @@ struct SquareTiles {
   }
 };
 
-// Sums a tile on one thread, and a whole tile with vector instructions.
+// Sums a tile on one thread, with vector instructions if the tile has no gaps.
 template <class G>
 double sum_of(Tile<G> const& tile) {
   return tile.is_whole()

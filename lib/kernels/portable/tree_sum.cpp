@@ -1,7 +1,7 @@
 // The op `tree_sum` replaces this rank's slice of a gradient by the sum of all ranks' values, which
 // are added in fp32 and rounded once. The order is a binary tree over rank numbers, in which 2^k
-// neighbouring ranks are a subtree that a node may sum first. The others' values come as `parts`
-// [ranks, n], of which this rank's own row is not read.
+// neighbouring ranks are a subtree that a machine of several ranks may sum first. The other ranks'
+// values come as `parts` [ranks, n], of which this rank's own row is not read.
 #include <bit>
 
 #include "base/check.hpp"

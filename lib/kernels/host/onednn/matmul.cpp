@@ -33,7 +33,8 @@ memory::desc descriptor(MatrixLayout const& m) {
           memory::dims{m.row_stride, m.column_stride}};
 }
 
-// oneDNN needs c to have contiguous rows. If its columns are, c^T = b^T a^T is computed instead.
+// oneDNN needs c to have contiguous rows. If only its columns are contiguous, c^T = b^T a^T is
+// computed instead.
 bool computes_transposed(MatmulShape const& shape) {
   return shape.c.column_stride != 1 && !shape.bias;
 }
@@ -74,7 +75,7 @@ struct OneDnnMatmul::Bound {
   dnnl::matmul::primitive_desc descriptor;
   dnnl::matmul primitive;
   dnnl::stream stream{engine()};
-  std::array<memory, count> operands;  // empty where the product has no such operand
+  std::array<memory, count> operands;  // empty if the product lacks the operand
   std::vector<dnnl_exec_arg_t> arguments;
 
   void add(Place place, int argument, memory::desc const& desc) {
@@ -90,7 +91,7 @@ OneDnnMatmul::OneDnnMatmul(MatmulShape const& shape, std::int64_t threads)
     : m_bound(std::make_unique<Bound>()) {
   check(!shape.accumulate || shape.c.dtype == DType::f32, "a product",
         "it adds to what is not fp32");
-  Team const team(threads);  // for which oneDNN cuts its products
+  Team const team(threads);  // oneDNN cuts its products for so many threads
   auto& m = *m_bound;
   m.threads = threads;
   try {

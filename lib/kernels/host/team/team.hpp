@@ -29,7 +29,8 @@ void require_within(TeamLimit const& limit, std::int64_t threads);
 void begin_teams(std::int64_t threads);
 
 // OpenMP may bind the first thread to one core, on which all threads that it starts would stay,
-// too. This gives it back all cores of the process's places. Teams stay bound as the user said.
+// too. This function gives the first thread all cores of the process's places back. Teams stay
+// bound as the user's settings of OpenMP say.
 void free_first_thread();
 
 // While a Team lives, parallel regions that this thread begins, also within oneDNN, have exactly
@@ -42,7 +43,7 @@ class Team {
   Team& operator=(Team const&) = delete;
 
  private:
-  int m_threads, m_dynamic;  // what the Team restores
+  int m_threads, m_dynamic;  // the settings that the destructor restores
 };
 
 std::int64_t size_of_this_team();  // counts the team of the calling thread

@@ -126,7 +126,8 @@ void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const*
   }
 }
 
-// Prefetches memory without gaps. Each step of depth, for each panel of b, fetches a share of it.
+// Prefetches memory without gaps. Each step of depth, for each panel of b, fetches a share of the
+// memory.
 class FetchedSpan {
  public:
   FetchedSpan() = default;
@@ -165,7 +166,8 @@ class FetchedRows {
   char const* m_at = nullptr;
 };
 
-// Prefetches into the second-level cache while the products with one panel of b are computed.
+// Prefetches the next products' factors into the second-level cache while the products with one
+// panel of b are computed.
 struct Ahead {
   FetchedRows rows_of_a;
   FetchedSpan packed_a, b;

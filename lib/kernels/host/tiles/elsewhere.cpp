@@ -1,4 +1,5 @@
-// These are for compilers that cannot make the instructions of AMX or AVX-512.
+// These functions say that there are no kernels. They are for compilers that cannot make the
+// instructions of AMX or AVX-512.
 #include "kernels/host/tiles/kinds.hpp"
 
 namespace spillway::tiles {

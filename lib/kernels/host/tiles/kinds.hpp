@@ -1,4 +1,5 @@
-// Declares each instruction set's kernels, `nullptr` if the compiler or the processor lacks it.
+// Declares the kernels of each instruction set. A function returns null if the compiler or the
+// processor lacks the instructions.
 #pragma once
 
 #include "kernels/host/tiles/tiles.hpp"

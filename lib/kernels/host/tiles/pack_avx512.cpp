@@ -1,5 +1,5 @@
-// Packs sixteen lines by sixteen cells at a time. They are loaded as they lie in memory, and
-// transposed in registers if the panel needs them the other way.
+// Packs sixteen lines by sixteen cells (kinds.hpp) at a time. Cells are loaded as they lie in
+// memory, and transposed in registers if the panel needs them the other way.
 #include <immintrin.h>
 
 #include "kernels/host/tiles/kinds.hpp"

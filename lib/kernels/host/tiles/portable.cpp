@@ -1,5 +1,6 @@
-// Makes the same panels and products with plain loops, for processors without the instructions. The
-// compiler makes vectors of the columns.
+// Makes panels and products with plain loops, for processors without the instructions of AMX or
+// AVX-512. Panels consist of the blocks and cells that kinds.hpp describes. The compiler vectorises
+// over columns.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +20,8 @@ std::int64_t place(std::int64_t line, std::int64_t depth) {
                  : (depth / per_cell * kPanel + line) * per_cell + depth % per_cell;
 }
 
-// Packs one block. `lines` and `depths` are what is left of the source; the rest is 0.
+// Packs one block. `lines` and `depths` are what is left of the source; the rest of the block
+// becomes 0.
 template <class From, class To, bool by_line>
 void pack_block(From const* from, TileSource const& s, std::int64_t lines, std::int64_t depths,
                 To* __restrict__ out) {
@@ -65,7 +67,7 @@ void pack(TileSource const& s, void* panels) {
   s.dtype == DType::bf16 ? pack<bf16, To, by_line>(s, panels) : pack<float, To, by_line>(s, panels);
 }
 
-// This struct and the next have a function `add`, which adds to each sum[r][l] the product of the
+// Bf16Cells and FloatCells have a function `add`, which adds to each sum[r][l] the product of the
 // cell in row r of a and of cell l of b.
 struct Bf16Cells {
   static constexpr std::int64_t depth_per_cell = 2;

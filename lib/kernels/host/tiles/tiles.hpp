@@ -1,6 +1,6 @@
-// The inner loop of matrix products and attention: it packs blocks of two factors as the
-// processor's matrix instructions need them, and computes their product with fp32 sums. These are
-// plain functions on memory, without threads, allocation or state between calls.
+// These functions are the inner loops of matrix products and attention: they pack blocks of two
+// factors as the processor's matrix instructions need them, and compute their product with fp32
+// sums. They are plain functions on memory, without threads, allocation or state between calls.
 //
 // A panel holds 32 rows of `a`, or 32 columns of `b`, over the whole depth (the dimension that is
 // summed over), padded with zeros to a multiple of kTileDepth. Only the kernels know its form.
@@ -47,7 +47,7 @@ struct TileProduct {
   std::int64_t b_depth = 0;  // 0 if b is as deep as the product
   std::int64_t b_first = 0;
   // Later products read this memory, and kernels may fetch it into the second-level cache.
-  void const* next_a = nullptr;  // a of the next product, in the same form
+  void const* next_a = nullptr;  // the factor a of the next product, in the form that `a` has
   void const* next_b = nullptr;
   std::int64_t next_b_bytes = 0;
 };
@@ -60,13 +60,13 @@ constexpr std::int64_t sums_stride(std::int64_t columns) {
 
 // Holds the kernels that one kind of instructions offers for factors of one type.
 struct TileKernels {
-  char const* name;                // part of Arithmetic
+  char const* name;                // a part of Arithmetic.isa
   std::int64_t bytes_per_element;  // in a packed panel
   void (*pack_a)(TileSource const&, void* panels);
   void (*pack_b)(TileSource const&, void* panels);
   void (*product)(TileProduct const&);
   bool matrix_unit;  // whether the instructions multiply matrices, not vectors
-  bool reads_rows;   // whether a may be rows in memory (reads_in_place)
+  bool reads_rows;   // whether a may be rows in memory, as `reads_in_place` says
 
   // Returns whether rows can be the factor a without packing. They must be bf16, and their depth,
   // with zeros that follow them, a multiple of kTileDepth.
