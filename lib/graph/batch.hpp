@@ -22,7 +22,7 @@ enum class BatchField : std::uint8_t {
   positions,
   token_types,  // which sentence of a pair a token belongs to; batches always bring 0
   targets,      // ids of the tokens to predict
-  weights,      // loss weights; 0 for padding and for samples beyond the batch
+  weights,      // loss weights; 0 for padding and for samples beyond the step's batch
   // Holds the number of each sample, counted over all ranks since step 0. Dropout's random numbers
   // follow from it.
   samples,

@@ -26,8 +26,8 @@ struct KernelContext {
 
 // `bind` makes the Launch of an op. `serial` makes a Launch that computes the op in plain loops.
 // Tests take it as the reference, and the host lane runs it; for ops that the host lane runs, both
-// must give the same bits. It runs on one thread unless its Exec has a HostPool, whose threads then
-// share pieces that the shape alone determines.
+// must give the same bits. A serial Launch runs on one thread unless its Exec has a HostPool, whose
+// threads then share pieces that the shape alone determines.
 struct Kernel {
   Launch (*bind)(KernelContext const&, Op const&);
   Launch (*serial)(KernelContext const&, Op const&);

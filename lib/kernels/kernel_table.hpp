@@ -19,7 +19,8 @@ inline std::unique_ptr<Exec const> plain_exec(void* /*stream*/) {
 struct KernelTable {
   using Of = Kernel (*)(OpKind);
   // Makes an Exec. `stream` is a stream of the device (Stream::handle) and must outlive the Exec.
-  // It is null where launches have ended when they return, and if only `concurrency` will be asked.
+  // It is null for kernels whose launches have ended when they return, and if only `concurrency` of
+  // the Exec will be called.
   using MakeExec = std::unique_ptr<Exec const> (*)(void* stream);
 
   KernelTable(Of kernel_of, MakeExec make_exec = plain_exec) : of(kernel_of), exec(make_exec) {}

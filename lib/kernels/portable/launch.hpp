@@ -22,8 +22,8 @@ using RangeIndex = Kokkos::IndexType<std::int64_t>;
 // which allocates.
 inline constexpr int kChunk = 1;
 
-// Calls functor(i) for every i in [0, n), whatever the number of threads. Each call is a longer
-// piece of sequential work.
+// Calls functor(i) for every i in [0, n), whatever the number of threads. Each call should do much
+// work, which runs sequentially.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<Space, RangeIndex>;
