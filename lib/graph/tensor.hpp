@@ -76,7 +76,7 @@ void check_size(Tensor const& tensor);
 
 View whole(Tensor const& tensor);
 View transposed(View const& view);                                   // `view` must be 2-D
-View columns(View const& view, std::int64_t first, std::int64_t n);  // [first, first + n)
+View columns(View const& view, std::int64_t first, std::int64_t n);  // [first, first+n) of all rows
 View reshaped(View const& view, Shape shape);                        // `view` must be contiguous
 bool is_contiguous(View const& view);
 

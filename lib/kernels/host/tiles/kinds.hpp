@@ -14,7 +14,8 @@ inline constexpr std::int64_t kCellBytes = 4;
 inline constexpr std::int64_t kRowBytes = kCells * kCellBytes;
 inline constexpr std::int64_t kBlockBytes = kPanel * kRowBytes;
 
-// Holds the bytes from row to row of the factor a, and from one of its blocks to the next.
+// Holds the number of bytes from row to row of the factor a, and from one of its blocks to the
+// next.
 struct RowSteps {
   std::int64_t row_bytes, block_bytes;
 
@@ -23,8 +24,8 @@ struct RowSteps {
         block_bytes(p.a_row_bytes > 0 ? kRowBytes : kBlockBytes) {}
 };
 
-// Holds the bytes from panel to panel of the factor b, and from a panel's start to the first depth
-// that is used.
+// Holds the number of bytes from panel to panel of the factor b, and from a panel's start to the
+// first depth that is used.
 struct PanelSteps {
   std::int64_t panel_bytes, first_bytes;
 

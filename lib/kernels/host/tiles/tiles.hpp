@@ -28,7 +28,8 @@ struct TileSource {
   void const* data = nullptr;  // the first element of the first line
   DType dtype = DType::bf16;
   bool depth_contiguous = true;  // whether a line's elements are neighbours; if not, lines are
-  // Holds the elements from line to line or, if lines are neighbours, from depth to depth.
+  // Holds the number of elements from line to line or, if lines are neighbours, from depth to
+  // depth.
   std::int64_t stride = 0;
   std::int64_t lines = 0, depth = 0;
 };
