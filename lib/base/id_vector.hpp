@@ -23,7 +23,8 @@ struct IdVector : std::vector<T> {
  private:
   constexpr std::size_t place(std::integral auto id) const {
     auto const result = static_cast<std::size_t>(id);
-    assert(result < this->size());  // not check(): the planner makes millions of look-ups
+    // The planner indexes in its innermost loops. Ids that come from files are checked before.
+    assert(result < this->size());
     return result;
   }
 };
