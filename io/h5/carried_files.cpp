@@ -33,12 +33,13 @@ CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
   return found;
 }
 
-// Returns `damaged` if the file is missing, otherwise the error's own status, because a file that
-// is there may be sound even if it cannot be opened now.
+// Returns `damaged` if the file is known to be missing or to be no file, otherwise the error's own
+// status, because a file that is there may be sound even if it cannot be opened now.
 Status status_of(Error const& error, fs::path const& path) {
-  std::error_code unseen;
-  bool const is_there = fs::is_regular_file(fs::symlink_status(path, unseen));
-  return error.status() == Status::bad_input && !is_there ? Status::damaged : error.status();
+  std::error_code ignored;
+  auto const type = fs::symlink_status(path, ignored).type();
+  bool const may_be_sound = type == fs::file_type::regular || type == fs::file_type::none;
+  return error.status() == Status::bad_input && !may_be_sound ? Status::damaged : error.status();
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ class BoundedQueue {
   bool full() const { return m_count == m_entries.size(); }
   T& front() { return m_entries[m_first]; }
   void push(T const& entry) {
-    check(!full(), "a line", "is full");
+    check(!full(), "a bounded queue", "is full");
     m_entries[(m_first + m_count++) % m_entries.size()] = entry;
   }
   T pop() {
-    check(!empty(), "a line", "is empty");
+    check(!empty(), "a bounded queue", "is empty");
     auto const entry = m_entries[m_first];
     m_first = (m_first + 1) % m_entries.size();
     --m_count;

@@ -67,8 +67,8 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
 }
 
 bool SpillFile::register_memory(std::span<std::span<std::byte> const> memory) {
-  check(under_way() == 0, kSpillFile, "registers memory while transfers are under way");
   if (m_dead) return true;  // a dead file moves nothing any more, but may have requests in flight
+  check(under_way() == 0, kSpillFile, "registers memory while transfers are under way");
   int const error = m_queue->register_memory(memory);
   if (error != 0) {
     std::int64_t bytes = 0;

@@ -11,7 +11,8 @@ namespace spillway {
 // other ranks.
 [[noreturn]] void fail_check(std::string_view where, std::string_view why);
 
-// `where` names the op, item, tensor or part of the program, and `why` says what is wrong.
+// `where` names the op, item, tensor or part of the program, and `why` says what is wrong. Both are
+// evaluated even if `holds` is true.
 constexpr void check(bool holds, std::string_view where, std::string_view why) {
   if (!holds) [[unlikely]]
     fail_check(where, why);

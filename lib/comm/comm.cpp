@@ -10,7 +10,8 @@ namespace {
 
 template <class Byte>
 std::span<Byte> part(std::span<Byte> whole, ByteSlice range) {
-  check(range.first >= 0 && range.bytes >= 0, "a message", "begins or ends before its bytes");
+  check(range.first >= 0 && range.bytes >= 0 && range.first + range.bytes <= std::ssize(whole),
+        "a message", "reaches beyond its bytes");
   return whole.subspan(static_cast<std::size_t>(range.first),
                        static_cast<std::size_t>(range.bytes));
 }

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/check.hpp"
 #include "config/choices.hpp"
 #include "config/config.hpp"
 #include "config/place.hpp"
@@ -132,6 +133,7 @@ class ChoiceField {
   // The documentation lists the words in this order.
   template <class E>
   ChoiceField(E* at, std::initializer_list<E> order) : ChoiceField(at) {
+    check(order.size() == m_words.size(), "a choice", "is documented without some of its words");
     std::ranges::transform(order, m_words.begin(), [](E value) { return word(value); });
   }
   template <class E>

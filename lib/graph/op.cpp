@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "graph/operands.hpp"
+#include "graph/refuse.hpp"
 
 namespace spillway {
 namespace {
@@ -58,7 +59,9 @@ bool is_in_place(Op const& op, std::size_t output) {
 }
 
 bool is_in_place(Op const& op, View const& output) {
-  return is_in_place(op, static_cast<std::size_t>(&output - op.outputs.data()));
+  for (std::size_t i = 0; i < op.outputs.size(); ++i)
+    if (&op.outputs[i] == &output) return is_in_place(op, i);
+  refuse_graph(op.name, "", "is asked about a view that is none of its outputs");
 }
 
 void set_in_place(Op& op, TensorId tensor, bool in_place) {

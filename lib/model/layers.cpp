@@ -125,8 +125,7 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
 
 View Layers::weights(std::vector<Projection> const& projections, std::int64_t rows) {
   if (m_orientation == Orientation::in_out) {
-    check(projections.size() == 1, projections.front().name,
-          "only matrices as [out, in] lie side by side");
+    check(projections.size() == 1, "a product", "only matrices as [out, in] lie side by side");
     auto const& projection = projections.front();
     return matrix(projection.name + ".weight", {rows, projection.columns}, projection.init);
   }

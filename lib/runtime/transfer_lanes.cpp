@@ -1,7 +1,6 @@
 #include "runtime/transfer_lanes.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "runtime/locked_allocator.hpp"
 

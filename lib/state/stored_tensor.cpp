@@ -1,7 +1,6 @@
 #include "state/stored_tensor.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "base/error.hpp"
 #include "base/math.hpp"

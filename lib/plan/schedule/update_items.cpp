@@ -79,7 +79,9 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
     operands.push_back(at);
   };
   for (View& view : sliced.inputs) {
-    if (m_writer.tensor(view.tensor).role == Role::gradient)
+    if (!is_present(view))
+      operands.push_back(kAbsent);
+    else if (m_writer.tensor(view.tensor).role == Role::gradient)
       place(view, p.brings_gradient);
     else
       operands.push_back(m_writer.resident(view.tensor));
