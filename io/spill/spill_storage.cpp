@@ -6,7 +6,6 @@
 
 #include <cerrno>
 
-#include "base/error.hpp"
 #include "io/ring/probe.hpp"
 
 namespace spillway {
@@ -23,8 +22,7 @@ FileDescriptor open_file(std::filesystem::path const& directory) {
 
 [[noreturn]] void fail_no_space(std::filesystem::path const& directory, std::int64_t needed_bytes,
                                 int error) {
-  throw Error(
-      Status::cannot_fit,
+  throw NoRoom(
       fmt::format("memory.nvme.path: {} cannot hold the spill file: {} bytes needed, {} "
                   "free ({}); choose another path or a plan that spills less",
                   directory.string(), needed_bytes, free_bytes(directory), error_text(error)));

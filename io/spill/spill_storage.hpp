@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/file/file.hpp"
 
 namespace spillway {
@@ -13,10 +14,16 @@ namespace spillway {
 // Throws Error(bad_input) if no spill file can be made in `directory`.
 void require_spill_place(std::filesystem::path const& directory);
 
+// A NoRoom, an Error(cannot_fit), says that the directory of a spill file has not so much space.
+class NoRoom : public Error {
+ public:
+  explicit NoRoom(std::string const& what) : Error(Status::cannot_fit, what) {}
+};
+
 class SpillStorage {
  public:
-  // Throws Error: cannot_fit, with the numbers of bytes needed and free, if there is not so much
-  // space; bad_input if `directory` cannot be used.
+  // Throws NoRoom, with the numbers of bytes needed and free, if there is not so much space;
+  // Error(bad_input) if `directory` cannot be used.
   SpillStorage(std::filesystem::path const& directory, std::int64_t size_bytes);
 
   static constexpr std::size_t kPageBytes = 4096;  // the unit of direct I/O, in memory and file

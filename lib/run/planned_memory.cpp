@@ -1,7 +1,13 @@
 #include "run/planned_memory.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+
 #include "base/log.hpp"
+#include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "io/spill/spill_storage.hpp"
 #include "run/existing_memory.hpp"
 
 namespace spillway {
@@ -20,21 +26,26 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Comm& comm) {
   if (!warning.empty()) log_warning("{}", warning);
 }
 
-// Returns false, after a warning, if the drive has no room for the spill file.
+// Returns false, after a warning, if a rank's drive has no room for its spill file.
 bool PlannedMemory::take_memory(PlanParts const& parts, Budgets const& limits, Comm& comm) {
   auto const& config = parts.config;
   auto const most = config.plan.replan ? limits : Budgets{};
   auto const& program = m_run->programs.train;
   on_all_ranks(comm, [&] { m_memory.emplace(config, parts.device, program, most); });
-  try {
-    on_all_ranks(comm, [&] { m_memory->make_spill_file(config, program, comm.rank()); });
-    return true;
-  } catch (AgreedError const& error) {
-    if (error.status() != Status::cannot_fit) throw;
-    m_memory.reset();
-    if (*error.what() != '\0') log_warning("{}; planned again with half of it", error.what());
-    return false;
-  }
+  std::string no_room;
+  on_all_ranks(comm, [&] {
+    try {
+      m_memory->make_spill_file(config, program, comm.rank());
+    } catch (NoRoom const& error) {
+      no_room = error.what();
+    }
+  });
+  auto const lacks_room = gathered(comm, no_room.empty() ? 0 : 1);
+  auto const first = std::ranges::find(lacks_room, 1) - lacks_room.begin();
+  if (first == std::ssize(lacks_room)) return true;
+  m_memory.reset();
+  if (first == comm.rank()) log_warning("{}; planned again with half of it", no_room);
+  return false;
 }
 
 }  // namespace spillway

@@ -263,12 +263,11 @@ void Trainer::save_now() {
   auto const failure = save();
   if (!failure) return;
   m_reporter.break_line();
-  if (!failure->empty()) {
-    log_error("rank {}: {}; tried again when the next is due", m_parts.comm.rank(), *failure);
-  }
+  if (*failure->what() == '\0') return;
+  log_error("rank {}: {}; tried again when the next is due", m_parts.comm.rank(), failure->what());
 }
 
-std::optional<std::string> Trainer::save() {
+std::optional<Error> Trainer::save() {
   m_saved_at = SteadyClock::now();
   if (m_saved_step == m_state.step) return std::nullopt;
   on_all_ranks(m_parts.comm, [this] {
@@ -283,8 +282,10 @@ std::optional<std::string> Trainer::save() {
     // A save that failed counts too, so that no turn includes its time.
     m_save_time.add_failed(seconds_since(m_saved_at));
     m_storage_failures.forget();
-    if (*error.what() == '\0') return "";
-    return fmt::format("checkpoint of step {}: {}", m_state.step, error.what());
+    bool const speaks = *error.what() != '\0';
+    return Error(
+        error.status(),
+        speaks ? fmt::format("checkpoint of step {}: {}", m_state.step, error.what()) : "");
   }
 }
 
@@ -306,11 +307,11 @@ Status Trainer::finish(Status status) {
   if (m_storage_failures.state_lost()) return after_loss();
   if (status == Status::non_finite) return status;  // not saved, since the weights may be bad
   if (auto const failure = save()) {
-    if (!failure->empty()) {
+    if (*failure->what() != '\0') {
       log_error("rank {}: {}; it was the last one; those before it are unharmed",
-                m_parts.comm.rank(), *failure);
+                m_parts.comm.rank(), failure->what());
     }
-    return Status::storage;
+    return failure->status() == Status::cannot_fit ? Status::cannot_fit : Status::storage;
   }
   if (status == Status::requeue) {
     log_info("stopped as asked after step {}; the same command goes on from there", m_state.step);

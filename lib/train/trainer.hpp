@@ -98,9 +98,8 @@ class Trainer {
   void report(StepResult const& result, bool evaluates);
   std::optional<LossSums> evaluate_now();
   void save_now();
-  // Returns nothing on success, otherwise an error message, which is "" on ranks that do not log
-  // it.
-  std::optional<std::string> save();
+  // Returns nothing on success, otherwise the error, whose text is "" on ranks that do not log it.
+  std::optional<Error> save();
   Status after_loss();
   Status finish(Status status);
   void inject_rank_failure();  // does what debug.fault's kill-rank asks for

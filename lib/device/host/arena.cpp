@@ -18,7 +18,11 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kPage = 4096;
+// Protection changes by whole pages, which have 64 KiB on some ARM systems.
+std::int64_t page_bytes() {
+  static auto const bytes = ::sysconf(_SC_PAGESIZE);
+  return bytes;
+}
 
 std::size_t mapping_bytes(std::int64_t reserved_bytes) {
   return static_cast<std::size_t>(reserved_bytes + Arena::kAlignment);
@@ -62,7 +66,7 @@ Arena::~Arena() {
 void Arena::commit(std::int64_t bytes) {
   refuse_when_locked("arena bytes");
   check(bytes >= 0 && bytes <= m_reserved_bytes, m_name, "grows beyond its addresses");
-  auto const before = round_up(m_bytes, kPage), now = round_up(bytes, kPage);
+  auto const before = round_up(m_bytes, page_bytes()), now = round_up(bytes, page_bytes());
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     throw cannot_give(m_name, bytes, errno);
   }
