@@ -18,7 +18,8 @@
 namespace spillway {
 namespace {
 
-// Opens a spill file as a run does, and says how bytes would be moved.
+// Returns a text that says how a run would move the bytes of a spill file in `directory`, or why no
+// spill file can be made there.
 std::string spilling_there(std::string const& directory) {
   try {
     SpillFile const file(directory, kSpillAlignment, {.queue = queue_settings(Config{})});

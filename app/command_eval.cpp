@@ -41,7 +41,8 @@ namespace spillway {
 
 namespace {
 
-// Reports progress on stderr after each tenth of the batches, and after 30 s without a report.
+// A Told reports progress on stderr after each tenth of the batches, and when 30 s have passed
+// since its last report.
 class Told {
  public:
   explicit Told(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
@@ -63,7 +64,8 @@ class Told {
   double m_told_s = 0;
 };
 
-// Returns how many tokens of the text the evaluation used.
+// Returns how many tokens of the text the evaluation has read. Throws Error(bad_input) if none of
+// them was to be predicted.
 std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int64_t windows) {
   auto const read = text.windows.used_tokens(text.tokens, 0, windows);
   if (sums.mean()) return read;

@@ -24,8 +24,8 @@
 namespace spillway {
 namespace {
 
-// Enters the ids that the run chose itself into `config`. The configuration of an imported model
-// already has its ids, and nothing is entered.
+// Sets data.eos_id and data.pad_id to the ids that the run chose itself. Does nothing if the model
+// came with its own tokenizer, because `config` then has its ids.
 void give_ids(Config& config, RunState const& state) {
   if (state.tokenizer == kOwnTokenizer) return;
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);

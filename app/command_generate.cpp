@@ -55,8 +55,8 @@ Prompt prompt_of(GenerateArguments const& arguments, RunState const& state, Reci
   return {PromptForm::text, tokens_of(*arguments.prompt, recipe)};
 }
 
-// With an encoder, the prompt and the decoder's first token are not part of the text, so only what
-// is generated is shown.
+// Prints the generated tokens. Without an encoder, the prompt is printed before them, because the
+// generated text continues it.
 void continue_prompt(GenerateArguments const& arguments, Recipe const& recipe,
                      TextBounds const& bounds, Prompt const& prompt, Generator& generator) {
   bool const decodes = recipe.objective == Objective::spans;
@@ -91,15 +91,16 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
-// Threads and device numbers in the checkpoint are those of the machine that trained, so `auto`
-// replaces them.
+// The checkpoint names threads and a device of the machine that trained. This replaces them by
+// `auto`, except for the device `cpu`.
 Config on_any_machine(Config config) {
   if (config.run.device != "cpu") config.run.device = "auto";
   config.run.threads.reset();
   return config;
 }
 
-// All other keys of the checkpoint describe what its weights were made for, so they cannot change.
+// Throws unless every override sets the id of a special token. The other keys of the checkpoint
+// describe what its weights were made for, so they cannot change.
 void require_ids(std::vector<std::string> const& overrides) {
   for (auto const& word : overrides)
     if (!word.starts_with("data.") || !word.substr(0, word.find('=')).ends_with("_id"))
@@ -116,8 +117,8 @@ Status run_generate(GenerateArguments const& arguments) {
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
-  // Training in bf16 may have bf16 gradients, which fp32 does not support. Generating has no
-  // gradients, so their type is free.
+  // A run with bf16 may have gradients in bf16, which a Config with fp32 must not have. No
+  // gradients are computed here, so their type is free.
   if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);

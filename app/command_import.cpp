@@ -32,7 +32,8 @@ void require_step_of_name(std::string const& checkpoint) {
                           checkpoint));
 }
 
-// Returns a comment if texts may end with several tokens, because `data.eos_id` has room for one.
+// Returns a YAML comment if `generate` does not end texts at `data.eos_id` alone, because that key
+// has room for only one token.
 std::string ends_comment(ModelDirectory const& model, DataConfig const& data) {
   auto const ends = ends_of_texts(model.place(), model.description(), data);
   if (ends.empty() && data.eos_id)
@@ -48,10 +49,10 @@ Status run_import(ImportArguments const& arguments) {
   ModelDirectory model(arguments.directory);
   auto const config = model.config();
   auto const state = imported_state(config);
-  // This throws if the configuration in the checkpoint could not be read later.
+  // This call throws if the configuration could not be read from the checkpoint later.
   parse_config(state.config, arguments.directory, {}, elsewhere);
 
-  auto const carried = model.carried();  // throws before the weights are copied
+  auto const carried = model.carried();  // an error here comes before weights are copied
 
   require_apart(arguments.output, arguments.directory);
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state),
@@ -60,7 +61,7 @@ Status run_import(ImportArguments const& arguments) {
     require_finite(model.place(), tensor.name, element_count(tensor), counts);
   });
   checkpoint.carry(carried);
-  // The section is printed only here, and a failure to print it leaves no checkpoint behind.
+  // The model's section is printed before `finish`, so that no checkpoint is left if that fails.
   print_result(model_yaml(config) + ends_comment(model, config.data));
   checkpoint.finish();
 

@@ -21,8 +21,8 @@
 namespace spillway {
 namespace {
 
-// Writes one line for each range of equal words. The last word also holds for all layers or chunks
-// behind the list.
+// Returns one line for each range of neighbouring words that are equal. The last word also holds
+// for all layers or chunks for which `words` has no entry.
 std::string describe_list(std::string const& what, std::span<std::string const> words) {
   std::string text;
   for (std::size_t first = 0, next = 0; first < words.size(); first = next) {
@@ -49,8 +49,9 @@ std::string tiers_text(TierBytes const& bytes) {
                      human_bytes(bytes[Tier::host]), human_bytes(bytes[Tier::nvme]));
 }
 
-// Returns the machine as `plan` reads it from the file. A Program does not say how many threads
-// update on the host, so their number is what `plan` assumes by default.
+// Returns what one rank of the Program gets of the machine in `file`. A Program does not say how
+// many threads update on the host, so the default of `plan` is assumed. Throws Error(bad_input) if
+// the Program is not for such a machine.
 Machine machine_of(Program const& program, std::string const& file) {
   auto const machine = machine_of_a_rank(load_machine(file), program.ranks, std::nullopt);
   if (program.unified != machine.is_unified())
@@ -80,7 +81,8 @@ std::string priced(Program const& program, std::string const& file) {
          time_text(program, simulation, shares(program, critical_path(program, simulation)));
 }
 
-// A Program for which the proof does not hold was edited, or is damaged.
+// Throws Error(damaged) if the proof does not hold, because the Program was then edited or is
+// damaged.
 std::string describe_program(std::string const& path, std::string const& machine) {
   auto const program = program_from_json(read_input(path, kMostProgramBytes), path);
   if (auto const violation = verify(program))

@@ -23,7 +23,7 @@ namespace spillway {
 
 namespace {
 
-// Measured numbers must serve plans with any budgets, so the Config's own budgets are ignored.
+// Returns the Config without its budgets, because measured numbers must serve plans with any.
 Config with_open_budgets(Config config) {
   config.memory.device_bytes.reset();
   config.memory.host_bytes.reset();
@@ -47,7 +47,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   });
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);
-  // Micro-batches have the size that a run would choose before its first step.
+  // If batch.micro is `auto`, ops are measured with the micro-batches that `choose` would take.
   ComputeHere const here(config, run_cores(comm), nullptr, device_backend(), comm);
   auto const memory_bytes = common_budgets(with_open_budgets(config), here, comm).device_bytes / 2;
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);

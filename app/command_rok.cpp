@@ -23,13 +23,13 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// Holds what is known before anything is measured.
+// A RokStart holds the inputs of `rok` and where its outputs go.
 struct RokStart {
   Config config;
   std::optional<Data> data;
   std::int64_t vocab = 0;
   Path csv, svg;
-  std::optional<Output> table, chart;  // no chart if the table goes to a pipe or a device
+  std::optional<Output> table, chart;  // `chart` is unset if the table is a stream
 };
 
 RokStart begin(RokArguments const& arguments) {
@@ -80,7 +80,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const micros = arguments.micros.empty()
                           ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;
-  std::vector<RokRow> so_far;  // also on disk, in case the user stops early
+  std::vector<RokRow> so_far;  // written after each row, since the user may stop early
   auto const tell = [&](RokRow const& row) {
     say(rok_line(row));
     so_far.push_back(row);

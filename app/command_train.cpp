@@ -37,17 +37,17 @@
 namespace spillway {
 namespace {
 
-// Holds what is known before any device is used.
+// A Start holds what a run reads and decides before it uses any device.
 struct Start {
   Config config;
   std::optional<RunDir> run_dir;  // present on rank 0 only
   std::optional<Data> data;
   std::optional<Resumption> resumption;
   CarriedFiles carried;                   // empty except on rank 0
-  std::vector<std::string> changed = {};  // keys that a resumed run has changed
+  std::vector<std::string> changed = {};  // the keys of the Config that a resumed run has changed
 
   bool resumed() const { return resumption && resumption->whole; }
-  // Returns the Arithmetic of the run that is resumed, or null if none is.
+  // Returns the Arithmetic of the run that is resumed, or null if no run is resumed.
   Arithmetic const* arithmetic() const {
     return resumed() ? &resumption->state.arithmetic : nullptr;
   }
@@ -59,18 +59,18 @@ Config read_config(TrainArguments const& arguments) {
       where_it_computes);
 }
 
-// Locks the run directory, so that no other job runs in it.
+// Locks the run directory against other jobs, and logs what mend_latest changes in it.
 void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   try {
     for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
-  } catch (Error const& error) {  // with run.checkpoint.resume: never, they do not matter
+  } catch (Error const& error) {  // damage does not matter to run.checkpoint.resume: never
     if (start.config.run.checkpoint.resume != Resume::never || error.status() == Status::storage)
       throw;
   }
 }
 
-// Logs what has changed in a run that is resumed, and applies it to the data.
+// Logs the keys that have changed in a run that is resumed, and lets the data continue its samples.
 void take_up(Start& start, Comm& comm) {
   auto const& resumption = *start.resumption;
   start.changed = changed_keys(resumption, start.config);
@@ -83,7 +83,7 @@ void take_up(Start& start, Comm& comm) {
   });
 }
 
-// Logs how much of the text is never trained on.
+// Logs how much of the training text no step reads.
 void say_unused(Data const& data) {
   auto const line = describe_unused(data.train, data.recipe, "data.train");
   if (!line.empty()) log_info("{}", line);
@@ -103,7 +103,8 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   comm.set_patience(start.config.run.peer_timeout_s);
   require_same_config(comm, start.config);
   on_all_ranks(comm, [&] {
-    if (comm.rank() == 0) require_run_place(start.config.run.dir);  // spill files may lie below it
+    // run.dir is checked before require_spill_directory may create a directory below it.
+    if (comm.rank() == 0) require_run_place(start.config.run.dir);
     start.data = open_data(start.config);
     require_spill_directory(start.config.memory);
   });
@@ -128,7 +129,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   return start;
 }
 
-// Returns the Config with every `auto` replaced by what was chosen.
+// Returns the run's Config, in which every `auto` is replaced by the value that was chosen.
 Config resolved(Start const& start, PlannedRun const& planned, Target const& target) {
   auto config = start.config;
   config.run.threads = planned.train.arithmetic.threads;
@@ -170,7 +171,7 @@ void say_plan(Start const& start, PlannedRun const& planned, std::string const& 
 }
 
 Status finished_before(Start const& start) {
-  // A job that was killed at its end may have left an unfinished checkpoint.
+  // A job that was killed while it saved may have left an unfinished checkpoint, which is removed.
   if (start.run_dir) abandon_checkpoint(start.config.run.dir);
   log_info("{}: already at step {}: nothing to do", start.config.run.dir,
            start.resumption->state.step);
@@ -187,7 +188,7 @@ RunState start_state(Start const& start, Arithmetic const& arithmetic, ModelStat
   return state;
 }
 
-// Requires that all ranks start from the same state, and that there is room for a checkpoint.
+// Throws unless all ranks start from the same state and there is room for a checkpoint.
 void require_start(Start const& start, RunState const& state, std::string const& plan_text,
                    ModelState& model, Comm& comm) {
   on_all_ranks(comm, [&] {
@@ -201,7 +202,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
   say(closing_lines(summary, config));
   try {
     dir.write("summary.json", to_json(summary) + "\n");
-  } catch (Error const& error) {  // the run's results are safe in its checkpoint
+  } catch (Error const& error) {  // only logged, since the trained model is safe in its checkpoint
     log_warning("summary.json: {}", error.what());
   }
 }

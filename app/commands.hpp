@@ -30,13 +30,13 @@ inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
   std::optional<std::string> prompt;     // the text of the prompt; either it or prompt_ids is given
-  std::vector<std::int64_t> prompt_ids;  // token ids
+  std::vector<std::int64_t> prompt_ids;  // the prompt as token ids, instead of `prompt`
   std::int64_t tokens = 200;
   double temperature = 0.8;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> top;     // how many fillings each place gets; if unset, kFillings
-  std::string precision;               // bf16 or fp32; "" means the checkpoint's
-  std::vector<std::string> overrides;  // ids of special tokens (data.*_id)
+  std::optional<std::int64_t> top;     // fillings that are printed per [MASK]; if unset, kFillings
+  std::string precision;               // bf16 or fp32; "" means the checkpoint's own
+  std::vector<std::string> overrides;  // data.*_id=N, which sets the id of a special token
 };
 Status run_generate(GenerateArguments const& arguments);
 
@@ -45,8 +45,9 @@ struct TokenizeArguments {
   std::string output;
   std::vector<std::string> files;
   bool separator = false;
-  // In all these structs, `force` lets the command replace an output that this program did not
-  // make; of directories, only one that holds nothing else than such an output.
+  // In every struct of this file, `force` lets the command replace a file that this program did not
+  // make. Import replaces a directory with `force` only if it holds nothing but a checkpoint,
+  // export only if it holds nothing but a model.
   bool force = false;
 };
 Status run_tokenize(TokenizeArguments const& arguments);
@@ -61,7 +62,7 @@ Status run_import(ImportArguments const& arguments);
 struct ExportArguments {
   std::string checkpoint;
   std::string output;  // a directory in the format of Hugging Face
-  std::string dtype;   // f32, bf16 or f16; "" means the imported types
+  std::string dtype;   // f32, bf16 or f16; "" means the types that were imported, or f32
   bool force = false;
 };
 Status run_export(ExportArguments const& arguments);
@@ -78,8 +79,8 @@ struct RokArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string output = "rok.csv";    // path of the table; the chart is written beside it
-  std::vector<std::int64_t> micros;  // sequences in a micro-batch; if empty, rok_micros() chooses
-  std::int64_t steps = 4;            // for each point of a curve; the first step is not timed
+  std::vector<std::int64_t> micros;  // micro-batch sizes in sequences; if empty, see rok_micros()
+  std::int64_t steps = 4;            // steps of each measured point; the first one is not timed
   bool force = false;
 };
 Status run_rok(RokArguments const& arguments, Comm& comm);

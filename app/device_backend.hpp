@@ -5,7 +5,8 @@
 
 namespace spillway {
 
-// Returns null if this program supports CPUs only. Each program is linked to one definition.
+// Returns the backend of the devices that this program supports, or null if it supports CPUs only.
+// The linked source file decides which.
 DeviceBackend const* device_backend();
 
 }  // namespace spillway

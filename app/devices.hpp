@@ -7,10 +7,10 @@
 
 namespace spillway {
 
-// Says, for load_config, whether a run with this Config computes on a device of this machine.
+// Tells load_config whether a run with this Config computes on a device of this machine.
 ForMachine where_it_computes(Config const& config);
 
-// Returns a line for each device with memory of its own that this program can use.
+// Returns a line about each device of this machine: its name and memory, or why it cannot be used.
 std::string devices_text();
 
 }  // namespace spillway

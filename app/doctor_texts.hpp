@@ -1,4 +1,4 @@
-// Pure functions that put into words what `doctor` found. They return whole lines.
+// These pure functions put into words what `doctor` found. Each returns whole lines.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace spillway {
 
-// Returns a line "  -> what to change" for each advice.
+// Returns a line "  -> what to change" for each element of `advice`.
 std::string advice_text(std::vector<std::string> const& advice);
-// Says how many of `cores` may be used together, and what to change if it is fewer.
+// Says how many threads may work together on `cores` cores, and what to change if they are fewer.
 std::string threads_text(TeamLimit const& limit, std::int64_t cores);
 std::string ring_text(RingProbe const& ring);
 std::string directory_text(std::string const& directory, DirectoryProbe const& disk);

@@ -1,4 +1,4 @@
-// Prints what `generate` makes in the form of the prompt: text or token ids.
+// Prints the tokens that `generate` makes, in the form that the prompt has: text or token ids.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace spillway {
 
 enum class PromptForm : std::uint8_t { text, ids };
 
-// Prints tokens as soon as they are added, as text or as ids on one line. Tokens of text are bytes,
-// so the last ones are held back until they complete a character.
+// A GeneratedTokens prints tokens when they are added, as text or as ids on one line. Tokens of
+// text are bytes, so bytes are held back until they complete a character.
 class GeneratedTokens {
  public:
   GeneratedTokens(PromptForm form, Recipe const& recipe) : m_form(form), m_recipe(recipe) {}
@@ -28,8 +28,9 @@ class GeneratedTokens {
   bool m_is_first = true;
 };
 
-// Returns a line such as "2: 'e' 0.4123, 't' 0.1021" for the second place to fill. Bytes that are
-// not printable ASCII look like '\x0a', and tokens that are not bytes are written as ids.
+// Returns a line such as "2: 'e' 0.4123, 't' 0.1021", which gives tokens and their probabilities
+// for the second place to fill. Bytes that are not printable ASCII look like '\x0a', and tokens
+// that are not bytes are written as ids.
 std::string fillings_line(std::int64_t place, std::span<Likely const> fillings, PromptForm form);
 
 }  // namespace spillway

@@ -30,7 +30,7 @@ namespace {
 
 using namespace spillway;
 
-// Checks of options return what is wrong, or "".
+// CLI11 calls these checks with the text of an option. Each returns what is wrong, or "".
 std::string is_path(std::string const& path) {
   return path.empty() ? "'' is no name of a file or a directory" : "";
 }
@@ -44,7 +44,7 @@ std::string is_temperature(std::string const& text) {
   return fmt::format("'{}' is no number from 0 on", text);
 }
 
-// Reports an error once and returns the exit status.
+// Prints an error and returns the exit status. Ends all ranks that may not know of the error.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   if (dynamic_cast<std::bad_alloc const*>(&error) != nullptr) return report(no_more_memory(), comm);
   auto const* ours = dynamic_cast<Error const*>(&error);
@@ -54,7 +54,7 @@ int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   if (*what != '\0') say(fmt::format("spillway: {}{}{}", where, ours ? "" : "internal: ", what));
   bool const alone =
       !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
-  if (!alone) comm->abort(status);  // ends other ranks, which wait in a collective
+  if (!alone) comm->abort(status);  // ends other ranks, which may wait in a collective
   return status;
 }
 
@@ -74,7 +74,8 @@ void offer_force(CLI::App& command, bool& force, std::string const& about) {
 constexpr auto kForceFile = "replace the file also if this program did not make it";
 constexpr auto kForceDirectory = "replace such a directory, if nothing else lies in it";
 
-// Holds what the command line asks for. A `ranked` command runs under MPI.
+// A Request is the command that the command line asks for: `ranked` if it runs under MPI, otherwise
+// `plain`. A command sets only one of them.
 struct Request {
   std::function<Status()> plain;
   std::function<Status(Comm&)> ranked;
@@ -88,7 +89,7 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
       "A value is taken as it stands. Lists stand in brackets: data.train=[a.h5,b.h5]. In paths\n"
       "$VAR and a leading ~/ are expanded.");
   command->callback([&] {
-    install_stop_signals();  // a batch system may send one before MPI has started
+    install_stop_signals();  // a batch system may send a signal before MPI has started
     request.ranked = [&](Comm& comm) { return run_train(train, comm); };
   });
 
@@ -285,7 +286,8 @@ int refuse_without_command(CLI::App const& app, std::vector<std::string> const& 
   return static_cast<int>(Status::bad_input);
 }
 
-// Prints help or the version if it was asked for; any other ParseError is the user's mistake.
+// CLI11 throws a ParseError also if the user asked for help or the version. Prints what was asked
+// for, or what is wrong with the command line.
 Status tell(CLI::App const& app, CLI::ParseError const& error) {
   std::ostringstream asked, mistake;
   bool const fine = app.exit(error, asked, mistake) == 0;
@@ -304,7 +306,7 @@ int run(Request const& request, int& argc, char**& argv) {
   if (request.plain) return guarded(nullptr, request.plain);
   try {
     return run_on_ranks(request, argc, argv);
-  } catch (Error const& error) {  // MPI did not start
+  } catch (Error const& error) {  // thrown if MPI does not start
     return report(error, nullptr);
   }
 }
@@ -356,7 +358,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     return guarded(nullptr, [&] { return tell(app, error); });
-  } catch (Error const& error) {  // the thread that takes signals cannot be started
+  } catch (Error const& error) {  // thrown if no thread can be started for signals
     return report(error, nullptr);
   }
   if (print_config) request.plain = [&] { return show_config(words); };

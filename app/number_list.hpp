@@ -1,4 +1,4 @@
-// Options take lists of whole numbers with commas between them, such as "464,3290".
+// Reads the options that are lists of whole numbers with commas between them, such as "464,3290".
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Returns "" if every place between commas has a whole number from `least` to `most`, otherwise
-// what is wrong with the text.
+// Returns "" if `text` is a list of whole numbers from `least` to `most` with commas between them,
+// otherwise what is wrong with it.
 std::string wrong_in_list(std::string const& text, std::int64_t least, std::int64_t most);
 
 // Returns the numbers of a text in which wrong_in_list finds nothing wrong.

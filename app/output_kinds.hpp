@@ -13,7 +13,7 @@
 
 namespace spillway {
 
-// The first line of a plan that --save writes. Plans in run directories do not have this line,
+// A plan that --save writes begins with this line. Plans in run directories do not have the line,
 // because they are records that no command may replace.
 inline constexpr std::string_view kPlanHead = "# a plan, saved by spillway\n";
 
@@ -25,11 +25,12 @@ inline constexpr OutputKind kMachineOutput{"a machine file", [](std::string_view
 inline constexpr OutputKind kCurveOutput{"a curve", is_rok_csv};
 inline constexpr OutputKind kChartOutput{"a chart", is_rok_chart};
 
-// Returns the files that a command reads: its input file and the files that the input file names.
+// Returns the files that a command reads: its input file, and the saved plan, machine file and
+// token files that the Config names.
 std::vector<std::filesystem::path> files_read(std::string const& input, Config const& config);
 
-// Prints that the output was written, as `text` says. Prints to stderr if the output itself goes to
-// stdout.
+// Prints `text`, which says that the output was written. Prints it to stderr if the output itself
+// goes to stdout.
 void tell_written(Output const& output, std::string_view text);
 
 }  // namespace spillway

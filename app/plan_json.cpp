@@ -37,7 +37,7 @@ Json predicted(PlanReport const& report) {
           {"checkpoint_s", save.seconds()}};
 }
 
-// Returns null if the time of a step is unknown because a rate that it needs is unknown.
+// Returns the time as JSON. A time of 0 becomes null, because a rate is unknown that it depends on.
 Json seconds(double step_s) {
   return step_s > 0 ? Json(step_s) : Json(nullptr);
 }
@@ -72,8 +72,8 @@ Json path(PlanReport const& report) {
   return json;
 }
 
-// Lists, by content, the bytes in use at the moment with the most of them. "gaps" are the bytes
-// that layout could not fill.
+// Lists, for each tier and content, how many bytes are in use at the moment when most bytes of the
+// tier are. "gaps" are the bytes of the peak that layout could not fill at that moment.
 Json at_peak(Program const& program) {
   Json json = Json::object();
   for (Tier const tier : kTiersInOrder) {

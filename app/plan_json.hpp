@@ -1,4 +1,4 @@
-// Makes what `spillway plan --json` prints.
+// Makes the JSON text that `spillway plan --json` prints.
 #pragma once
 
 #include "plan/explain/compare.hpp"
@@ -15,7 +15,7 @@ struct PlanReport {
   Machine const& machine;
   Budgets const& budgets;
   std::string explanation;
-  OtherPlans others = {};  // empty unless --compare asks for other plans
+  OtherPlans others = {};  // empty if neither --json nor --compare is given
 };
 std::string to_json(PlanReport const& report);
 

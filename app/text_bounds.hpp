@@ -13,13 +13,14 @@
 namespace spillway {
 
 struct TextBounds {
-  std::int32_t start = 0;          // the first token that a decoder reads
+  std::int32_t start = 0;          // the first token that a T5 decoder reads
   std::vector<std::int32_t> ends;  // each of these tokens ends a text
 };
 
-// Takes these ids from the files that the checkpoint carries if its model was imported, otherwise
-// from the recipe. Ids in `overrides` (data.*_id=N, from the command line) take precedence. If a
-// carried file cannot be read, warns and takes the recipe's ids. Throws Error.
+// Returns the ids of the files that the checkpoint carries or, if it carries none, the recipe's. An
+// id in `overrides` (data.*_id=N, from the command line) takes precedence. If a carried file cannot
+// be read, warns and returns the recipe's ids. Throws Error(bad_input) if a file does not make
+// sense.
 TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
                        Recipe const& recipe, std::span<std::string const> overrides);
 
