@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns N if the path is /proc/self/fd/N, or another name of it such as /dev/fd/N.
+// Returns N if the path is /proc/self/fd/N or another name of it, such as /dev/fd/N, and nothing
+// for other paths.
 std::optional<int> own_descriptor(fs::path const& path) {
   std::error_code failed;
   auto const directory = fs::canonical(directory_of(path), failed);
@@ -31,7 +32,7 @@ bool Destination::is_stream() const {
 }
 
 Destination destination_of(fs::path const& path) {
-  constexpr int most_links = 40;  // as many as Linux follows
+  constexpr int most_links = 40;  // as many links as Linux follows
   Destination to{path, {}};
   std::error_code failed;
   for (int i = 0; i < most_links; ++i) {

@@ -19,8 +19,8 @@ struct Destination {
   bool is_stream() const;
 };
 
-// Finds where `path` leads, with all links followed. Throws Error(bad_input) if that cannot be
-// found out.
+// Finds where `path` leads, with all links followed. Throws Error(bad_input) if the system does not
+// say where it leads.
 Destination destination_of(std::filesystem::path const& path);
 
 bool is_same_file(struct stat const& one, struct stat const& other);

@@ -20,8 +20,8 @@
 namespace spillway {
 namespace {
 
-// Calls `transfer(done)`, a pread or pwrite of the rest, until all bytes are moved, the file ends,
-// or an error occurs.
+// Calls `transfer(done)`, which moves bytes from number `done` on by pread or pwrite, until all
+// bytes are moved, the file ends, or an error occurs.
 template <class F>
 TransferResult continue_until_done(std::size_t total, F transfer) noexcept {
   std::size_t done = 0;

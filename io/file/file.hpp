@@ -42,25 +42,25 @@ TransferResult write_fully(int fd, std::span<std::byte const> from,
 // and errno says why.
 FileDescriptor open_without_name(std::filesystem::path const& directory, int flags = 0) noexcept;
 
-// Returns the size of an open file. Throws Error(storage), which names `path`, if the system does
-// not say it.
+// Returns the size of an open file. Throws Error(storage), which names `path`, if the system cannot
+// tell the size.
 std::int64_t size_bytes(FileDescriptor const& file, std::filesystem::path const& path);
 
 // Returns whether `path` still leads to the open file, which may have been removed or replaced.
-// Returns true if that cannot be found out.
+// Returns true if the system does not say.
 bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noexcept;
 
 // Returns how many bytes an unprivileged process may still write on the file system of `directory`.
 // Throws Error(bad_input) if it cannot be examined.
 std::int64_t free_bytes(std::filesystem::path const& directory);
 
-// Throws Error(bad_input) if fewer bytes are free than `what` needs, or if that cannot be found
-// out. Call this function before anything is written.
+// Throws Error(bad_input) if fewer than `needed_bytes` are free on the file system of `directory`,
+// or if that cannot be found out. The message calls what is to be written `what`.
 void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
                         char const* what);
 
 // Waits until a file's data, or a directory's entries, are on storage. Throws Error(storage). If
-// the file system cannot synchronise directories, this only logs a warning, once.
+// the file system cannot synchronise directories, logs a warning instead, once in a process.
 void sync_path(std::filesystem::path const& path);
 
 // Makes a directory and its missing parents, durably. Throws Error(storage).

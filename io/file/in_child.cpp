@@ -24,7 +24,7 @@ namespace spillway {
 namespace {
 
 constexpr rlim_t kMostProcessor_s = 4;
-constexpr double kMostWaiting_s = 120;  // no file system that works takes so long
+constexpr double kMostWaiting_s = 120;  // a file system that works needs less
 constexpr rlim_t kMostMemory_bytes = rlim_t{2} << 30;
 
 void limit(decltype(RLIMIT_AS) what, rlim_t value, rlim_t most) {
@@ -41,8 +41,8 @@ rlim_t address_space_bytes() {
   return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// The child ignores the signals that ask a job to stop, since its parent handles them. What a
-// library prints is discarded.
+// Prepares the child process. It ignores signals that ask a job to stop, since its parent handles
+// them, discards what libraries print, and gets limits of processor time and memory.
 void become_harmless() {
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
   for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGXCPU})
@@ -58,7 +58,7 @@ void become_harmless() {
   limit(RLIMIT_AS, most_bytes, most_bytes);
 }
 
-// Returns one character for the status, followed by the text of the result or the error.
+// Runs `work`. Returns one character for the status, and then the text of the result or the error.
 std::string answer(std::filesystem::path const& path, std::function<std::string()> const& work) {
   auto const with = [](Status status, std::string const& text) {
     return static_cast<char>(status) + text;

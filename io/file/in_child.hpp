@@ -8,12 +8,12 @@
 
 namespace spillway {
 
-// Runs `work` in a copy of this process and returns the text that it returns. Nothing else that
+// Runs `work` in a copy of this process and returns the text that `work` returns. Nothing else that
 // `work` does changes this process, and what it prints is discarded. Throws the Error that `work`
-// throws, in one line; Error(damaged) that names `path` if `work` crashes, takes more than four
-// seconds of processor time or needs more than 2 GiB of memory; Error(storage) if no child can be
-// started, or if it takes minutes or is ended by a signal that another process sent. `work` must
-// not use MPI, devices or other threads.
+// throws, in one line; Error(damaged) that names `path` if `work` throws another exception,
+// crashes, takes more than four seconds of processor time or needs more than 2 GiB of memory;
+// Error(storage) if no child can be started, if the child takes minutes, or if another process ends
+// it by a signal. `work` must not use MPI, devices or other threads.
 std::string in_child(std::filesystem::path const& path, std::function<std::string()> const& work);
 
 }  // namespace spillway

@@ -28,7 +28,7 @@ fs::path link_to(FileDescriptor const& file) {
   return fmt::format("/proc/self/fd/{}", file.get());
 }
 
-// Returns the path of an open file without links, or an empty path if the system does not say.
+// Returns the path of an open file with all links followed, or "" if the system does not tell it.
 fs::path place_of(FileDescriptor const& file) {
   std::error_code unknown;
   return fs::read_symlink(link_to(file), unknown);
@@ -40,7 +40,7 @@ bool lies_below(fs::path const& folder, fs::path const& file) {
 }
 
 // A snapshot in a cache of the Hugging Face hub consists of links to files in the folder `blobs`.
-// Returns that folder if `directory` is such a snapshot.
+// Returns that folder if `directory` is a snapshot, and otherwise nothing.
 std::optional<fs::path> blobs_beside(fs::path const& directory) {
   auto const snapshots = directory.parent_path(), entry = snapshots.parent_path();
   bool const is_cached =

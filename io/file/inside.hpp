@@ -9,9 +9,9 @@
 
 namespace spillway {
 
-// Opens the regular file `name`, which has no folder before it, of `directory`. A link is followed
-// only to a file below `directory` or, in a cache of the Hugging Face hub
-// (models--x/snapshots/REV), to one in models--x/blobs. The file is checked once it is open, so
+// Opens the regular file in `directory` that is called `name`, which has no '/' in it. A link is
+// followed only to a file below `directory` or, in a cache of the Hugging Face hub
+// (models--x/snapshots/REV), to a file in models--x/blobs. The file is checked once it is open, so
 // replacing it during the check changes nothing. Throws Error(bad_input) in one line that names the
 // file and the reason. Does not wait for pipes, and opens no device.
 FileDescriptor open_inside(std::filesystem::path const& directory, std::string const& name);

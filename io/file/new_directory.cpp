@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns whether a non-empty directory is there. Throws if what is there may not be replaced.
+// Returns whether `path` is a directory that is not empty and may be replaced. Throws
+// Error(bad_input) if something is there that may not be replaced.
 bool is_replaced(fs::path const& path, NewDirectory::MayReplace const& may_replace) {
   std::error_code ignored;  // if `path` cannot be looked at, it cannot be written either
   auto const kind = fs::symlink_status(path, ignored).type();
@@ -42,9 +43,9 @@ bool is_replaced(fs::path const& path, NewDirectory::MayReplace const& may_repla
                           path.string()));
 }
 
-// Opens and locks a directory, or returns an empty descriptor if there is none. Throws if another
-// process holds the lock, or replaced the directory before it was locked. On a file system without
-// locks, other writers are not noticed.
+// Opens and locks a directory, or returns an empty descriptor if it cannot be opened. Throws if
+// another process holds the lock, or replaced the directory before it was locked. On a file system
+// without locks, other writers are not noticed.
 FileDescriptor lock_directory(fs::path const& path) {
   FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return directory;
@@ -67,9 +68,9 @@ fs::path aside_of(fs::path const& unfinished) {
   return fs::path(unfinished) += "-replaced";
 }
 
-// Lets the two directories change names in one step, if the file system can do that. If it cannot,
-// as on network file systems, `to` is moved aside first, and moved back if `from` does not get its
-// name. After success, a directory that is still aside is left for the next writer to remove.
+// Lets two directories exchange their names in one step. If the file system cannot do that, as on
+// networks, `to` is moved aside first, and moved back if `from` does not get its name. If the old
+// directory then still has the name aside_of(from), the next writer removes it.
 bool exchange(fs::path const& from, fs::path const& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;
   auto const aside = aside_of(from);
@@ -81,8 +82,8 @@ bool exchange(fs::path const& from, fs::path const& to) {
   return is_done;
 }
 
-// Cleans up after a process that was killed while it wrote, or while it replaced `to`. In the
-// second case `to` is put back.
+// Removes what a process left that was killed while it wrote `unfinished`. If it was killed while
+// it replaced `to`, the old `to` gets its name back.
 void remove_killed(fs::path const& unfinished, fs::path const& to) {
   auto const lock = lock_directory(unfinished);
   auto const aside = aside_of(unfinished);
@@ -106,7 +107,7 @@ NewDirectory::NewDirectory(fs::path const& path, MayReplace may_replace)
         is_replaced(m_path, m_may_replace);
         make_directories(unfinished);
         m_lock = lock_directory(unfinished);
-        if (!m_lock) refuse_held(unfinished);  // another process removed it as a leftover
+        if (!m_lock) refuse_held(unfinished);  // another process removed the directory
         return unfinished;
       }) {}
 

@@ -10,12 +10,12 @@
 namespace spillway {
 
 // Until `publish`, the directory is called <path>.spillway-partial and locked (flock), if the file
-// system can do that. What a process that was killed has left under such names is first removed or
-// put back. If `publish` is not called, the destructor removes the directory. A signal that ends
-// the process removes it, too (io/file/partial.hpp).
+// system can do that. What a process left there when it was killed is first removed or, if it was
+// moved aside to be replaced, put back. If `publish` is not called, the destructor removes the
+// directory. A signal that ends the process removes the directory, too (io/file/partial.hpp).
 class NewDirectory {
  public:
-  // Decides whether a directory that is there already may be replaced.
+  // A MayReplace returns whether an existing directory that is not empty may be replaced.
   using MayReplace = std::function<bool(std::filesystem::path const& directory)>;
 
   // Throws Error: bad_input if `path` is there already, is not an empty directory and may not be

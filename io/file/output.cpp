@@ -54,14 +54,16 @@ std::string beginning_of(fs::path const& path) {
 void require_ours(fs::path const& path, Destination const& to, OutputRule const& rule) {
   if (rule.force) return;
   auto const beginning = beginning_of(to.path);
-  bool const is_empty = to.info.st_size == 0 && beginning.empty();  // a size of 0 may be wrong
+  // A file of /proc may have contents although its size is said to be 0.
+  bool const is_empty = to.info.st_size == 0 && beginning.empty();
   if (is_empty || rule.kind.is_ours(beginning)) return;
   forbid(path, fmt::format("is there and is not {} of this program: choose another name, or "
                            "replace it with --force",
                            rule.kind.name));
 }
 
-// A block device is treated as a file, because writing to it destroys what it holds.
+// Throws if the rule forbids what `path` leads to. A block device needs `force`, unlike other
+// devices, because writing to it destroys what it holds.
 void require_kind(fs::path const& path, Destination const& to, OutputRule const& rule) {
   auto const kind = to.info.st_mode & S_IFMT;
   if (kind == S_IFDIR) forbid(path, "is a directory: name a file");
@@ -119,15 +121,15 @@ fs::path make_for(Output const& output) {
   return to.is_stream() ? make_folder(output.path()) : make_beside(to.path);
 }
 
-// Returns `made` if it is a file. If it is a folder, makes a file in it and returns that.
+// Returns the path of the file to write: `made` itself or, if `made` is a folder, a new file in it.
 fs::path file_in(fs::path const& made) {
   std::error_code ignored;
   if (!fs::is_directory(made, ignored)) return made;
   return make_beside(made / "output");
 }
 
-// An open descriptor is duplicated and so shares its offset, so that what others have written to
-// the same file is not overwritten.
+// If the path names an open descriptor, returns a duplicate. It shares the offset, so that bytes
+// which others have written through the descriptor are not overwritten.
 FileDescriptor open_through(fs::path const& path, Destination const& to) {
   FileDescriptor file(to.descriptor ? ::fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0)
                                     : ::open(to.path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -214,7 +216,7 @@ void write_output(Output const& output, std::string_view text) {
 void require_apart(fs::path const& directory, fs::path const& input) {
   std::error_code failed;
   auto const written = fs::weakly_canonical(directory, failed);
-  if (failed) return;  // making the directory will say why
+  if (failed) return;  // the caller's error comes when it makes the directory
   auto const read = fs::weakly_canonical(input, failed);
   if (failed) return;
   auto const is_in = [](fs::path const& inner, fs::path const& outer) {

@@ -1,7 +1,8 @@
 // Checks what a command may write where its user says (-o, --save). One rule holds for all
-// commands. They may make a new file, or replace an empty file or one of the same kind, which is
-// known by how it begins. Character devices and pipes are written to. An input is never an output,
-// and neither is a directory or a socket. All other files need --force.
+// commands. They may make a new file, and replace an empty file or a file of the kind that they
+// make, which is known by how it begins. Character devices and pipes are written to. An input is
+// never an output, and neither is a directory or a socket. Block devices and files of any other
+// kind need --force.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 
 namespace spillway {
 
-// Tells the files of one kind that this program made from all others by how they begin.
+// An OutputKind says how files of one kind begin if this program made them.
 struct OutputKind {
   std::string_view name;  // used in messages, such as "a token file"
   // `beginning` has the first kBeginningBytes of a file, or the whole file if it is shorter.
@@ -20,7 +21,7 @@ struct OutputKind {
 };
 inline constexpr std::size_t kBeginningBytes = 4096;
 
-// An OutputRule says what a command may replace. It may always write where nothing is.
+// An OutputRule says what a command may replace. A file may be made wherever there is none.
 struct OutputRule {
   OutputKind kind;
   std::vector<std::filesystem::path> inputs;  // files that the command reads; they may be missing
@@ -38,12 +39,12 @@ class Output {
   explicit Output(std::filesystem::path path);
 
   std::filesystem::path const& path() const { return m_path; }
-  // Returns whether bytes go to a device or a pipe, where what is written twice also arrives twice.
+  // Returns whether bytes go to a device, a pipe or an open descriptor instead of replacing a file.
   bool is_stream() const;
-  // Returns whether the output goes to where this process prints its results.
+  // Returns whether the output goes to where stdout of this process goes.
   bool is_standard_output() const;
 
-  // Checks the path again, since minutes may have passed since the constructor did. Throws
+  // Checks the path again, since minutes may have passed since the constructor checked it. Throws
   // Error(bad_input) if the rule forbids the path, or if nothing can be made there.
   void require_allowed() const;
 
@@ -56,12 +57,13 @@ class Output {
 // output when `finish` is called.
 class UnfinishedFile {
  public:
-  // Makes an empty file. Throws Error: storage, or what the constructor of Output throws.
+  // Makes an empty file. Throws what the constructor of Output throws.
   explicit UnfinishedFile(Output output);
 
   std::filesystem::path const& path() const { return m_path; }
-  // Gives the file its name, durably, or copies its contents to a device or a pipe. The data of the
-  // file must be on storage. Throws Error: storage, or what the constructor of Output throws.
+  // Gives the file the name of the output, durably, or copies its contents to a device or a pipe.
+  // The data of the file must be on storage. Throws Error(storage), or what the constructor of
+  // Output throws.
   void finish();
 
  private:
@@ -70,7 +72,7 @@ class UnfinishedFile {
   std::filesystem::path m_path;
 };
 
-// Writes `text` as the whole output. Throws Error: storage, or what the constructor of Output
+// Writes `text` as the whole output. Throws Error(storage), or what the constructor of Output
 // throws.
 void write_output(Output const& output, std::string_view text);
 

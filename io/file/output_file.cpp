@@ -54,8 +54,8 @@ void OutputFile::write(std::int64_t offset_bytes, std::span<std::byte const> byt
   keep_storage_busy();
 }
 
-// Waits for the bytes that the last call handed to storage, and hands over the rest. Errors are
-// thrown here, since fsync may not report them again.
+// After every 64 MiB, waits for the bytes that the last call handed to storage and hands over the
+// bytes written since then. Errors are thrown here, since fsync may not report them again.
 void OutputFile::keep_storage_busy() {
   constexpr std::int64_t window_bytes = 64 << 20;
   if (m_not_begun_bytes < window_bytes) return;

@@ -1,5 +1,5 @@
 // An OutputFile is a file to write. It follows no links, reports every error, and is on storage
-// once it is closed, unless its owner does not need that.
+// once it is closed, unless it is closed with Durable::no.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 namespace spillway {
 
-// Every error is an Error(storage) that names the path.
+// A function of this class that fails throws Error(storage) that names the path.
 class OutputFile {
  public:
   // Creates a new file. What had the name before is removed; if that is a link, what it leads to
   // stays. `mode` has the permissions, from which the umask is subtracted.
   static OutputFile create(std::filesystem::path const& path, mode_t mode = kFileMode);
-  // Opens a regular file that exists, to overwrite parts of it. The file keeps its length.
+  // Opens a regular file that exists, to overwrite parts of it. The file is not truncated.
   static OutputFile open(std::filesystem::path const& path);
 
   // Writes all bytes, at any offset. Bytes go on to storage early: at most twice 64 MiB are left
@@ -43,7 +43,8 @@ class OutputFile {
   std::int64_t m_not_begun_bytes = 0;
 };
 
-// Writes a whole new file. Throws Error(storage) that names `path`.
+// Writes `text` to a new file, in place of what had the name before. Throws Error(storage) that
+// names `path`.
 void write_file(std::filesystem::path const& path, std::string_view text,
                 Durable durable = Durable::yes, mode_t mode = kFileMode);
 

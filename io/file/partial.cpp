@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The list is never destroyed, because other threads may still use it when the process exits.
+// The list of all Partials is never destroyed, because other threads may still use it when the
+// process exits.
 struct Partials {
   std::timed_mutex mutex;
   std::vector<fs::path> paths;
@@ -42,8 +43,9 @@ void remove_whole(fs::path const& path) noexcept try {
 } catch (std::bad_alloc const&) {
 }
 
-// The lock stays held, so that nothing gets its final name and nothing new is made while the
-// process ends. The wait for it is bounded, because its holder may hang in a call of a file system.
+// Removes all Partials and ends the process. The lock stays held, so that meanwhile no Partial gets
+// its final name and none is made. The wait for the lock is bounded, because its holder may hang in
+// a call of a file system.
 [[noreturn]] void end_by(int signal) {
   partials().mutex.try_lock_for(std::chrono::seconds(5));
   for (auto const& path : partials().paths) remove_whole(path);
@@ -53,7 +55,7 @@ void remove_whole(fs::path const& path) noexcept try {
   sigemptyset(&only);
   sigaddset(&only, signal);
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
-  ::_exit(128 + signal);  // the signal does not end process 1 of a container
+  ::_exit(128 + signal);  // for process 1 of a container, which the signal does not end
 }
 
 }  // namespace
@@ -87,8 +89,8 @@ void end_on_signals_without_partials() {
   sigset_t signals;
   sigemptyset(&signals);
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU})
-    if (!is_ignored(signal)) sigaddset(&signals, signal);  // nohup ignores SIGHUP, for example
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);           // threads that start later inherit this
+    if (!is_ignored(signal)) sigaddset(&signals, signal);  // nohup, for example, ignores SIGHUP
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // threads that start later inherit the mask
   auto const wait = [signals] {
     for (int signal = 0;;)
       if (sigwait(&signals, &signal) == 0) end_by(signal);

@@ -10,8 +10,8 @@ namespace spillway {
 // A Partial is a file that is being written, or a directory with all that is put into it.
 class Partial {
  public:
-  // `make` creates the file or directory and returns its path, or throws. No signal that removes
-  // Partials ends the process while `make` runs.
+  // `make` creates the file or directory and returns its path, or throws. A signal that comes while
+  // `make` runs ends the process when `make` has returned, or after 5 s.
   explicit Partial(std::function<std::filesystem::path()> const& make);
   Partial(Partial const&) = delete;
   Partial& operator=(Partial const&) = delete;
@@ -30,9 +30,9 @@ class Partial {
 };
 
 // Call this on the main thread before others start. It starts a thread that waits for signals that
-// end a command (SIGINT, SIGTERM, SIGHUP, ...), removes every Partial and ends the process by that
-// signal. SIGXFSZ is ignored, so a file that exceeds its limit is an error of the call that writes
-// it.
+// end a command (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGXCPU), removes every
+// Partial and ends the process by that signal. Ignored signals stay ignored. SIGXFSZ is ignored, so
+// a call that makes a file larger than its limit fails.
 void end_on_signals_without_partials();
 
 }  // namespace spillway

@@ -5,7 +5,7 @@
 
 namespace spillway {
 
-// Returns "a/b" for "a/b/".
+// Returns the path without a slash at its end: "a/b" for "a/b/".
 inline std::filesystem::path without_slash(std::filesystem::path const& directory) {
   return directory.has_filename() ? directory : directory.parent_path();
 }

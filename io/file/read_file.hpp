@@ -21,8 +21,9 @@ void read_range(FileDescriptor const& file, std::filesystem::path const& path,
 // no memory for it.
 std::string read_text(std::filesystem::path const& path, std::int64_t most_bytes);
 
-// Returns the whole of an open file that has at most `most_bytes`. Throws Error that names `path`:
-// damaged if it is larger, storage if it cannot be read, cannot_fit if there is no memory for it.
+// Returns the whole of an open file of at most `most_bytes`. Throws Error that names `path`:
+// damaged if the file is larger, storage if it cannot be read, cannot_fit if there is no memory for
+// it.
 std::string read_text(FileDescriptor const& file, std::filesystem::path const& path,
                       std::int64_t most_bytes);
 

@@ -18,7 +18,7 @@ extern char** environ;
 namespace spillway {
 namespace {
 
-// These are the packages that cmake/packages.txt lists.
+// The message names the packages of gnuplot that cmake/packages.txt lists.
 constexpr auto kMissing =
     "gnuplot is not installed (apt: gnuplot-nox, dnf: gnuplot, Spack: gnuplot)";
 
@@ -26,13 +26,14 @@ FileDescriptor memory_file() {
   return FileDescriptor(::memfd_create("spillway-chart", MFD_CLOEXEC));
 }
 
-// Says how gnuplot ended: its exit status, or -1 if a signal ended it. `error` is the errno of a
-// failed start, or 0.
+// `status` is gnuplot's exit status, or -1 if a signal ended it or it did not start. `error` is 0,
+// or the errno that says why gnuplot could not be started or waited for.
 struct Ending {
   int status = -1, error = 0;
 };
 
-// The child gets default signals, so that Ctrl-C ends it although this process blocks them.
+// Lets gnuplot start with no blocked signals, so that Ctrl-C ends it although this process blocks
+// SIGINT.
 posix_spawnattr_t plain_signals() {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

@@ -6,8 +6,8 @@
 namespace spillway {
 
 struct Drawing {
-  std::string picture;  // what the script drew; empty if that failed
-  std::string trouble;  // one line that says what failed; empty if nothing did
+  std::string picture;  // what the script drew; empty if the drawing failed
+  std::string trouble;  // one line that says what failed; empty if nothing failed
 };
 
 // Runs a script that sets a terminal but no file for output. Blocks until gnuplot ends, whose own

@@ -20,7 +20,7 @@
 namespace spillway {
 namespace {
 
-// Shortens long texts, such as the configuration. `h5dump -g /run` shows the whole.
+// Returns the first line of a text, cut off after 60 characters. `h5dump -g /run` shows all of it.
 std::string shortened(std::string const& text) {
   constexpr std::size_t limit = 60;
   auto const line = text.substr(0, text.find('\n'));
@@ -70,7 +70,7 @@ std::string describe_weights(std::filesystem::path const& path) {
          lines;
 }
 
-// Returns the first tokens, as text if a token is a byte.
+// Returns the first tokens of a file: as text if tokens are bytes, otherwise as numbers.
 std::string beginning(TokenFile const& file) {
   std::vector<std::int32_t> tokens(
       static_cast<std::size_t>(std::min<std::int64_t>(file.count(), 60)));
@@ -98,7 +98,7 @@ std::string describe_tokens(std::filesystem::path const& path) {
 
 std::string describe(std::filesystem::path const& path) {
   if (is_safetensors(path)) return describe_weights(path);
-  std::error_code ignored;  // reading it as a file says why
+  std::error_code ignored;  // an error shows when `path` is read as a file
   if (std::filesystem::is_directory(path, ignored)) return describe_checkpoint(checkpoint_at(path));
   if (path.filename() == manifest_name) return describe_checkpoint(directory_of(path));
   return describe_tokens(path);

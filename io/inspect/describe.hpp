@@ -9,7 +9,7 @@ namespace spillway {
 // Describes a token file, a checkpoint (its directory, its checkpoint.h5 or a run's directory), or
 // weights in the safetensors format (a file or a directory). Every line ends with a line break.
 // Throws what TokenFile, CheckpointReader and SafetensorsReader throw, such as bad_input if `path`
-// is none of these, or damaged if it is cut short.
+// is no such file or directory, or damaged if a file is cut short.
 std::string describe(std::filesystem::path const& path);
 
 }  // namespace spillway
