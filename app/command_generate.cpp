@@ -91,16 +91,16 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
-// The checkpoint names threads and a device of the machine that trained. This replaces them by
-// `auto`, except for the device `cpu`.
+// Returns the Config with its threads and device number left to `auto`, because the checkpoint has
+// those of the machine that trained. The device `cpu` is kept.
 Config on_any_machine(Config config) {
   if (config.run.device != "cpu") config.run.device = "auto";
   config.run.threads.reset();
   return config;
 }
 
-// Throws unless every override sets the id of a special token. The other keys of the checkpoint
-// describe what its weights were made for, so they cannot change.
+// Throws unless every override sets the id of a special token. The other keys of the checkpoint's
+// Config describe what its weights were made for, so they cannot change.
 void require_ids(std::vector<std::string> const& overrides) {
   for (auto const& word : overrides)
     if (!word.starts_with("data.") || !word.substr(0, word.find('=')).ends_with("_id"))

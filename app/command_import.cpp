@@ -49,10 +49,10 @@ Status run_import(ImportArguments const& arguments) {
   ModelDirectory model(arguments.directory);
   auto const config = model.config();
   auto const state = imported_state(config);
-  // This call throws if the configuration could not be read from the checkpoint later.
+  // parse_config throws if the configuration could not be read from the checkpoint later.
   parse_config(state.config, arguments.directory, {}, elsewhere);
 
-  auto const carried = model.carried();  // an error here comes before weights are copied
+  auto const carried = model.carried();  // `carried` may throw, so it comes before the weights
 
   require_apart(arguments.output, arguments.directory);
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state),
@@ -61,7 +61,8 @@ Status run_import(ImportArguments const& arguments) {
     require_finite(model.place(), tensor.name, element_count(tensor), counts);
   });
   checkpoint.carry(carried);
-  // The model's section is printed before `finish`, so that no checkpoint is left if that fails.
+  // The model's section is printed before `finish`, so that a failure to print leaves no
+  // checkpoint.
   print_result(model_yaml(config) + ends_comment(model, config.data));
   checkpoint.finish();
 

@@ -51,7 +51,7 @@ std::string tiers_text(TierBytes const& bytes) {
 
 // Returns what one rank of the Program gets of the machine in `file`. A Program does not say how
 // many threads update on the host, so the default of `plan` is assumed. Throws Error(bad_input) if
-// the Program is not for such a machine.
+// the Program is not for that machine.
 Machine machine_of(Program const& program, std::string const& file) {
   auto const machine = machine_of_a_rank(load_machine(file), program.ranks, std::nullopt);
   if (program.unified != machine.is_unified())
@@ -81,8 +81,7 @@ std::string priced(Program const& program, std::string const& file) {
          time_text(program, simulation, shares(program, critical_path(program, simulation)));
 }
 
-// Throws Error(damaged) if the proof does not hold, because the Program was then edited or is
-// damaged.
+// Describes a Program. Throws Error(damaged) if its proof does not hold, as after it was edited.
 std::string describe_program(std::string const& path, std::string const& machine) {
   auto const program = program_from_json(read_input(path, kMostProgramBytes), path);
   if (auto const violation = verify(program))

@@ -31,7 +31,7 @@ namespace spillway {
 namespace {
 
 // Returns model.vocab or, if it is not set, the vocabulary of the token files. If a plan for
-// another machine finds no token files here, returns that of published models.
+// another machine finds no token files here, returns the vocabulary of published models.
 std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   if (config.model.vocab > 0) return config.model.vocab;
   if (names_files(config.data.train) || !is_elsewhere) {
@@ -47,9 +47,9 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   return vocab;
 }
 
-// Returns what `plan` returns. Its Errors with this status must say that memory is too small. If
-// there are several ranks, this adds to the message that they are assumed to share this node, and
-// that --machine plans for several nodes.
+// Returns what `plan` returns. Errors of `plan` with `status` must mean too little memory. If there
+// are several ranks, these errors also say that all ranks are assumed to share this node, and that
+// --machine plans for several nodes.
 template <class F>
 auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
   try {
@@ -62,7 +62,7 @@ auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
   }
 }
 
-// Returns what a rank gets of this node if `ranks` ranks share it.
+// Returns the machine and the budgets that a rank finds if `ranks` ranks share this node.
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
   require_spill_directory(config.memory);
   auto const alone = make_single_rank_comm();
@@ -87,7 +87,7 @@ std::optional<Output> save_to(PlanArguments const& arguments, Config const& conf
   return Output(arguments.save, {kPlanOutput, std::move(inputs), arguments.force});
 }
 
-// Returns a text about the chosen plan, the other plans if `compares`, and how many were searched.
+// Returns a text about the chosen plan, the other plans if `compares`, and the search.
 std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
   BatchShape const shape{report.config.batch.sequences, planned.train.arithmetic.micro, 0,

@@ -23,7 +23,7 @@ namespace spillway {
 
 namespace {
 
-// Returns the Config without its budgets, because measured numbers must serve plans with any.
+// Returns the Config without its budgets, because what is measured must serve all budgets.
 Config with_open_budgets(Config config) {
   config.memory.device_bytes.reset();
   config.memory.host_bytes.reset();

@@ -29,7 +29,7 @@ struct RokStart {
   std::optional<Data> data;
   std::int64_t vocab = 0;
   Path csv, svg;
-  std::optional<Output> table, chart;  // `chart` is unset if the table is a stream
+  std::optional<Output> table, chart;  // `chart` is unset if the table goes to a device or a pipe
 };
 
 RokStart begin(RokArguments const& arguments) {
@@ -80,7 +80,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const micros = arguments.micros.empty()
                           ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;
-  std::vector<RokRow> so_far;  // written after each row, since the user may stop early
+  std::vector<RokRow> so_far;  // written to the table after each row, as users may stop early
   auto const tell = [&](RokRow const& row) {
     say(rok_line(row));
     so_far.push_back(row);

@@ -64,13 +64,14 @@ void take_run_dir(Start& start) {
   start.run_dir.emplace(start.config.run.dir);
   try {
     for (auto const& line : mend_latest(start.config.run.dir)) log_warning("{}", line);
-  } catch (Error const& error) {  // damage does not matter to run.checkpoint.resume: never
+  } catch (Error const& error) {  // damaged checkpoints matter only to a run that resumes
     if (start.config.run.checkpoint.resume != Resume::never || error.status() == Status::storage)
       throw;
   }
 }
 
-// Logs the keys that have changed in a run that is resumed, and lets the data continue its samples.
+// Logs the keys that a resumed run has changed, and lets the data go on after the run's last
+// sample.
 void take_up(Start& start, Comm& comm) {
   auto const& resumption = *start.resumption;
   start.changed = changed_keys(resumption, start.config);

@@ -34,7 +34,7 @@ struct GenerateArguments {
   std::int64_t tokens = 200;
   double temperature = 0.8;
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> top;     // fillings that are printed per [MASK]; if unset, kFillings
+  std::optional<std::int64_t> top;     // fillings to print for each [MASK]; if unset, kFillings
   std::string precision;               // bf16 or fp32; "" means the checkpoint's own
   std::vector<std::string> overrides;  // data.*_id=N, which sets the id of a special token
 };

@@ -6,7 +6,7 @@
 namespace spillway {
 
 // Returns the backend of the devices that this program supports, or null if it supports CPUs only.
-// The linked source file decides which.
+// The source file that is linked decides which devices those are.
 DeviceBackend const* device_backend();
 
 }  // namespace spillway

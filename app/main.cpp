@@ -358,7 +358,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     return guarded(nullptr, [&] { return tell(app, error); });
-  } catch (Error const& error) {  // thrown if no thread can be started for signals
+  } catch (Error const& error) {  // thrown if the thread that handles signals cannot start
     return report(error, nullptr);
   }
   if (print_config) request.plain = [&] { return show_config(words); };

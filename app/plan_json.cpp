@@ -37,7 +37,7 @@ Json predicted(PlanReport const& report) {
           {"checkpoint_s", save.seconds()}};
 }
 
-// Returns the time as JSON. A time of 0 becomes null, because a rate is unknown that it depends on.
+// Returns the time as JSON: null if it is 0, which means that a rate it depends on is unknown.
 Json seconds(double step_s) {
   return step_s > 0 ? Json(step_s) : Json(nullptr);
 }

@@ -17,10 +17,10 @@ struct TextBounds {
   std::vector<std::int32_t> ends;  // each of these tokens ends a text
 };
 
-// Returns the ids of the files that the checkpoint carries or, if it carries none, the recipe's. An
-// id in `overrides` (data.*_id=N, from the command line) takes precedence. If a carried file cannot
-// be read, warns and returns the recipe's ids. Throws Error(bad_input) if a file does not make
-// sense.
+// Returns the ids that begin and end texts: those in the files that the checkpoint carries or, if
+// it carries none, the recipe's. An id in `overrides` (data.*_id=N, from the command line) takes
+// precedence. If a carried file cannot be read, warns and returns the recipe's ids. Throws
+// Error(bad_input) if a file does not make sense.
 TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
                        Recipe const& recipe, std::span<std::string const> overrides);
 

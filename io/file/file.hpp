@@ -55,7 +55,7 @@ bool is_named(FileDescriptor const& file, std::filesystem::path const& path) noe
 std::int64_t free_bytes(std::filesystem::path const& directory);
 
 // Throws Error(bad_input) if fewer than `needed_bytes` are free on the file system of `directory`,
-// or if that cannot be found out. The message calls what is to be written `what`.
+// or if that cannot be found out. `what` is for the message: it names what needs the bytes.
 void require_free_bytes(std::filesystem::path const& directory, std::int64_t needed_bytes,
                         char const* what);
 

@@ -12,8 +12,8 @@ namespace spillway {
 // `work` does changes this process, and what it prints is discarded. Throws the Error that `work`
 // throws, in one line; Error(damaged) that names `path` if `work` throws another exception,
 // crashes, takes more than four seconds of processor time or needs more than 2 GiB of memory;
-// Error(storage) if no child can be started, if the child takes minutes, or if another process ends
-// it by a signal. `work` must not use MPI, devices or other threads.
+// Error(storage) if no child can be started, if `work` takes more than two minutes, or if another
+// process ends the child by a signal. `work` must not use MPI, devices or other threads.
 std::string in_child(std::filesystem::path const& path, std::function<std::string()> const& work);
 
 }  // namespace spillway

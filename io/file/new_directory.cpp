@@ -68,8 +68,8 @@ fs::path aside_of(fs::path const& unfinished) {
   return fs::path(unfinished) += "-replaced";
 }
 
-// Lets two directories exchange their names in one step. If the file system cannot do that, as on
-// networks, `to` is moved aside first, and moved back if `from` does not get its name. If the old
+// Lets two directories exchange their names in one step. If the file system cannot do that, as over
+// a network, `to` is moved aside first, and moved back if `from` does not get its name. If the old
 // directory then still has the name aside_of(from), the next writer removes it.
 bool exchange(fs::path const& from, fs::path const& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return true;

@@ -216,7 +216,7 @@ void write_output(Output const& output, std::string_view text) {
 void require_apart(fs::path const& directory, fs::path const& input) {
   std::error_code failed;
   auto const written = fs::weakly_canonical(directory, failed);
-  if (failed) return;  // the caller's error comes when it makes the directory
+  if (failed) return;  // making the directory reports the error
   auto const read = fs::weakly_canonical(input, failed);
   if (failed) return;
   auto const is_in = [](fs::path const& inner, fs::path const& outer) {

@@ -55,7 +55,7 @@ void remove_whole(fs::path const& path) noexcept try {
   sigemptyset(&only);
   sigaddset(&only, signal);
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
-  ::_exit(128 + signal);  // for process 1 of a container, which the signal does not end
+  ::_exit(128 + signal);  // reached by process 1 of a container, which the signal does not end
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ class Partial {
   ~Partial();
 
   std::filesystem::path const& path() const { return m_path; }
-  // Calls `rename`, which gives the Partial its final name. If `rename` throws, the Partial is
-  // still removed when its owner goes.
+  // Calls `rename`, which gives the Partial its final name. If `rename` throws, the file or
+  // directory is still removed when the Partial is destroyed.
   void publish(std::function<void()> const& rename);
 
  private:

@@ -21,7 +21,8 @@ CarriedSum sum_of(std::string const& text) {
   return {std::ssize(text), checksum_text(checksum(std::as_bytes(std::span(text))))};
 }
 
-// Reads one file. Throws Error if it is missing, cannot be read, or is not as the seal says.
+// Reads one carried file. Throws Error if it is missing, cannot be read, or is not as the seal
+// says.
 CarriedFile read_one(fs::path const& path, CarriedSum const& sum) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::damaged, fmt::format("{}: {}", path.string(), why));

@@ -1,6 +1,6 @@
 // A checkpoint carries small files that lay beside the weights from which its model was imported,
-// because an export needs them. A run reads them when it starts and writes them into each of its
-// checkpoints, so nothing that becomes of them on storage later can keep it from saving.
+// because an export needs them. A run reads these files when it starts and writes them into each of
+// its checkpoints, so a later change of the files cannot keep the run from saving.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +41,9 @@ struct FoundFiles {
   std::vector<Error> unread;
 };
 
-// Reads the files that the seal lists in `sums`. A file that cannot be read harms no other file,
-// and no weights. If there is no memory for a file, throws Error(cannot_fit) that names it instead
-// of calling it damaged.
+// Reads the files that the seal lists in `sums`. If one of them cannot be read, the others are read
+// nevertheless. If there is no memory for a file, throws Error(cannot_fit) that names it instead of
+// calling it damaged.
 FoundFiles read_carried(std::filesystem::path const& checkpoint, CarriedSums const& sums);
 
 // Returns a file's permission bits without those to execute, which are the most that a copy of it

@@ -32,8 +32,8 @@ void bring_back_replaced(fs::path const& run_directory) {
   }
 }
 
-// Lists what nobody will read any more: unfinished checkpoints, and replaced ones whose place is
-// taken.
+// Lists what nobody will read any more: unfinished checkpoints, and those that were moved aside for
+// a new checkpoint of their step that is in place.
 std::vector<fs::path> strays(fs::path const& run_directory) {
   std::vector<fs::path> result;
   for (auto const step : steps_in(run_directory, kUnfinished)) {
@@ -59,8 +59,8 @@ std::vector<fs::path> surplus(fs::path const& run_directory, std::int64_t keep,
   return result;
 }
 
-// Renames a checkpoint before it is removed, so that no half-removed one passes for complete, even
-// if the process dies meanwhile.
+// Gives a checkpoint the name of an unfinished one before it is removed, so that it does not pass
+// for complete if the process dies while it removes files. Returns the new name.
 fs::path marked_for_removal(fs::path const& directory, std::error_code& error) {
   if (!step_in(directory.filename().string())) return directory;
   auto marked = directory;
@@ -105,8 +105,8 @@ bool exchange(fs::path const& a, fs::path const& b) {
   throw fs::filesystem_error("exchange", a, b, {error, std::generic_category()});
 }
 
-// If a run has gone back, a checkpoint of this step may already exist. It is not removed before the
-// new one is in place, because `latest` may name it.
+// A checkpoint of this step may already exist if the run was resumed from an earlier step. It is
+// not removed before the new one is in place, because `latest` may name it.
 void put_in_place(fs::path const& run_directory, std::int64_t step) {
   auto const written = step_path(run_directory, step, kUnfinished);
   auto const place = step_path(run_directory, step);
@@ -131,7 +131,7 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
     bring_back_replaced(run_directory);
     abandon_checkpoint(run_directory);
     auto directory = step_path(run_directory, step, kUnfinished);
-    fs::remove_all(directory);  // throws if it cannot be removed
+    fs::remove_all(directory);  // throws if abandon_checkpoint could not remove it
     fs::create_directory(directory);
     return directory;
   });
@@ -139,7 +139,7 @@ fs::path begin_checkpoint(fs::path const& run_directory, std::int64_t step) {
 
 void abandon_checkpoint(fs::path const& run_directory) noexcept try {
   remove_each(strays(run_directory));
-} catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports what stays
+} catch (fs::filesystem_error const&) {  // the next commit_checkpoint reports what it cannot remove
 } catch (std::bad_alloc const&) {        // the next commit_checkpoint removes what is left
 }
 

@@ -19,10 +19,10 @@ using Path = std::filesystem::path;
                                    ": holds other tensors than were to be written");
 }
 
-// Merges what the shards' own seals say of the extents of `layout` into one index. Only one of
-// their files is open at a time, since there may be more ranks than a process may open files.
+// Merges what each shard's own seal says of the extents of `layout` into one index. Only one of the
+// seals is open at a time, since there may be more ranks than files that a process may open.
 CheckpointIndex merged_index(Path const& directory, CheckpointLayout const& layout) {
-  std::map<int, std::vector<std::size_t>> written;  // the extents that each rank has written
+  std::map<int, std::vector<std::size_t>> written;  // indices in layout.extents for each rank
   for (std::size_t i = 0; i < layout.extents.size(); ++i)
     written[layout.extents[i].rank].push_back(i);
   CheckpointIndex whole{{}, {}, layout.tensors, {}, {}};

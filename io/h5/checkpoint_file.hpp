@@ -30,8 +30,8 @@ std::string shard_name(int rank);  // "shard-<rank>.h5"
 std::string dataset_path(std::string const& group, std::string const& name);
 
 // Writes the manifest and the seal. One rank calls this when the shards of all ranks in `layout`
-// are closed and carried files are written. Throws Error: storage if they cannot be written,
-// damaged if a shard is not what the layout says.
+// are closed and carried files are written. Throws Error: storage if the manifest or the seal
+// cannot be written, damaged if a shard is not what the layout says.
 void write_manifest(std::filesystem::path const& directory, CheckpointLayout const& layout,
                     std::map<std::string, std::string> const& run_strings,
                     CarriedSums const& carried = {});

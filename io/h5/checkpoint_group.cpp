@@ -21,7 +21,7 @@ CheckpointGroup::CheckpointGroup(CheckpointReader& checkpoint, std::string group
       m_tensors(tensors_of(checkpoint, m_group)) {}
 
 void CheckpointGroup::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
-  m_tensors.offset_bytes(tensor, first, to.size());  // throws if there are no such elements
+  m_tensors.offset_bytes(tensor, first, to.size());  // throws if the elements do not exist
   std::span const floats(reinterpret_cast<float*>(to.data()), to.size() / sizeof(float));
   m_checkpoint.read(m_group, m_tensors[tensor].name, first, floats);
 }

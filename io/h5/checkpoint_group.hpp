@@ -1,4 +1,4 @@
-// Lets the tensors of one group of a checkpoint be read as a TensorSource.
+// A CheckpointGroup is a TensorSource of the tensors in one group of a checkpoint, such as `model`.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace spillway {
 
-// Tensors have their names without the group, and are all f32. The reader must outlive this object.
+// Tensors have their names without the group, and all are f32. The CheckpointReader must outlive
+// this object.
 class CheckpointGroup : public TensorSource {
  public:
   CheckpointGroup(CheckpointReader& checkpoint, std::string group);

@@ -26,7 +26,7 @@ constexpr std::size_t kMostAxes = 8, kMostNameBytes = 1024;
   throw Error(Status::damaged, fmt::format("{}: {}", what, why));
 }
 
-// Throws unless a name is plain, since it becomes part of paths and of messages.
+// Returns `name`. Throws if it is empty, too long, or has control characters; paths contain it.
 std::string plain_name(std::string name, std::string const& source) {
   bool const plain =
       !name.empty() && name.size() <= kMostNameBytes &&
@@ -46,7 +46,8 @@ std::int64_t bounded(Json const& number, std::int64_t most, std::string const& w
   return value;
 }
 
-// Adds an extent of the tensor that was added to `index` last.
+// Adds an extent of the last tensor of `index`. Throws Error(damaged) if there cannot be such an
+// extent.
 void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
                 std::string const& source, CheckpointIndex& index) {
   auto const number = index.tensors.size() - 1;
@@ -68,7 +69,7 @@ void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
 
 void add_extents(Json const& entry, std::string const& source, CheckpointIndex& index) {
   auto const elements = checked_elements(index.tensors.back().shape, source);
-  // Version 2 describes a tensor's only extent in the entry of the tensor.
+  // In version 2, a tensor has one extent, which the entry of the tensor describes.
   if (entry.contains("shard")) return add_extent(entry, 0, elements, source, index);
   for (auto const& extent : entry.at("extents")) {
     add_extent(extent, bounded(extent.at("first"), kMostElements, source),
@@ -164,7 +165,8 @@ CheckpointIndex index_from_json(std::string const& text, std::string const& sour
 }
 
 void require_whole(CheckpointIndex const& index, std::string const& source) {
-  std::vector<std::int64_t> next(index.tensors.size(), 0);  // next element of each tensor
+  // `next` has the element with which each tensor's next extent must begin.
+  std::vector<std::int64_t> next(index.tensors.size(), 0);
   for (auto const& extent : index.extents) {
     bool const follows = next[extent.tensor] == extent.first;
     next[extent.tensor] = follows ? extent.first + extent.elements : -1;

@@ -1,4 +1,5 @@
-// A CheckpointIndex is all that a checkpoint says of itself, except for the values.
+// A CheckpointIndex says which tensors a checkpoint has and where their values lie, and holds texts
+// that describe the run.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace spillway {
 struct TensorInfo {
   std::string group;                // "model" | "optimizer/m" | "optimizer/v"
   std::string name;                 // without '/'; the Hugging Face name for parameters
-  std::vector<std::int64_t> shape;  // at least one axis, and no extent of 0
+  std::vector<std::int64_t> shape;  // at least one axis, and none of length 0
 
   bool operator==(TensorInfo const&) const = default;
 };
@@ -23,13 +24,13 @@ struct CarriedSum {
 
   bool operator==(CarriedSum const&) const = default;
 };
-using CarriedSums = std::map<std::string, CarriedSum>;  // by the names of carried files
+using CarriedSums = std::map<std::string, CarriedSum>;  // keys are names of carried files
 
 struct CheckpointIndex {
   struct Shard {
     int rank = 0;  // the rank that wrote it
     std::int64_t bytes = 0;
-    std::string other_bytes_checksum;  // of all bytes but the values; empty if not known
+    std::string other_bytes_checksum;  // of all bytes but the values; "" if it is not known
   };
   // An Extent has elements [first, first + elements) of a tensor, in row-major order. They are
   // float32 and contiguous in a shard.
@@ -38,18 +39,19 @@ struct CheckpointIndex {
     std::int64_t first = 0, elements = 0;
     std::size_t shard = 0;
     std::int64_t offset_bytes = 0;
-    std::string checksum;  // 16 hexadecimal digits
+    std::string checksum;  // XXH3-64 of the values, as 16 hexadecimal digits
   };
 
   std::map<std::string, std::string> run_strings;
   std::vector<Shard> shards;
   std::vector<TensorInfo> tensors;
   std::vector<Extent> extents;  // sorted by tensor and first element; they do not overlap
-  CarriedSums carried;          // set only in the seal of a whole checkpoint
+  CarriedSums carried;          // empty in the index of a single shard
 };
 
-// Turns the index into a text and back. Every number and name is checked when it is read; errors
-// are Error(damaged) that begins with `source`.
+// to_json turns the index, without `carried`, into a text, and index_from_json turns such a text
+// into an index. The latter checks every number and name, and throws Error(damaged) that begins
+// with `source`.
 std::string to_json(CheckpointIndex const& index);
 CheckpointIndex index_from_json(std::string const& text, std::string const& source);
 

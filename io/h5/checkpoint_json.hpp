@@ -1,5 +1,5 @@
 // Turns the index of a checkpoint into a JSON value, which becomes a part of the seal, and back.
-// Only sources of this folder may include this.
+// Only sources of this folder may include this header.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,8 @@ namespace spillway {
 
 nlohmann::ordered_json json_of(CheckpointIndex const& index);
 
-// Throws what index_from_json throws, but nlohmann's exceptions if the value has another form.
+// Throws Error(damaged) that begins with `source` if a number or a name is impossible, and
+// nlohmann's exceptions if the value has another form.
 CheckpointIndex index_of(nlohmann::ordered_json const& json, std::string const& source);
 
 // These turn the checksums of carried files, which are a part of the seal, into a JSON value and
@@ -20,8 +21,8 @@ CheckpointIndex index_of(nlohmann::ordered_json const& json, std::string const& 
 nlohmann::ordered_json json_of(CarriedSums const& sums);
 CarriedSums carried_of(nlohmann::ordered_json const& json, std::string const& source);
 
-// Returns JSON as text. Bytes that are no UTF-8, which paths in a configuration may have, are
-// replaced.
+// Returns the value as JSON text. Bytes that are no UTF-8, which paths in a configuration may have,
+// are replaced.
 std::string text_of(nlohmann::ordered_json const& json);
 
 }  // namespace spillway

@@ -8,7 +8,7 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kGrain = 1024;  // elements (4 KiB): parts begin at pages if tensors do
+constexpr std::int64_t kGrain = 1024;  // in elements; parts are cut at multiples of 4 KiB
 
 }  // namespace
 
@@ -16,8 +16,8 @@ CheckpointLayout spread_evenly(std::vector<TensorInfo> tensors, int ranks) {
   std::int64_t total = 0;
   for (auto const& tensor : tensors) total += element_count(tensor.shape);
   auto const grains = div_ceil(total, kGrain);
-  // Every part has `grains / ranks` grains, and the first `grains % ranks` parts have one more.
-  // Multiplying by `part` first could overflow.
+  // Every part has `grains / ranks` grains of kGrain elements, and the first `grains % ranks` parts
+  // have one more. `grains * (part + 1)` could overflow.
   auto const end_of = [&](std::int64_t part) {
     auto const before = grains / ranks * (part + 1) + std::min(part + 1, grains % ranks);
     return std::min(total, before * kGrain);

@@ -22,8 +22,8 @@ struct CheckpointLayout {
   std::vector<ExtentSpec> extents;  // cover every tensor in order and without gaps
 };
 
-// Cuts the tensors, as one sequence of elements, into `ranks` parts whose sizes differ by at most 4
-// KiB. Each rank writes one part. Most tensors stay whole. A rank may have nothing to write.
+// Cuts the tensors, as one sequence of elements, into `ranks` parts whose sizes differ by less than
+// 8 KiB. Each rank writes one part, which may be empty. Only a tensor in which a part ends is cut.
 CheckpointLayout spread_evenly(std::vector<TensorInfo> tensors, int ranks);
 
 }  // namespace spillway

@@ -37,7 +37,8 @@ std::vector<std::int64_t> steps_in(std::filesystem::path const& run_directory,
 std::string first_line(std::filesystem::path const& path);
 
 // Returns the first line of `latest`, or nothing if there is no such file or it is a link that
-// leads nowhere. Throws Error: damaged if it is empty, storage or bad_input if it cannot be read.
+// leads nowhere. Throws Error: damaged if it is empty or too large, storage or bad_input if it
+// cannot be read.
 std::optional<std::string> read_latest(std::filesystem::path const& run_directory);
 
 // Returns where the finished checkpoint of `step` lies. If a job died while it replaced that

@@ -74,7 +74,7 @@ std::filesystem::path CheckpointReader::shard_path(std::size_t shard) const {
   return m_directory / shard_name(m_index.shards[shard].rank);
 }
 
-// Returns the index of the extent that has the element. The tensor must have it.
+// Returns which of m_index.extents has the element. The tensor must have such an element.
 std::size_t CheckpointReader::extent_at(std::size_t tensor, std::int64_t element) const {
   auto const place = [](CheckpointIndex::Extent const& extent) {
     return std::pair(extent.tensor, extent.first);
@@ -110,7 +110,8 @@ void CheckpointReader::read_extent(std::size_t number, std::int64_t first, std::
   verify(number, first, to);
 }
 
-// Only one shard is open at a time, since there may be more than a process may have open.
+// Only one shard is open at a time, since there may be more shards than files that a process may
+// open.
 void CheckpointReader::open_shard(std::size_t shard) {
   if (m_open == shard) return;
   auto const path = shard_path(shard);

@@ -15,13 +15,13 @@
 
 namespace spillway {
 
-// Every rank may have a reader of the same directory. The constructor and `read` throw Error:
-// bad_input if there is no checkpoint, damaged (naming the file) if a file is cut short, missing or
-// not what was written.
+// Every rank may have a reader of the same directory. The constructor and `read` throw Error that
+// names the file: bad_input if there is no checkpoint or it cannot be opened, damaged if a file is
+// cut short, missing or not what was written, storage if reading fails.
 class CheckpointReader {
  public:
   // Reads the index and compares the shards' sizes with it; their contents are checked by `read`.
-  // If the directory is called step-<n>, the index must name step n.
+  // If the directory is called step-<n>, the checkpoint must be of step n.
   explicit CheckpointReader(std::filesystem::path const& directory);
 
   std::filesystem::path const& directory() const { return m_directory; }
@@ -29,7 +29,7 @@ class CheckpointReader {
   std::vector<TensorInfo> const& tensors() const { return m_index.tensors; }
   // Returns null if the checkpoint has no such tensor.
   TensorInfo const* find(std::string const& group, std::string const& name) const;
-  std::int64_t size_bytes() const;  // the sum over all shards
+  std::int64_t size_bytes() const;  // the sum over all shards, without other files
   CarriedSums const& carried() const { return m_index.carried; }
   // Lists files in the directory, or in its folder of carried files, that do not belong to the
   // checkpoint, such as a backup's. Paths are sorted and relative to the directory. Throws nothing;
@@ -43,10 +43,10 @@ class CheckpointReader {
             std::span<float> to);
 
  private:
-  // A Progress names the extent that is being read from its first element to its last.
+  // A Progress says how far an extent has been read from its first element on without a gap.
   struct Progress {
     std::size_t extent;
-    std::int64_t next = 0;  // the element of the extent that is read next
+    std::int64_t next = 0;  // the element to read next, counted from the extent's first
   };
 
   void require_step_of_name() const;
@@ -60,8 +60,8 @@ class CheckpointReader {
   CheckpointIndex m_index;
   std::map<std::string, std::size_t> m_positions;  // indices in m_index.tensors, by dataset path
   FileDescriptor m_file;                           // the shard that was read last
-  std::optional<std::size_t> m_open;               // index of that shard in m_index.shards
-  std::vector<bool> m_others_verified;             // whether a shard's other bytes are verified
+  std::optional<std::size_t> m_open;    // which of m_index.shards m_file is, if it is open
+  std::vector<bool> m_others_verified;  // by shard: whether bytes other than values are verified
   std::optional<Progress> m_progress;
   StreamingChecksum m_checksum;
 };

@@ -80,9 +80,9 @@ fs::path shard_seal(fs::path const& directory, int rank) {
   return directory / fmt::format("shard-{}.{}", rank, seal_name);
 }
 
-// Gives a clearer error if the directory is one of Hugging Face.
+// Throws an error that says what to do if the directory is one of Hugging Face.
 void require_checkpoint(fs::path const& directory) {
-  std::error_code ignored;  // opening the missing file will say why
+  std::error_code ignored;  // read_old_index reports what is missing
   auto const has = [&](char const* name) { return fs::exists(directory / name, ignored); };
   auto const refuse = [&](std::string const& what) {
     throw Error(Status::bad_input, fmt::format("{}: {}", directory.string(), what));
@@ -95,7 +95,7 @@ void require_checkpoint(fs::path const& directory) {
 }  // namespace
 
 CheckpointIndex read_index(fs::path const& directory) {
-  std::error_code ignored;  // opening the file will say why
+  std::error_code ignored;  // an error shows when files are opened
   bool const is_sealed = fs::exists(fs::symlink_status(directory / seal_name, ignored));
   if (!is_sealed) require_checkpoint(directory);
   return is_sealed ? read_sealed(directory) : read_old_index(directory);
@@ -139,7 +139,8 @@ void write_seal(fs::path const& directory, CheckpointIndex const& index) {
                      {"manifest", {{"bytes", bytes}, {"xxh3", checksum}}},
                      {"carried", json_of(index.carried)},
                      {"index", json_of(index)}};
-  // The seal has its final name at once, because nobody reads the directory before it is complete.
+  // The seal has its final name at once, because nobody reads the directory before the checkpoint
+  // is complete.
   write_file(directory / seal_name, sealed(text_of(json) + "\n"), Durable::yes);
 }
 

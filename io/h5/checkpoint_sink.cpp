@@ -23,7 +23,7 @@ CheckpointLayout layout_of(TensorList const& tensors) {
   return spread_evenly(std::move(infos), 1);
 }
 
-// Returns the directory. Throws if it has no room for the tensors.
+// Returns `directory`. Throws Error(bad_input) if its file system has no room for the tensors.
 std::filesystem::path const& with_room(std::filesystem::path const& directory,
                                        TensorList const& tensors) {
   require_free_bytes(directory, size_bytes(tensors), "the checkpoint");
@@ -43,7 +43,7 @@ CheckpointSink::CheckpointSink(std::filesystem::path const& directory, TensorLis
 
 void CheckpointSink::write(std::size_t tensor, std::int64_t first,
                            std::span<std::byte const> from) {
-  m_tensors.offset_bytes(tensor, first, from.size());  // throws if there are no such elements
+  m_tensors.offset_bytes(tensor, first, from.size());  // throws if the elements do not exist
   std::span const floats(reinterpret_cast<float const*>(from.data()), from.size() / sizeof(float));
   m_shard.write(kGroup, m_tensors[tensor].name, first, floats);
 }

@@ -17,7 +17,7 @@ namespace spillway {
 // A CheckpointSink writes values at once and keeps none in memory.
 class CheckpointSink : public TensorSink {
  public:
-  // All tensors are f32 and belong to the group `model`. Throws what NewDirectory throws,
+  // All tensors must be f32; they become the group `model`. Throws what NewDirectory throws,
   // Error(bad_input) if there is not enough space, and Error(storage) if a file cannot be written.
   CheckpointSink(std::filesystem::path const& directory, TensorList tensors,
                  std::map<std::string, std::string> run_strings,

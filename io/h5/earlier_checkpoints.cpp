@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the steps of finished checkpoints in ascending order. A checkpoint that was moved aside
-// for another of the same step counts, too.
+// Returns the steps of finished checkpoints in ascending order, and of those that were moved aside
+// for a new checkpoint of their step.
 std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
   return as_storage_error([&] {
     if (!fs::exists(run_directory)) return std::vector<std::int64_t>{};
@@ -31,7 +31,7 @@ std::vector<std::int64_t> finished_steps(fs::path const& run_directory) {
 }
 
 // Returns why a checkpoint is not complete, or "" if it is. Throws if it cannot be looked at now or
-// is of a later version, because then no older one should be taken.
+// has a later format, because the run must then not go on from an older checkpoint.
 std::string why_not(fs::path const& checkpoint) {
   try {
     CheckpointReader const complete(checkpoint);
@@ -85,8 +85,8 @@ std::optional<std::int64_t> step_named(fs::path const& prepared) {
 }
 
 // Finishes a save that was interrupted when its checkpoint was in place and `latest` did not name
-// it yet. If somebody has written `latest` since then, that one is kept. Every other prepared text
-// is removed. Returns a line that reports this, or nothing.
+// that checkpoint yet, and returns a line that reports this. The prepared text is removed if its
+// checkpoint is not complete, or if `latest` was written later or names no earlier step.
 std::optional<std::string> finish_commit(fs::path const& run_directory) {
   auto const latest = run_directory / kLatest, prepared = prepared_path(latest);
   if (!fs::is_regular_file(fs::symlink_status(prepared))) return {};
@@ -115,9 +115,9 @@ void move_if_there(fs::path const& from, fs::path const& to) {
   if (fs::exists(fs::symlink_status(from))) fs::rename(from, to);
 }
 
-// The directory gets its final name when all checkpoints are in it, and an interrupted move is
-// continued. A checkpoint that was moved aside for another of the same step goes too, since the
-// next save would bring it back.
+// Moves checkpoints into a directory, which is called earlier.partial until all are in it, and
+// returns its final path. Continues an interrupted move. Takes along what was moved aside for a new
+// checkpoint of its step, since the next save would bring it back.
 fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t> const& steps,
                          bool with_latest) {
   return as_storage_error([&] {
@@ -128,7 +128,8 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
         std::ranges::any_of(steps, [&](auto step) { return fs::exists(step_path(earlier, step)); });
     if (foreign || taken) fs::rename(earlier, unused_earlier(run_directory));
     fs::create_directory(earlier);
-    // `latest` goes first, so that after an interruption the newest checkpoint still here is found.
+    // `latest` goes first, so that mend_latest finds the newest checkpoint that is left after an
+    // interruption.
     if (with_latest) move_if_there(run_directory / kLatest, earlier / kLatest);
     for (auto const step : steps) {
       for (auto const suffix : {std::string_view(), kReplaced})
@@ -146,7 +147,7 @@ fs::path move_to_earlier(fs::path const& run_directory, std::vector<std::int64_t
 
 std::vector<std::string> mend_latest(fs::path const& run_directory) {
   auto const finished = as_storage_error([&] { return finish_commit(run_directory); });
-  if (finished) return {*finished};  // this checkpoint is the newest
+  if (finished) return {*finished};  // `latest` names the newest checkpoint now
   auto steps = finished_steps(run_directory);
   auto const latest = read_latest(run_directory);
   bool const moving = fs::is_directory(fs::symlink_status(prepared_path(run_directory / kEarlier)));
@@ -176,7 +177,7 @@ std::string text_about_older(fs::path const& run_directory, std::int64_t step) t
                        (run_directory / name).string(), name, (run_directory / kLatest).string());
   }
   return fmt::format(" (and no checkpoint before it is complete in {})", run_directory.string());
-} catch (Error const& error) {  // this error must not hide the damage that the message reports
+} catch (Error const& error) {  // an error here must not hide the damage that the caller reports
   return fmt::format(" (and checkpoints before it cannot be looked at: {})", error.what());
 }
 

@@ -14,22 +14,23 @@
 
 namespace spillway {
 
-// If there are checkpoints but no `latest`, as when a run was killed before it first wrote that
-// file, makes `latest` name the newest complete one. If `latest` names an older one than the
-// newest, the run goes on from there, and later ones move into a new directory earlier-<k>. Returns
-// lines that report this. Throws Error(damaged) if none is complete, and errors of checkpoints that
-// cannot be looked at. Only one rank may call it, while nobody else writes there.
+// Finishes a save that was interrupted before `latest` named its checkpoint. If there are
+// checkpoints but no `latest`, makes `latest` name the newest complete checkpoint. If `latest`
+// names an older checkpoint than the newest, moves the later ones into a new directory earlier-<k>,
+// because the run goes on from there. Returns lines that report all this. Throws Error(damaged) if
+// no checkpoint is complete, and the errors of checkpoints that cannot be looked at. Only one rank
+// may call it, while nobody else writes in the directory.
 std::vector<std::string> mend_latest(std::filesystem::path const& run_directory);
 
 // Moves `latest` and all checkpoints into a new directory earlier-<k>, so that a run that begins
-// anew replaces none. Returns that directory, or nothing if there was no checkpoint. Throws
-// Error(storage). Only one rank may call it.
+// anew replaces none of them. Returns the new directory, or nothing if there was no checkpoint.
+// Throws Error(storage). Only one rank may call it.
 std::optional<std::filesystem::path> set_aside_checkpoints(
     std::filesystem::path const& run_directory);
 
-// Returns words in brackets for a message about a damaged checkpoint. They say which is the newest
-// complete one before `step`, judged by its seal and its files' sizes, and how to go on from it, or
-// why that cannot be found out.
+// Returns words in brackets for a message about a damaged checkpoint. They say which checkpoint
+// before `step` is the newest complete one, judged by its seal and its files' sizes, and how to go
+// on from it, or why it cannot be found out.
 std::string text_about_older(std::filesystem::path const& run_directory, std::int64_t step);
 
 // Calls `read`, which reads `checkpoint`. If it throws Error(damaged), and the checkpoint is called

@@ -11,7 +11,8 @@ class Cutter {
  public:
   explicit Cutter(std::span<std::int64_t const> shape) : m_shape(shape), m_row(shape.size(), 0) {}
 
-  // Cuts elements [begin, end) of the subarray that the first `axis` indices of m_row choose.
+  // Cuts elements [begin, end) of the subarray that the first `axis` indices of m_row choose into
+  // boxes.
   void cut(std::size_t axis, std::int64_t begin, std::int64_t end) {
     if (begin >= end) return;
     auto const stride = elements_below(axis);

@@ -14,9 +14,9 @@ struct Box {
   bool operator==(Box const&) const = default;
 };
 
-// Returns elements [first, first + elements) of an array of `shape` as boxes. The elements of one
-// box after the other are these elements in order. There are fewer than two boxes for every axis.
-// The range must lie in the array.
+// Returns elements [first, first + elements) of an array of `shape` as boxes, whose elements, one
+// box after the other, are those of the range in order. There are fewer than two boxes for every
+// axis. The range must lie in the array.
 std::vector<Box> boxes_of_range(std::span<std::int64_t const> shape, std::int64_t first,
                                 std::int64_t elements);
 

@@ -33,13 +33,14 @@ void select(H5Id space, std::span<std::int64_t const> start, std::span<std::int6
   H5Sselect_hyperslab(space, H5S_SELECT_SET, first.data(), nullptr, size.data(), nullptr);
 }
 
-// Maps elements [first, first + source.elements) of `space` to the source, box by box.
+// Maps elements [first, first + source.elements) of `space` to the source, box by box. Returns
+// whether HDF5 could do that.
 bool map_source(H5Id properties, H5Id space, std::span<std::int64_t const> shape,
                 std::int64_t first, H5Source const& source) {
   std::array const flat{source.elements};
   bool const whole = source.elements == element_count(shape);
   auto const source_space = dataspace(whole ? shape : flat);
-  std::int64_t at = 0;  // the position in the source
+  std::int64_t at = 0;  // the position in the source, in elements
   for (auto const& [start, count] : boxes_of_range(shape, first, source.elements)) {
     std::array const size{element_count(count)}, begin{at};
     select(space, start, count);

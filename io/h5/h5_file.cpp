@@ -14,7 +14,8 @@
 namespace spillway {
 namespace {
 
-// Tensors begin at pages, so that direct I/O at their file offsets is possible.
+// Datasets of at least this size begin at pages, so that direct I/O at their file offsets is
+// possible.
 constexpr hsize_t alignment_bytes = 4096;
 
 // Files are not locked. They are written under another name and never change afterwards, so locks
@@ -23,7 +24,7 @@ H5Handle access_properties(bool writing) {
   H5Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access.get(), false, true);
   if (writing) {
-    // The newer format has checksums of HDF5's own structures.
+    // Files of HDF5 1.10 have checksums of HDF5's own structures.
     H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
     H5Pset_alignment(access.get(), alignment_bytes, alignment_bytes);
   }
@@ -106,8 +107,8 @@ void H5File::close(Durable durable) {
                                                error_text(errno)));
     }
   }
-  // If this fails, the identifier is not closed again, since HDF5 may have released half of what it
-  // names.
+  // If H5Fclose fails, the identifier is not closed again, since HDF5 may have released half of
+  // what the identifier names.
   if (H5Fclose(m_file.release()) < 0)
     fail(m_writing ? Status::storage : m_status, "/", "cannot be closed");
 }
@@ -128,7 +129,7 @@ bool H5File::is_hard_link(std::string const& name) const {
 }
 
 bool H5File::exists(std::string const& name) const {
-  // H5Lexists needs every group on the way to exist.
+  // H5Lexists fails unless every group on the way to the object exists.
   for (auto end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
     if (!is_hard_link(name.substr(0, end))) return false;
   }

@@ -63,15 +63,15 @@ struct H5Source {
 // which has no extents, returns 1.
 std::int64_t element_count(std::span<std::int64_t const> shape);
 
-// HDF5 takes some MiB of memory when it is first used. A run calls this before it measures how much
-// memory is used outside its plan. Writes nothing.
+// Makes HDF5 take the few MiB of memory that it takes when it is first used. A run calls this
+// before it measures how much memory is used outside its plan. Writes no file.
 void warm_up_hdf5();
 
 class H5File {
  public:
-  // Creates a file in place of an existing one; a link there is removed, not followed. If that
-  // fails, the Error has status `refused`. The first `user_block_bytes` (0, or a power of two from
-  // 4096 on) are left to the caller.
+  // Creates a file in place of what has its name; if that is a link, the link is removed. If the
+  // file cannot be created, the Error has status `refused`. The first `user_block_bytes` (0, or a
+  // power of two from 4096 on) are left to the caller.
   static H5File create(std::filesystem::path const& path, Status refused = Status::storage,
                        std::int64_t user_block_bytes = 0);
   // Opens a file for reading only. Throws Error: bad_input if it is missing, damaged if it is cut
@@ -86,23 +86,23 @@ class H5File {
   // the file. Throws if any of this fails, which a destructor could not do.
   void close(Durable durable = Durable::yes);
 
-  // Objects are named by absolute paths ("/model/wte.weight"). Missing parent groups are created.
-  // Links that lead elsewhere, in this file or another, count as absent.
+  // Objects are named by absolute paths ("/model/wte.weight"). create_group makes missing parents,
+  // too. `exists` counts a soft link, or a link to another file, as absent.
   void create_group(std::string const& name);
   bool exists(std::string const& name) const;
-  std::vector<std::string> children(std::string const& group) const;  // sorted names
+  std::vector<std::string> children(std::string const& group) const;  // returns sorted names
 
   // These functions set, list and get attributes of an object that exists ("/" is the file itself).
   // Texts have a fixed length, because HDF5 has no checksum for texts of variable length.
   void set_text(std::string const& object, std::string const& key, std::string const& value);
   void set_integer(std::string const& object, std::string const& key, std::int64_t value);
   bool has_attribute(std::string const& object, std::string const& key) const;
-  std::vector<std::string> attributes(std::string const& object) const;  // sorted names
+  std::vector<std::string> attributes(std::string const& object) const;  // returns sorted names
   std::string text(std::string const& object, std::string const& key) const;
   std::int64_t integer(std::string const& object, std::string const& key) const;
 
-  // Makes a contiguous dataset that is allocated at once, so that its bytes have a place in the
-  // file.
+  // Makes a contiguous dataset, and missing parent groups. The dataset is allocated at once, so
+  // that its bytes have a place in the file.
   void create_dataset(std::string const& name, H5Type type, std::span<std::int64_t const> shape);
   // Makes a virtual dataset, which shows the elements of the sources, one source after the other. A
   // source that has all elements also has the dataset's shape; other sources have one axis. A
@@ -114,7 +114,7 @@ class H5File {
   // (chunked, compressed, virtual or external).
   std::int64_t offset_bytes(std::string const& name) const;
 
-  // Reads all elements of a dataset of T. Throws if it has more than `most`.
+  // Reads all elements of a dataset. Throws if they are not of type T or more than `most`.
   template <class T>
   std::vector<T> read(std::string const& name, std::int64_t most) const {
     std::vector<T> values(require_elements(name, h5_type_of<T>(), most));
@@ -138,7 +138,7 @@ class H5File {
 
   std::filesystem::path m_path;
   H5Handle m_file;
-  Status m_status;  // the status of Errors about what is not as expected
+  Status m_status;  // of Errors that say that the file is not as expected
   bool m_writing;
 };
 

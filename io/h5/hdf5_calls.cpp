@@ -10,8 +10,8 @@ herr_t take_first(unsigned depth, H5E_error2_t const* error, void* out) {
   return 0;
 }
 
-// HDF5 describes a failed system call in several lines, with the system's own text in quotes.
-// Returns the text in quotes, or else the whole reason, in one line.
+// Returns a reason that HDF5 gives, in one line. For a failed system call HDF5 gives several lines
+// with the system's own text in quotes; then only the text in quotes is returned.
 std::string essence(std::string reason) {
   std::string const mark = "error message = '";
   if (auto const at = reason.find(mark); at != std::string::npos) {
@@ -26,7 +26,7 @@ std::string essence(std::string reason) {
 
 void prepare_hdf5() {
   // HDF5's clean-up at exit crashes over a file that could not be written because storage was full.
-  // It is not needed, since everything opened here has an owner that closes it.
+  // No clean-up is needed, since this program closes every object that it opens.
   [[maybe_unused]] static herr_t const once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

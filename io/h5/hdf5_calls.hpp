@@ -1,5 +1,4 @@
-// Declares what the sources of this folder need of HDF5's own names. No other folder may include
-// it.
+// Includes hdf5.h for the sources of this folder. No other folder may include this header.
 #pragma once
 
 #include <hdf5.h>

@@ -7,8 +7,9 @@
 
 namespace spillway {
 
-// Returns the index, which a child process reads and which is then checked. Throws Error: bad_input
-// if there is no checkpoint, damaged if it cannot be read or is of a version whose seal is missing.
+// Returns the index, which a child process reads and this process then checks. Throws Error:
+// bad_input if there is no checkpoint or its version is not known, damaged if it cannot be read or
+// is of a version that has seals.
 CheckpointIndex read_old_index(std::filesystem::path const& directory);
 
 }  // namespace spillway

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t kElementBytes = sizeof(float);
 
-// Throws std::logic_error, so that a caller that forgets values does not get a sealed checkpoint.
+// Throws std::logic_error unless `so`, so that a caller that forgets values gets no sealed
+// checkpoint.
 void require(bool so, std::string const& dataset, char const* what) {
   if (!so) throw std::logic_error(fmt::format("shard: {}: {}", dataset, what));
 }
@@ -64,7 +65,7 @@ void ShardWriter::close() {
   write_shard_seal(m_directory, m_rank, index());
 }
 
-// Returns the index of this shard alone, in which it has number 0.
+// Returns the index of this shard alone, in which the shard has number 0.
 CheckpointIndex ShardWriter::index() const {
   CheckpointIndex index;
   for (auto const& progress : m_progress) {

@@ -31,8 +31,8 @@ class ShardWriter {
   void write(std::string const& group, std::string const& name, std::int64_t first_element,
              std::span<float const> from);
 
-  // Every extent must be complete. Returns when the shard is on storage and its part of the seal is
-  // there for write_manifest.
+  // Every extent must be complete. Returns when the shard is on storage and the file of
+  // write_shard_seal is written, which write_manifest needs.
   void close();
 
  private:
