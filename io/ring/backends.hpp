@@ -1,4 +1,4 @@
-// Chooses the TransferQueue that this machine can have.
+// Makes the TransferQueue of a run: by io_uring if the kernel allows that, or else by threads.
 #pragma once
 
 #include <memory>
@@ -12,20 +12,20 @@
 namespace spillway {
 
 struct QueueSettings {
-  std::optional<Backend> backend = {};  // if empty, io_uring or, failing that, posix
+  std::optional<Backend> backend = {};  // if empty, io_uring or, if io_uring cannot be used, posix
   int depth = 32;
 };
 
 struct MadeQueue {
   std::unique_ptr<TransferQueue> queue;
-  std::string stepped_down;  // one line if io_uring was tried in vain: why, and what to change
+  std::string stepped_down;  // why io_uring failed and what to change; empty if it did not
 };
 
-// Describes the backend that TransferQueue::backend() names, in one line.
+// Describes a backend in one line. `name` is what TransferQueue::backend() returns.
 std::string_view backend_in_words(std::string_view name);
 
-// Makes a queue, with no memory registered yet. Throws Error(bad_input) if a backend that was
-// chosen by name is not available.
+// Makes a queue, with no memory registered yet. Throws Error(bad_input) if the backend that
+// `settings` names is not available, or if no threads can be started.
 MadeQueue make_transfer_queue(QueueSettings const& settings);
 
 // Returns null if io_uring cannot be used; then `error` is the errno that says why.

@@ -1,4 +1,4 @@
-// A BoundedQueue is a queue of bounded length: first in, first out.
+// A BoundedQueue is a first-in, first-out queue of limited length. Only its constructor allocates.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,6 @@
 
 namespace spillway {
 
-// Only the constructor allocates.
 template <class T>
 class BoundedQueue {
  public:

@@ -13,7 +13,8 @@
 namespace spillway {
 namespace {
 
-constexpr int kMostThreads = 8;  // may be more than there are cores, since threads wait for storage
+// There may be more threads than cores, because these threads mostly wait for storage.
+constexpr int kMostThreads = 8;
 
 class PosixQueue final : public TransferQueue {
  public:
@@ -27,7 +28,7 @@ class PosixQueue final : public TransferQueue {
           m_threads.emplace_back([this] { work(); });
       });
     } catch (...) {
-      end();  // lets the threads that did start end, since they are joined now
+      end();  // otherwise joining the threads that did start would never return
       throw;
     }
   }
@@ -101,7 +102,8 @@ class PosixQueue final : public TransferQueue {
   BoundedQueue<Asked> m_asked;
   BoundedQueue<Outcome> m_outcomes;
   bool m_ends = false, m_woken = false;
-  std::vector<std::jthread> m_threads;  // declared last, so that threads are joined first
+  // The threads use all members above, so they are declared last and joined first.
+  std::vector<std::jthread> m_threads;
 };
 
 }  // namespace

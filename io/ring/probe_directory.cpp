@@ -34,7 +34,7 @@ void probe_direct(std::filesystem::path const& directory, DirectoryProbe& probe)
     probe.direct_error = errno;
     return;
   }
-  // Each size is tried with memory that is aligned to it but not to twice the size.
+  // Each size is tried with memory that is aligned to that size but not to twice that size.
   Pages const pages(4 * largest_alignment_bytes, "memory to probe direct I/O with");
   auto const from = reinterpret_cast<std::intptr_t>(pages.data());
   auto* const memory = pages.data() + (round_up(from, 2 * largest_alignment_bytes) - from);

@@ -43,7 +43,8 @@ int try_register(io_uring* ring, std::int64_t bytes) {
 
 }  // namespace
 
-// A ring's own memory counts as locked memory before Linux 5.12, registered buffers always do.
+// Setting up an io_uring may fail with ENOMEM before Linux 5.12, because until then an io_uring's
+// own memory counted as locked memory.
 std::string setup_advice(int error) {
   switch (error) {
     case EPERM:

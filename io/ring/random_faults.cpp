@@ -9,22 +9,23 @@
 namespace spillway {
 namespace {
 
-// The worst seed has these shares; half of all seeds have less than a sixteenth of them.
+// These are the shares of failing operations and of bad places for the worst seed. Half of all
+// seeds have less than a sixteenth of these shares.
 constexpr double kMostFailing = 0.2, kMostBadPlaces = 0.02;
 constexpr float kShort = 0.2f, kInterrupted = 0.05f;
-constexpr std::int64_t kPlaceBytes = std::int64_t{64} << 10;  // the size of a bad place
+constexpr std::int64_t kPlaceBytes = std::int64_t{64} << 10;  // the length of a bad place
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::size_t kCounters = 4096;
 
-// Random numbers for different purposes are drawn with different ones of these keys.
+// Each purpose draws its random numbers with a key of its own.
 constexpr std::uint64_t kOfSeed = 0, kOfPlace = 1, kOfOperation = 2;
 
 std::uint64_t key(TransferRequest const& rest, std::int64_t offset_bytes) {
   return 2 * static_cast<std::uint64_t>(offset_bytes) + (rest.direction == Direction::read ? 0 : 1);
 }
 
-// Returns a part of the bytes, in whole pages if the request has whole pages, since it may go by
-// direct I/O.
+// Returns how many bytes are moved of a request that is cut short. If the request consists of whole
+// pages, it may go by direct I/O, so whole pages are moved.
 std::int64_t part(TransferRequest const& rest, std::uint32_t draw) {
   auto const size = rest.memory.size();
   auto const unit = size % kPageBytes == 0 ? kPageBytes : 1;

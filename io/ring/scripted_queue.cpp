@@ -8,8 +8,8 @@
 namespace spillway {
 namespace {
 
-// The script is first asked so many times without a sleep, since its answers need not depend on
-// time.
+// `next` asks the script this many times before it sleeps, since the script's answers need not
+// depend on time.
 constexpr int kEagerRounds = 20;
 constexpr std::chrono::duration<double> kNap(0.001);
 
@@ -58,7 +58,8 @@ std::optional<TransferQueue::Outcome> ScriptedQueue::next(double timeout_s) noex
   }
 }
 
-// Returns the outcome of an operation that may end now, chosen at random, or nothing.
+// Returns the outcome of an operation that the script lets end now, chosen at random, or nothing if
+// there is none.
 std::optional<TransferQueue::Outcome> ScriptedQueue::ended() {
   for (auto i = m_asked.size(); i-- > 0;) {
     std::swap(m_asked[m_random() % (i + 1)], m_asked[i]);

@@ -27,8 +27,8 @@ struct TransferEnding {
 
 class ScriptedQueue final : public TransferQueue {
  public:
-  // A Script returns nothing if the operation does not end now. It is called again while the
-  // queue's owner waits.
+  // A Script returns how a request ends, or nothing if it does not end yet. It is called for the
+  // request again and again while the queue's owner waits.
   using Script = std::function<std::optional<TransferEnding>(TransferRequest const&)>;
 
   ScriptedQueue(int depth, std::uint64_t seed, Script script);

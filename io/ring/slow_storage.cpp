@@ -5,7 +5,7 @@
 namespace spillway {
 namespace {
 
-constexpr double kSlowBytesPerS = 20e6;  // is documented in docs/keys.md
+constexpr double kSlowBytesPerS = 20e6;  // docs/keys.md names this rate
 
 }  // namespace
 

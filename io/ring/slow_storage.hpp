@@ -11,9 +11,8 @@
 
 namespace spillway {
 
-// Operations before the n-th are not delayed. From the n-th on, operations pass one after the other
-// at `bytes_per_s`; no call sleeps, since only the ends of operations are delayed. Tags must be
-// below `depth`.
+// A SlowStorage delays the ends of operations from the n-th on, so that operations pass one after
+// another at `bytes_per_s`. Its calls never sleep. The tags of requests must be below `depth`.
 class SlowStorage {
  public:
   SlowStorage(int depth, std::int64_t nth, double bytes_per_s);

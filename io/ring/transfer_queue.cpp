@@ -52,7 +52,7 @@ std::optional<int> TransferQueue::advance(Outcome const& outcome) noexcept {
   check(moved <= static_cast<std::int64_t>(rest.memory.size()), kQueue,
         "has moved more than was asked for");
   if (moved < 0 && moved != -EINTR && moved != -EAGAIN) return static_cast<int>(-moved);
-  if (moved == 0) return EIO;  // the file has ended
+  if (moved == 0) return EIO;  // a transfer of no bytes means that the file has ended
   if (moved > 0) {
     rest.memory = rest.memory.subspan(static_cast<std::size_t>(moved));
     rest.offset_bytes += moved;

@@ -29,8 +29,8 @@ struct TransferDone {
 
 // A queue has a fixed number of operations, each of which carries one request to its end: short
 // transfers are continued, interrupted ones begun again. Requests finish in any order. Only one
-// thread at a time may use it, except for `wake`. Only the constructor and `register_memory`
-// allocate.
+// thread at a time may use a queue, except for `wake`. Only the constructor, `register_memory` and
+// `outstanding` allocate.
 class TransferQueue {
  public:
   virtual ~TransferQueue() = default;
@@ -42,18 +42,18 @@ class TransferQueue {
   int in_flight() const { return depth() - static_cast<int>(m_free.size()); }
   bool full() const { return m_free.empty(); }
 
-  // Registers `memory`, sorted by address, in place of what was registered before, so that
-  // transfers within one of its spans need not pin their pages. All pages become resident at once
-  // and count against RLIMIT_MEMLOCK. Call it only while nothing is in flight; a `wake` before it
-  // may be lost. Returns 0, or an errno, and then nothing is registered. Backends that cannot
-  // register memory do nothing and return 0.
+  // Registers `memory`, whose spans are sorted by address, in place of what was registered before,
+  // so that transfers within one span need not pin pages. All pages become resident at once and
+  // count against RLIMIT_MEMLOCK. Call register_memory only while nothing is in flight; a `wake`
+  // just before it may be lost. Returns 0, or an errno, and then nothing is registered. Backends
+  // that cannot register memory do nothing and return 0.
   virtual int register_memory(std::span<std::span<std::byte> const> /*memory*/) { return 0; }
 
   // Begins a request and returns at once. The queue must not be full.
   void submit(TransferRequest const& request) noexcept;
 
-  // Sleeps until a request is done. Returns nothing if none is done within `timeout_s`, if none is
-  // in flight, or if `wake` was called.
+  // Sleeps until a request is done, and returns its tag and error. Returns nothing if no request is
+  // done within `timeout_s`, if none is in flight, or if `wake` was called.
   std::optional<TransferDone> wait(double timeout_s) noexcept;
 
   // Ends a `wait` in progress, or else the next one that would sleep. Any thread may call it at any
@@ -69,24 +69,24 @@ class TransferQueue {
 
   struct Outcome {
     int operation = -1;
-    std::int64_t moved_bytes = 0;  // is a negative errno if it failed
+    std::int64_t moved_bytes = 0;  // a negative errno if the operation failed
   };
-  // Begins to move what `rest` names. Later `next` returns one Outcome that says how far it came,
-  // even if it failed at once.
+  // Begins to transfer the bytes that `rest` names. Later, `next` returns one Outcome for each
+  // start, even for one that failed at once.
   virtual void start(int operation, TransferRequest const& rest) noexcept = 0;
-  // Returns the next Outcome. Returns nothing if there is none within `timeout_s`, or if `wake` was
+  // Returns the next Outcome. Returns nothing if none comes within `timeout_s`, or if `wake` was
   // called.
   virtual std::optional<Outcome> next(double timeout_s) noexcept = 0;
 
  private:
   struct Operation {
-    TransferRequest rest;  // the part that is still to be moved
+    TransferRequest rest;  // the bytes that are still to be moved
     std::int64_t bytes = 0;
     SteadyClock::time_point begun;
     bool busy = false;
   };
-  // Updates an operation by an Outcome. Returns the errno, or 0, if the operation has ended, and
-  // nothing if it goes on.
+  // Notes an outcome in its operation. Returns nothing if the operation goes on, 0 if it has moved
+  // all bytes, and an errno if it has failed.
   std::optional<int> advance(Outcome const& outcome) noexcept;
 
   std::vector<Operation> m_operations;

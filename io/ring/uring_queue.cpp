@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kRing = "io_uring";
 
-// This is the kernel's limit for one registered buffer, in bytes.
+// The kernel allows at most this many bytes in one registered buffer.
 constexpr std::size_t kLargestRegistered = std::size_t{1} << 30;
 
 __kernel_timespec timespec_of(double seconds) {
@@ -27,7 +27,7 @@ __kernel_timespec timespec_of(double seconds) {
 
 class UringQueue final : public TransferQueue {
  public:
-  // `error` is the errno of the setup. If it is not 0, the object may only be destroyed.
+  // `error` becomes the errno of the setup, or 0. If it is not 0, the object may only be destroyed.
   UringQueue(int depth, int& error) : TransferQueue(depth) {
     // There is one entry more than operations, for the read of m_event that `wake` ends.
     error = -io_uring_queue_init(static_cast<unsigned>(depth) + 1, &m_ring, 0);
@@ -50,7 +50,7 @@ class UringQueue final : public TransferQueue {
 
   int register_memory(std::span<std::span<std::byte> const> memory) override {
     check(in_flight() == 0, kRing, "registers memory while transfers are under way");
-    stop_listening();  // before Linux 5.13 the kernel waits here for all that is under way
+    stop_listening();  // before Linux 5.13, registering waits for all operations to end
     if (!m_registered.empty()) io_uring_unregister_buffers(&m_ring);
     m_registered = pieces_of(memory);
     int error = 0;
@@ -84,7 +84,7 @@ class UringQueue final : public TransferQueue {
     return pieces;
   }
 
-  // Returns the index of the registered piece that holds all of `memory`, or -1 if there is none.
+  // Returns the index of the registered buffer that holds all of `memory`, or -1 if none does.
   int piece_of(std::span<std::byte> memory) const {
     auto const after = std::ranges::upper_bound(m_registered, memory.data(), {}, begin_of);
     if (after == m_registered.begin()) return -1;
@@ -111,7 +111,7 @@ class UringQueue final : public TransferQueue {
     }
     entry->user_data = static_cast<std::uint64_t>(operation);
     ++m_pending;
-    io_uring_submit(&m_ring);  // if the kernel refuses it now, the next wait submits it
+    io_uring_submit(&m_ring);  // the next wait submits an entry that the kernel refuses now
   }
 
   void stop_listening() noexcept {
@@ -137,7 +137,8 @@ class UringQueue final : public TransferQueue {
     return outcome;
   }
 
-  // Waits for a completion of any kind. If it is that of the read of m_event, `operation` is -1.
+  // Returns the next completion of any kind, or nothing if none comes within `timeout_s`. If it is
+  // that of the read of m_event, `operation` is -1.
   std::optional<Outcome> reap(double timeout_s) noexcept {
     io_uring_submit(&m_ring);
     io_uring_cqe* completion = nullptr;
@@ -163,7 +164,7 @@ class UringQueue final : public TransferQueue {
   io_uring m_ring = {};
   bool m_usable = false;
   int m_pending = 0;                // how many operations were submitted and have not completed
-  std::vector<iovec> m_registered;  // is sorted by address
+  std::vector<iovec> m_registered;  // sorted by address
 };
 
 }  // namespace

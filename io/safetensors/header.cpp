@@ -21,7 +21,7 @@ namespace {
   throw Error(Status::damaged, fmt::format("{}: {}: {}", source, tensor.entry.name, why));
 }
 
-// Returns the shape as text for a message, and cuts it short if a file claims very many axes.
+// Returns a shape as text for a message, cut short if a file claims more than eight axes.
 std::string shape_text(std::vector<std::int64_t> const& shape) {
   constexpr std::size_t most_axes = 8;
   auto const begin = std::span(shape).first(std::min(shape.size(), most_axes));
@@ -43,8 +43,8 @@ void require_size(PlacedTensor const& tensor, std::string const& source) {
   }
 }
 
-// Throws unless each tensor, in the order of their bytes, begins where the one before it ends, and
-// the last one ends with the file.
+// Throws Error(damaged) unless the tensors' bytes fill the `data_bytes` behind the header, without
+// a hole and without an overlap.
 void require_no_gap(SafetensorsHeader const& header, std::int64_t data_bytes,
                     std::string const& source) {
   PlacedTensor const* last = nullptr;

@@ -32,15 +32,15 @@ struct PlacedTensor {
 };
 
 struct SafetensorsHeader {
-  std::vector<PlacedTensor> tensors;  // in the order of their bytes
+  std::vector<PlacedTensor> tensors;  // parse_header sorts them by begin_bytes
   std::map<std::string, std::string> metadata;
 
   bool operator==(SafetensorsHeader const&) const = default;
 };
 
-// Parses a header. `data_bytes` follow it in its file, and each of them must belong to exactly one
-// tensor. Throws Error that begins with `source` and names the tensor: damaged for what no writer
-// writes, bad_input for a dtype that this program does not know.
+// Parses a header. `data_bytes` follow it in its file, and each of these bytes must belong to
+// exactly one tensor. Throws Error that begins with `source` and, if one tensor is at fault, names
+// it: bad_input for a dtype that this program does not know, damaged for all else that is wrong.
 SafetensorsHeader parse_header(std::string_view json, std::int64_t data_bytes,
                                std::string const& source);
 

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::array kFields = {"dtype", "shape", "data_offsets"};
 
-// Takes a header apart and checks that all is where it must be and nothing is there twice. Whether
-// the numbers fit together is not checked here.
+// A HeaderEvents reads a header's JSON and checks that every value is where it must be and comes
+// only once. It does not compare numbers with each other.
 class HeaderEvents : public JsonEvents {
  public:
   HeaderEvents(std::string const& source, SafetensorsHeader& header)

@@ -1,5 +1,5 @@
-// Reads the JSON of a header into values that are not compared with each other yet. Only sources of
-// this folder may include this.
+// Reads the JSON of a safetensors header, and does not compare its numbers with each other. Only
+// sources of this folder may include this file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace spillway {
 
-// Returns the tensors in the order of the text. Throws what parse_header throws if something is not
-// where it must be, is missing, is given twice, or is a dtype that is not known.
+// Returns the header, with its tensors in the order of the text. Throws Error that begins with
+// `source`: bad_input for a dtype that is not known, damaged if something is misplaced, is missing
+// or is given twice.
 SafetensorsHeader take_apart(std::string_view json, std::string const& source);
 
 }  // namespace spillway

@@ -62,7 +62,7 @@ bool JsonEvents::end_array() {
   return unexpected("the end of a list");
 }
 
-// The library's own message is not used, since it may repeat bytes of the file.
+// The JSON library's own message is not used, since it may repeat bytes of the file.
 bool JsonEvents::parse_error(std::size_t position, std::string const&,
                              nlohmann::json::exception const&) {
   fail(fmt::format("is not JSON at byte {} of it", position));

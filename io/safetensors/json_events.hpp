@@ -1,5 +1,6 @@
-// Reads a JSON text as events and refuses all that a reader does not expect, so that a stranger's
-// text takes no more memory than its reader keeps. Only sources of this folder may include this.
+// A JsonEvents reads a JSON text as events and refuses those that its derived class does not
+// expect, so that a hostile text takes no more memory than that class keeps. Only sources of this
+// folder may include this file.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace spillway {
 
-// A reader overrides the functions of the events that it expects. They may throw.
+// A derived class overrides the functions of the events that it expects. These functions may throw.
 class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  public:
   // Every error message begins with `source`.
   explicit JsonEvents(std::string source);
 
-  // Reads a whole text. Throws Error(damaged) if it is not JSON or has something that is not
-  // expected.
+  // Reads a whole text. Throws Error(damaged) if the text is not JSON or has an event that is not
+  // expected, and what overridden functions throw.
   void read(std::string_view text);
 
   bool null() override;
@@ -37,7 +38,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
  protected:
   // Throws Error(damaged) with `source`, `subject()` and the reason.
   [[noreturn]] void fail(std::string const& why) const;
-  // Says where in the text the reader is, for messages: a tensor's name, or nothing.
+  // Returns the name of the tensor that is being read, for messages, or "" if there is none.
   virtual std::string subject() const { return ""; }
 
  private:

@@ -29,9 +29,10 @@ bool is_index(fs::path const& path) {
   return path.extension() == ".json";
 }
 
-// Returns the file that says what a directory holds, or `path` itself if it is no directory.
+// Returns the file to begin with: `path` itself or, if that is a directory, the weight file or the
+// index in it. Throws Error(bad_input) if a directory has neither.
 fs::path entry_file(fs::path const& path) {
-  std::error_code ignored;  // opening the file will say why
+  std::error_code ignored;  // opening the file reports the error
   if (!fs::is_directory(path, ignored)) return path;
   for (auto const* const name : {kWeightFile, kIndexFile})
     if (fs::exists(path / name, ignored)) return path / name;
@@ -44,11 +45,11 @@ fs::path entry_file(fs::path const& path) {
               Status::bad_input);
 }
 
-// Reads the length that precedes the header. Throws unless the whole header is in the file.
+// Returns the header's length. Throws Error unless the whole header is in the file.
 std::int64_t header_length(FileDescriptor const& file, fs::path const& path,
                            std::int64_t file_bytes) {
   constexpr char const* other = "is no safetensors file";
-  std::array<std::byte, kLengthBytes + 1> begin{};  // the last byte is the first one of the text
+  std::array<std::byte, kLengthBytes + 1> begin{};  // the length, and the first byte of the text
   if (file_bytes < std::ssize(begin)) refuse_file(path, other, Status::bad_input);
   read_range(file, path, 0, begin);
   std::uint64_t length = 0;
@@ -86,7 +87,7 @@ OpenedFile read_header(FileDescriptor const& file, fs::path const& path) {
   return {parse_header(text, file_bytes - begin, path.string()), begin, file_bytes};
 }
 
-// Throws unless the index says that every tensor of a file is in that file.
+// Throws Error(damaged) unless the index says that all `entries` are in the file `path`.
 void require_indexed(std::vector<TensorEntry> const& entries, fs::path const& path,
                      WeightIndex const& index) {
   for (auto const& entry : entries) {
@@ -118,7 +119,7 @@ void SafetensorsReader::add_indexed(fs::path const& path) {
   std::vector<TensorEntry> entries;
   for (auto const& file : files) {
     auto const shard = path.parent_path() / file;
-    std::error_code ignored;  // opening the file will say why
+    std::error_code ignored;  // opening the file reports the error
     if (fs::symlink_status(shard, ignored).type() == fs::file_type::not_found)
       refuse_file(shard, "is not there, and the index names it", Status::bad_input);
     auto of_file = add_file(shard);
@@ -146,7 +147,7 @@ std::vector<TensorEntry> SafetensorsReader::add_file(fs::path const& path) {
   return entries;
 }
 
-// A link that the user himself has named is followed anywhere, links in a directory only within it.
+// A link that the user named is followed anywhere, and all others only as open_inside allows.
 FileDescriptor SafetensorsReader::open_file(fs::path const& path) const {
   return path == m_path ? open_for_reading(path)
                         : open_inside(path.parent_path(), path.filename().string());

@@ -1,4 +1,4 @@
-// Reads the weights of a directory, or of one file, in the safetensors format.
+// A SafetensorsReader reads the weights of a directory, or of one file, in the safetensors format.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace spillway {
 // A reader keeps all headers in memory, but has only one file open at a time.
 class SafetensorsReader : public TensorSource {
  public:
-  // `path` is a directory with model.safetensors or else model.safetensors.index.json, or is a file
-  // in one of these two formats by any name. Files that a directory or an index names are opened by
-  // open_inside. Reads all headers. Throws Error that names the file and the tensor: bad_input if
-  // there are no such files or they are of another kind, damaged if one is cut short or contradicts
-  // itself or the index.
+  // `path` is a directory with model.safetensors or else model.safetensors.index.json, or one such
+  // file by any name (an index ends in .json). Files that a directory or an index names are opened
+  // by open_inside. Throws Error that names the file and, if one is at fault, the tensor: bad_input
+  // if a file is missing or of another kind or a dtype is not known, storage if a file cannot be
+  // read, damaged if one is cut short or contradicts itself or the index.
   explicit SafetensorsReader(std::filesystem::path const& path);
 
   std::string place() const override { return m_path.string(); }
-  TensorList const& tensors() const override { return m_tensors; }  // in the order of the files
+  TensorList const& tensors() const override { return m_tensors; }  // sorted by file, then offset
   void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) override;
 
   std::int64_t size_bytes() const { return m_size_bytes; }  // the sum over all files
@@ -49,11 +49,13 @@ class SafetensorsReader : public TensorSource {
   std::optional<std::size_t> m_open;
 };
 
-// Returns whether a directory has weights as torch saves them, which this program does not read.
+// Returns whether a directory has weights in torch's pickled format, which this program does not
+// read.
 bool has_pickled_weights(std::filesystem::path const& directory);
 
-// Returns whether `path`, by its name alone, is for SafetensorsReader: a file that ends in
-// .safetensors or .safetensors.index.json, or a directory with a kWeightFile or kIndexFile.
+// Returns whether a SafetensorsReader is meant to read `path`: a file whose name ends in
+// .safetensors or .safetensors.index.json, or a directory with a kWeightFile or kIndexFile. Opens
+// no file.
 bool is_safetensors(std::filesystem::path const& path);
 
 }  // namespace spillway

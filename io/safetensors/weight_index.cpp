@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Reads only weight_map of an index. All other keys are skipped.
+// An IndexEvents reads weight_map, and skips all other keys of an index.
 class IndexEvents : public JsonEvents {
  public:
   IndexEvents(std::string const& source, WeightIndex& index)

@@ -15,11 +15,12 @@ inline constexpr std::int64_t kMostIndexBytes = 64 << 20;
 
 struct WeightIndex {
   std::map<std::string, std::string> files;  // maps tensors to file names (never paths)
-  std::int64_t total_bytes = 0;              // is never read: many files have it wrong
+  std::int64_t total_bytes = 0;              // written, but never read: many files have it wrong
 };
 
-// Parses an index. Throws Error(damaged) that begins with `source` if it has no such map, if a
-// tensor is named twice, or if the file of a tensor is given as a path (with '/', or "..").
+// Parses an index. Throws Error(damaged) that begins with `source` if it is not JSON, if it does
+// not have exactly one weight_map, if a tensor is named twice or has an impossible name, or if the
+// file of a tensor is given as a path (with '/', or "..").
 WeightIndex parse_index(std::string_view json, std::string const& source);
 
 std::string index_text(WeightIndex const& index);

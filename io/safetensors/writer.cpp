@@ -17,7 +17,7 @@ namespace {
 void require_none(std::filesystem::path const& directory) {
   for (auto const* const name : {kWeightFile, kIndexFile}) {
     auto const path = directory / name;
-    std::error_code ignored;  // if this cannot be looked at, it cannot be written either
+    std::error_code ignored;  // what cannot be examined cannot be written either
     if (!std::filesystem::exists(path, ignored)) continue;
     throw Error(
         Status::bad_input,
@@ -89,7 +89,7 @@ void SafetensorsWriter::open_shard(std::size_t shard) {
   m_open = shard;
 }
 
-// Only a complete file is synchronised, so that no bytes are waited for twice.
+// Waits for storage only if the file is complete, so that no bytes are waited for twice.
 void SafetensorsWriter::close_shard() {
   if (!m_file) return;
   bool const complete = std::ranges::all_of(
@@ -142,7 +142,7 @@ void SafetensorsWriter::remove_unfinished() const noexcept try {
     auto const path = m_directory / m_shards[i].file;
     std::filesystem::remove(i < m_published ? path : prepared_path(path), ignored);
   }
-} catch (std::bad_alloc const&) {  // if there is no memory for a path, the file stays
+} catch (std::bad_alloc const&) {  // without memory for its path, a file is not removed
 }
 
 }  // namespace spillway

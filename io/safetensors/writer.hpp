@@ -15,10 +15,10 @@
 
 namespace spillway {
 
-// A WeightShard is one file of a model's directory.
+// A WeightShard is one of the files that hold a model's tensors.
 struct WeightShard {
   std::string file;
-  std::vector<std::size_t> tensors;  // numbers in the TensorList, in the file's order
+  std::vector<std::size_t> tensors;  // indices in the TensorList, in the order of the file's bytes
 };
 
 // Puts tensors into one file, model.safetensors, if they have at most `most_bytes` together.
@@ -26,15 +26,15 @@ struct WeightShard {
 // elements lie before others, so that all are aligned; apart from that, the list's order is kept.
 std::vector<WeightShard> plan_shards(TensorList const& tensors, std::int64_t most_bytes);
 
-inline constexpr std::int64_t kMostShardBytes = 5'000'000'000;  // the usual limit for such files
+inline constexpr std::int64_t kMostShardBytes = 5'000'000'000;  // usual limit of safetensors files
 
-// A writer keeps the headers in memory and has only one file open at a time. Files have temporary
-// names until `finish`. If there are several, it writes the index last, because readers find the
-// files by the index.
+// A writer has only one file open at a time. Files have temporary names until `finish`. If there
+// are several files, `finish` writes the index last, because readers find the files by the index.
 class SafetensorsWriter : public TensorSink {
  public:
   // Makes the files, and the directory if it is missing. Throws Error: bad_input if weights are
-  // there already or there is not enough space, storage if the directory cannot be written.
+  // there already or there is not enough space, storage if the directory or a file cannot be
+  // written.
   SafetensorsWriter(std::filesystem::path const& directory, TensorList tensors,
                     std::int64_t most_shard_bytes = kMostShardBytes);
   SafetensorsWriter(SafetensorsWriter const&) = delete;

@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-// Neighbouring ranges are kept as one, so there are few ranges if elements are written in order.
+// Adjacent ranges are kept as one, so there are few ranges if elements are written in order.
 class WrittenRanges {
  public:
   // Adds elements [first, end). Returns false, and adds nothing, if one of them was added before.

@@ -9,7 +9,7 @@ namespace spillway {
 enum class Fault : std::uint8_t {
   none,
   error,     // the first piece of the transfer fails with EIO and is not tried
-  flip_bit,  // a bit of the first byte is read wrong in every try, or is stored wrong
+  flip_bit,  // a bit of the transfer's first byte is read wrong in every try, or is stored wrong
 };
 
 // A FaultInjector is asked once for each transfer, on the thread that begins it.
@@ -21,7 +21,7 @@ class FaultInjector {
 };
 
 // `fault` hits the nth read and the nth write, counted from 1, and also all later ones if
-// `and_all_later` is true. If a number is 0, no such transfer is hit.
+// `and_all_later` is true. If nth_read is 0, no read is hit; if nth_write is 0, no write is.
 class FaultOnNth final : public FaultInjector {
  public:
   FaultOnNth(Fault fault, std::int64_t nth_read, std::int64_t nth_write, bool and_all_later = false)

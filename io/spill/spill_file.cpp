@@ -67,7 +67,7 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
 }
 
 bool SpillFile::register_memory(std::span<std::span<std::byte> const> memory) {
-  if (m_dead) return true;  // a dead file moves nothing any more, but may have requests in flight
+  if (m_dead) return true;  // after give_up(), nothing is moved, but requests may be in flight
   check(under_way() == 0, kSpillFile, "registers memory while transfers are under way");
   int const error = m_queue->register_memory(memory);
   if (error != 0) {
@@ -112,7 +112,7 @@ void SpillFile::begin_pieces() noexcept {
   }
 }
 
-// Returns the transfer whose piece is to begin next, or -1 if none waits.
+// Returns the index of the transfer that begins its next piece now, or -1 if none waits.
 int SpillFile::next_transfer() noexcept {
   for (auto const direction : {m_turn, other(m_turn)}) {
     if (traffic(direction).waiting.empty()) continue;
@@ -149,7 +149,8 @@ void SpillFile::begin_piece(int transfer) noexcept {
   submit(number);
 }
 
-// Whole pages are submitted first, since direct I/O accepts them, and then the rest.
+// Submits the bytes that a piece still has to move. If they can go by direct I/O, the whole pages
+// come first, and the rest follows.
 void SpillFile::submit(int number) noexcept {
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   auto rest = piece.memory.subspan(piece.moved_bytes);
@@ -175,7 +176,7 @@ void SpillFile::advance(int number, int error) noexcept {
   end_piece(number, error, corrupt);
 }
 
-// Returns whether a piece that was moved is as it should be. A Fault::flip_bit takes effect here.
+// Returns false if a piece was read whose checksum is wrong. A Fault::flip_bit takes effect here.
 bool SpillFile::is_sound(Piece const& piece) noexcept {
   auto const& owner = running(piece);
   bool const flip = owner.fault == Fault::flip_bit && piece.offset_bytes == owner.what.offset_bytes;
@@ -188,7 +189,7 @@ bool SpillFile::is_sound(Piece const& piece) noexcept {
   return !m_settings.checksums || checksum(piece.memory) == checksum_of(piece);
 }
 
-// Returns whether a piece that failed is to be submitted again, and prepares it for that.
+// Returns whether a piece that failed must be submitted again. If so, updates its place and tries.
 bool SpillFile::try_again(Piece& piece) noexcept {
   piece.moved_bytes = 0;
   if (piece.tries++ == 0) return true;
@@ -216,7 +217,7 @@ void SpillFile::end_piece(int number, int error, bool corrupt) noexcept {
   if (error == 0 && !corrupt) {
     direction.bytes += static_cast<std::int64_t>(piece.memory.size());
   } else if (owner.begun_bytes < size) {
-    // A transfer that has begun only in part is the first in `waiting`. It begins no more pieces.
+    // A failed transfer begins no more pieces; if some have not begun, it is first in `waiting`.
     owner.begun_bytes = size;
     direction.waiting.pop();
   }
@@ -260,8 +261,8 @@ std::optional<SpillDone> SpillFile::wait(double timeout_s) noexcept {
   return SpillDone{running.what.tag, running.error != 0 ? IoResult::error : wrong};
 }
 
-// Returns the longest single wait, which is a part of the patience. If the process is stopped
-// meanwhile, no more than this counts as waited.
+// Returns how many seconds a single wait may last: a fraction of the patience. If the process is
+// stopped during a wait, no more than this counts as waited.
 double SpillFile::longest_look_s(double patience_s) {
   return std::min(1.0, patience_s / 8);
 }
@@ -286,7 +287,7 @@ IoResult SpillFile::transfer(SpillTransfer const& transfer) noexcept {
   check(under_way() == 0, kSpillFile, "waits for one transfer while others are under way");
   begin(transfer);
   std::optional<SpillDone> done;
-  while (!done) done = wait(kForever_s);  // a `wake` that ends the wait early is meant for others
+  while (!done) done = wait(kForever_s);  // a `wake` may end `wait` too early
   return done->result;
 }
 
@@ -295,7 +296,7 @@ IoResult SpillFile::read(std::int64_t offset_bytes, std::span<std::byte> to) noe
 }
 
 IoResult SpillFile::write(std::int64_t offset_bytes, std::span<std::byte const> from) noexcept {
-  // Nothing is written to these bytes. Requests of both directions have the same kind of span.
+  // A SpillTransfer has one kind of span for both directions; a write only reads these bytes.
   std::span const bytes(const_cast<std::byte*>(from.data()), from.size());
   return transfer({Direction::write, bytes, offset_bytes, 0});
 }

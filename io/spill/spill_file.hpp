@@ -24,10 +24,10 @@
 
 namespace spillway {
 
-// Every range that is moved begins at an offset that is a multiple of this.
+// The offset of every transferred range must be a multiple of kSpillAlignment.
 inline constexpr std::int64_t kSpillAlignment = std::int64_t{64} << 10;
-// Ranges are cut into pieces of this size, counted from their beginning. A piece is transferred and
-// checked as a whole, and moves to a spare place as a whole if storage fails.
+// A transferred range is cut into pieces of kSpillPieceBytes, counted from its beginning; the last
+// may be shorter. Pieces are checked, and moved to spare places if storage fails, as a whole.
 inline constexpr std::int64_t kSpillPieceBytes = std::int64_t{1} << 20;
 
 enum class IoResult : std::uint8_t {
@@ -38,7 +38,7 @@ enum class IoResult : std::uint8_t {
 
 struct SpillTransfer {
   Direction direction = Direction::read;
-  std::span<std::byte> memory;    // not empty; the caller must not use it until done
+  std::span<std::byte> memory;    // not empty; the caller must not use it during the transfer
   std::int64_t offset_bytes = 0;  // a multiple of kSpillAlignment
   std::uint64_t tag = 0;          // chosen by the caller, returned in SpillDone
 };
@@ -48,63 +48,64 @@ struct SpillDone {
   IoResult result = IoResult::ok;
 };
 
-// SpillCounters has counts since the SpillFile was made. Its seconds are those in which at least
-// one transfer of a direction was under way.
+// SpillCounters count since the SpillFile was made. write_s and read_s are the seconds in which at
+// least one write or one read was under way.
 struct SpillCounters {
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
-  std::int64_t moved_pieces = 0;  // how often a piece moved to a spare place
+  std::int64_t moved_pieces = 0;  // how often pieces moved to spare places
 };
 
 struct SpillSettings {
   bool checksums = true;
   QueueSettings queue = {};
-  int transfers = 64;       // how many may be under way at a time
-  double patience_s = 120;  // if storage gives no answer for so long, it has failed for good
-  std::int64_t spare_bytes = std::int64_t{16} << 20;  // beyond the file's size, in whole pieces
-  FaultInjector* faults = nullptr;                    // null, or must outlive the file
+  int transfers = 64;       // how many transfers may be under way at a time
+  double patience_s = 120;  // storage that does not answer for this long has failed for good
+  std::int64_t spare_bytes = std::int64_t{16} << 20;  // for spare places, in whole pieces
+  FaultInjector* faults = nullptr;                    // may be null; must outlive the SpillFile
 };
 
 // Transfers are asynchronous. Pieces of several transfers are under way together, and reads and
-// writes take turns. Where memory begins at a page, whole pages go by direct I/O, past the page
-// cache.
+// writes take turns. If storage allows it, whole pages of memory that begins at a page go by direct
+// I/O, past the page cache.
 //
-// A range that was written whole can be read in parts. Each part begins at a multiple of
-// kSpillPieceBytes in the range and ends at another one or at the range's end, because only the
-// checksum of a whole piece is known.
+// A range that was written whole can be read in several transfers. Each must begin at a multiple of
+// kSpillPieceBytes from the range's beginning and end at another one or at the range's end, because
+// only checksums of whole pieces are known.
 //
-// A piece that cannot be written, or is not read back as it was written, is tried once more at
-// once. If a write fails again, the piece moves to a spare place. If a read fails again, the
-// transfer has failed, and the piece moves when it is next written.
+// A piece that cannot be moved, or is not read back as it was written, is tried once more at once.
+// If a write fails again, the piece moves to a spare place and is tried there; without a spare
+// place the transfer has failed. If a read fails again, the transfer has failed, and the piece
+// moves when it is next written.
 //
 // Only one thread at a time may use a SpillFile, except for `wake`, `forget_failure` and const
-// functions. Nothing allocates but the constructor, `register_memory`, and the message about
-// storage that does not answer.
+// functions. Only the constructor, `register_memory` and `first_failure` allocate, and `wait` does
+// so when it finds that storage does not answer.
 class SpillFile {
  public:
-  // Reserves storage for size_bytes and the spare places at once. Throws Error: cannot_fit if there
-  // is not so much space, bad_input if `directory` or the chosen backend cannot be used.
+  // Reserves storage for size_bytes and the spare places at once. Throws Error: cannot_fit if less
+  // storage is free, bad_input if `directory` or the chosen backend cannot be used.
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
             SpillSettings const& settings);
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
             SpillSettings const& settings, MadeQueue made);
 
-  // Begins a transfer and never blocks. `full()` must be false, and the range must lie inside the
-  // file.
+  // Begins a transfer and never blocks. `full()` must be false, and the range must lie in the file.
   void begin(SpillTransfer const& transfer) noexcept;
   bool full() const { return m_free.empty(); }
   int under_way() const;  // counts transfers begun and not yet returned by `wait`
 
-  // Moves transfers on and returns a finished one, in any order. Sleeps until there is one. Returns
-  // nothing after `timeout_s` or a second, if `wake` was called, or if no transfer is under way.
+  // Sleeps until a transfer is finished, and returns it; transfers finish in any order. Returns
+  // nothing after `timeout_s` and after one second at the latest, if `wake` was called, or if no
+  // transfer is under way.
   std::optional<SpillDone> wait(double timeout_s) noexcept;
-  static constexpr double kForever_s = 1e9;  // a timeout for as long as one call may last
+  static constexpr double kForever_s = 1e9;  // a `timeout_s` that is longer than any wait
   // Ends a `wait` in progress, or else the next one that would sleep. Any thread may call it.
   void wake() noexcept { m_queue->wake(); }
 
-  // Registers `memory`, sorted by address, with the queue in place of what was registered before.
-  // No transfer may be under way. Returns false if the system refuses that; then the last line of
-  // advice() says why, and transfers work without it.
+  // Registers `memory`, whose spans are sorted by address, in place of what was registered before.
+  // No transfer may be under way. If the system refuses, adds a line to advice() that says why and
+  // returns false; transfers then work without registered memory.
   bool register_memory(std::span<std::span<std::byte> const> memory);
 
   // `read` and `write` block until their transfer is done. No other transfer may be under way.
@@ -117,7 +118,7 @@ class SpillFile {
   std::string first_failure() const;
   void forget_failure() { m_failure.forget(); }
 
-  // Returns lines that say what makes transfers slower here than they could be, and what to change.
+  // Returns lines that say what makes transfers slower than they could be, and what to change.
   std::vector<std::string> const& advice() const { return m_advice; }
   char const* backend() const { return m_queue->backend(); }
   bool checksums() const { return m_settings.checksums; }
@@ -141,7 +142,7 @@ class SpillFile {
     std::span<std::byte> memory;
     std::int64_t offset_bytes = 0;                 // the offset that the caller uses
     std::int64_t place_offset_bytes = 0;           // where the piece lies in the file
-    std::size_t moved_bytes = 0, asked_bytes = 0;  // asked_bytes: what the queue is to move now
+    std::size_t moved_bytes = 0, asked_bytes = 0;  // bytes moved, and bytes in the queue
     int tries = 0;                                 // how many tries at this place have failed
   };
   struct Traffic {  // the transfers of one direction
@@ -173,7 +174,7 @@ class SpillFile {
   IoResult transfer(SpillTransfer const& transfer) noexcept;
   static double longest_look_s(double patience_s);
 
-  std::filesystem::path m_directory;  // is for messages, since the file itself has no name
+  std::filesystem::path m_directory;  // used in messages, since the file has no name
   std::int64_t m_size_bytes;
   SpillSettings m_settings;
   SpillStorage m_storage;
@@ -185,14 +186,14 @@ class SpillFile {
   std::vector<int> m_free_pieces;
   std::array<Traffic, 2> m_traffic;  // indexed by Direction
   Direction m_turn = Direction::read;
-  std::vector<std::uint64_t> m_checksums;  // of the last write, by multiple of kSpillAlignment
+  std::vector<std::uint64_t> m_checksums;  // of written pieces, by offset_bytes / kSpillAlignment
   SparePlaces m_spares;
   std::atomic<std::int64_t> m_moved_pieces = 0;
   WaitedTime m_silence;  // how long the queue has not answered although something is in flight
-  bool m_dead = false;   // storage has failed for good, and transfers may still be in flight
+  bool m_dead = false;   // true once storage has failed for good; requests may be in flight
 
   FirstFailure m_failure;
-  std::unique_ptr<TransferQueue> m_queue;  // declared last, so that its threads end first
+  std::unique_ptr<TransferQueue> m_queue;  // declared last, so that it is destroyed first
 };
 
 }  // namespace spillway

@@ -33,8 +33,8 @@ void allocate(FileDescriptor const& file, std::filesystem::path const& directory
   if (size_bytes == 0 || ::fallocate(file.get(), 0, 0, size_bytes) == 0) return;
   int error = errno;
   if (error == EOPNOTSUPP) {
-    // This file system cannot reserve space, as NFS before 4.2, so the bytes that are free now are
-    // trusted.
+    // This file system cannot reserve space (NFS before 4.2 cannot), so the check is only that
+    // enough bytes are free now.
     bool const fits = free_bytes(directory) >= size_bytes;
     if (fits && ::ftruncate(file.get(), size_bytes) == 0) return;
     error = fits ? errno : ENOSPC;
@@ -54,7 +54,7 @@ SpillStorage::SpillStorage(std::filesystem::path const& directory, std::int64_t 
   if (size_bytes > 0) open_direct(directory);
 }
 
-// A file that opens with O_DIRECT need not accept transfers, so what the probe has tried decides.
+// A file that can be opened with O_DIRECT may still refuse transfers, so a probe tries one first.
 void SpillStorage::open_direct(std::filesystem::path const& directory) {
   auto const probe = probe_directory(directory);
   if (auto const bytes = probe.direct_alignment_bytes;
@@ -64,7 +64,7 @@ void SpillStorage::open_direct(std::filesystem::path const& directory) {
   }
   if (m_direct) return;
   m_advice = probe.advice;
-  // A run logs the advice about the place by itself.
+  // A run warns of the directory's file system when it begins, so the warning is left out here.
   std::erase(m_advice, place_advice(directory.string(), probe.file_system));
 }
 
