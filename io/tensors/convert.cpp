@@ -42,7 +42,8 @@ ValueCounts count(std::span<float const> values) {
   return counts;
 }
 
-// Throws if the sizes do not fit, because bytes beyond an end would then be read or written.
+// Throws std::logic_error unless `bytes` hold exactly as many elements as there are floats, because
+// a conversion would otherwise go beyond an end.
 void require_convertible(ElementType type, std::size_t bytes, std::size_t floats) {
   if (is_float(type) && bytes == floats * static_cast<std::size_t>(size_bytes(type))) return;
   throw std::logic_error(

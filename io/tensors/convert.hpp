@@ -12,15 +12,17 @@ namespace spillway {
 // Returns whether elements of this type can be converted. These are f16, bf16 and f32.
 bool is_float(ElementType type);
 
-// Converts exactly. `from` has as many elements as `to`, in any alignment. Throws std::logic_error
-// if it has another number of them, or if `is_float(type)` is false.
+// Converts elements to floats exactly. `from` may have any alignment. Throws std::logic_error if
+// `from` has another number of elements than `to`, or if `is_float(type)` is false.
 void to_floats(ElementType type, std::span<std::byte const> from, std::span<float> to);
 
-// Rounds to nearest, ties to even. What is too large for the type becomes infinite. `to` has as
-// many elements as `from`; otherwise, or if `is_float(type)` is false, throws std::logic_error.
+// Rounds floats to nearest, ties to even; what is too large for the type becomes infinite. Throws
+// std::logic_error if `to` has another number of elements than `from`, or if `is_float(type)` is
+// false.
 void from_floats(ElementType type, std::span<float const> from, std::span<std::byte> to);
 
-// Counts values that are not finite, and values that rounding to a type would spoil.
+// ValueCounts count values that are not finite, and values that rounding to a type would change
+// into infinity or zero.
 struct ValueCounts {
   std::int64_t not_finite = 0;       // infinities and NaNs
   std::int64_t become_infinite = 0;  // finite values that would become infinite
@@ -29,8 +31,8 @@ struct ValueCounts {
   ValueCounts& operator+=(ValueCounts const& other);
   bool operator==(ValueCounts const&) const = default;
 };
-// Counts the values that are not finite, and those that rounding to `rounded_to` would spoil.
-// Throws std::logic_error if `is_float(rounded_to)` is false.
+// Counts the values that are not finite, and those that rounding to `rounded_to` would change into
+// infinity or zero. Throws std::logic_error if `is_float(rounded_to)` is false.
 ValueCounts count_values(std::span<float const> values, ElementType rounded_to);
 
 }  // namespace spillway

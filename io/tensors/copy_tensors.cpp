@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 4 << 20;
 
-// Returns the index of the source's tensor for the sink's tensor `wanted`. Throws if there is none.
+// Returns the index of the source's tensor for the sink's tensor `wanted`. Throws Error(bad_input)
+// if the source lacks it, or has it in another shape or in a type that cannot be converted.
 std::size_t counterpart(TensorSource const& source, TensorEntry const& wanted) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::bad_input, fmt::format("{}: {}: {}", source.place(), wanted.name, why));
@@ -31,7 +32,7 @@ std::size_t counterpart(TensorSource const& source, TensorEntry const& wanted) {
   return *number;
 }
 
-// Calls body(first, elements) for one tile, a range of at most kTileBytes bytes, after the other.
+// Calls body(first, count) for one range of elements after the other, each of at most kTileBytes.
 template <class Body>
 void in_tiles(std::int64_t elements, std::int64_t element_bytes, Body const& body) {
   auto const tile = kTileBytes / element_bytes;
@@ -39,7 +40,7 @@ void in_tiles(std::int64_t elements, std::int64_t element_bytes, Body const& bod
     body(first, static_cast<std::size_t>(std::min(tile, elements - first)));
 }
 
-// A Copy copies one tensor at a time and counts its values if they are floats.
+// A Copy copies one tensor at a time and, if its elements are floats, returns their ValueCounts.
 class Copy {
  public:
   Copy(TensorSource& source, TensorSink& sink) : m_source(source), m_sink(sink) {}
@@ -67,8 +68,8 @@ class Copy {
  private:
   static constexpr std::int64_t kFloatBytes = sizeof(float);
 
-  // Copies the bytes of a tile, a range of elements. If they are floats, also converts them into
-  // `values`.
+  // Copies the elements from `first` on that fill `tile`. If the elements are floats, also converts
+  // them into `values`.
   void copy_bytes(std::size_t from, std::size_t to, std::int64_t first, std::span<std::byte> tile,
                   std::span<float> values) {
     m_source.read(from, first, tile);

@@ -12,7 +12,7 @@ struct Description {
   std::int64_t bytes;
 };
 
-// Entries are in the order of the enumerators.
+// The descriptions are in the order of the enumerators of ElementType.
 constexpr std::array kDescriptions = {Description{ElementType::boolean, "BOOL", 1},
                                       Description{ElementType::u8, "U8", 1},
                                       Description{ElementType::i8, "I8", 1},

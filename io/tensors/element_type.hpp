@@ -29,8 +29,8 @@ enum class ElementType : std::uint8_t {
 };
 
 std::int64_t size_bytes(ElementType type);
-// `name` spells a type as safetensors does, such as "BF16". `element_type` returns the type of such
-// a name, or nothing if there is none.
+// `name` returns a type as safetensors spells it, such as "BF16". `element_type` returns the type
+// that has such a spelling, or nothing if the spelling is unknown.
 std::string_view name(ElementType type);
 std::optional<ElementType> element_type(std::string_view name);
 

@@ -1,4 +1,4 @@
-// A TensorList says which tensors a source has, or which a sink is given.
+// A TensorList lists the tensors that a TensorSource has or that a TensorSink expects.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ namespace spillway {
 struct TensorEntry {
   std::string name;
   ElementType type = ElementType::f32;
-  std::vector<std::int64_t> shape;  // extents, outermost first; a scalar has no axes
+  std::vector<std::int64_t> shape;  // the lengths of the axes, outermost first; empty for a scalar
 
   bool operator==(TensorEntry const&) const = default;
 };
 
-// These return the numbers of a tensor's elements and of its bytes, which the caller must know to
-// fit into 63 bits.
+// element_count returns the number of a tensor's elements, and size_bytes the number of its bytes.
+// The caller must know that these numbers fit into 63 bits.
 std::int64_t element_count(TensorEntry const& entry);
 std::int64_t size_bytes(TensorEntry const& entry);
 
-// Entries are numbered in the order in which they were given.
+// A TensorList numbers its entries from 0, in the order in which its constructor was given them.
 class TensorList {
  public:
   TensorList() = default;
@@ -41,7 +41,7 @@ class TensorList {
   std::optional<std::size_t> find(std::string_view name) const;
 
   // Returns where element `first` begins, in bytes from the tensor's beginning. Throws
-  // std::logic_error unless `bytes` are whole elements that the tensor has from there on.
+  // std::logic_error unless the tensor has `bytes`, in whole elements, from there on.
   std::int64_t offset_bytes(std::size_t number, std::int64_t first, std::size_t bytes) const;
 
  private:

@@ -9,19 +9,19 @@
 
 namespace spillway {
 
-// All tensors are declared when a sink is made. Only one thread at a time uses it. Nobody finds the
-// tensors under their final names before `finish`. A sink that is destroyed without `finish`
-// removes what it wrote.
+// All tensors are declared when a sink is made. Only one thread at a time may use a sink. Files get
+// their final names in `finish`, so that nobody takes them for complete before. A sink that is
+// destroyed without `finish` removes what it wrote.
 class TensorSink {
  public:
   virtual ~TensorSink() = default;
 
   virtual TensorList const& tensors() const = 0;
-  // Writes whole elements of a tensor, from `first` on. Every element is written once, in any
-  // order. Throws Error(storage).
+  // Writes whole elements of a tensor, from `first` on. The caller writes every element once, in
+  // any order. Throws Error(storage) if writing fails.
   virtual void write(std::size_t tensor, std::int64_t first, std::span<std::byte const> from) = 0;
-  // Every element must have been written. Returns when all is on storage under its final name.
-  // Throws Error(storage).
+  // Call `finish` once every element has been written. It returns when all data is on storage under
+  // its final name. Throws Error(storage) if that fails.
   virtual void finish() = 0;
 };
 

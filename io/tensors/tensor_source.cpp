@@ -19,7 +19,7 @@ void read_floats(TensorSource& source, std::size_t tensor, std::int64_t first,
                             source.place(), tensor_name, name(type)));
   }
   if (type == ElementType::f32) return source.read(tensor, first, std::as_writable_bytes(to));
-  constexpr std::size_t most = 1 << 16;  // elements; a piece in both types fits into a cache
+  constexpr std::size_t most = 1 << 16;  // most elements at once; a cache holds them in both types
   auto const element_bytes = static_cast<std::size_t>(size_bytes(type));
   std::vector<std::byte> buffer(std::min(most, to.size()) * element_bytes);
   while (!to.empty()) {

@@ -19,8 +19,8 @@ struct Documents {
   std::int64_t tokens = 0, empty_files = 0;
 };
 
-// Throws if a file has bytes though its size is 0, as files in /proc and on some network file
-// systems.
+// Throws Error(bad_input) if a file whose size is 0 has bytes, as files in /proc have, or cannot be
+// read.
 void require_empty(FileDescriptor const& file, std::filesystem::path const& path) {
   std::byte first;
   auto const got = read_fully(file.get(), std::span(&first, 1), 0);
@@ -31,7 +31,8 @@ void require_empty(FileDescriptor const& file, std::filesystem::path const& path
                                     : "has text, but its size is said to be 0: give a copy of it"));
 }
 
-// Opens every input once before anything is written. Empty files do not count as documents.
+// Opens every input and finds its size, before anything is written. Empty files do not count as
+// documents.
 Documents survey(std::span<std::filesystem::path const> files, bool separator) {
   Documents documents;
   for (auto const& path : files) {

@@ -19,8 +19,8 @@ struct TokenizeResult {
 };
 
 // Writes the bytes of `files`, in this order, as the token file `out`. Throws Error(bad_input) if
-// an input is missing or has bytes though its size is 0, if there is no byte at all, or if `out`
-// cannot be created; Error(storage) if writing fails later.
+// an input cannot be read or has bytes though its size is 0, if there is no byte at all, or if
+// `out` cannot be created; Error(storage) if writing fails later.
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
                               bool separator);
 

@@ -49,7 +49,7 @@ DocumentTable::DocumentTable(std::filesystem::path path, FileDescriptor const& f
     fail(m_path, "its documents' beginnings are not what was written");
 }
 
-// Reads a piece into `buffer`. The table's last piece may be shorter than others.
+// Reads the table's entries that share checksum number `piece` into the beginning of `buffer`.
 std::span<std::int64_t const> DocumentTable::read(FileDescriptor const& file, std::size_t piece,
                                                   std::span<std::int64_t> buffer) const {
   auto const first = static_cast<std::int64_t>(piece) * kPieceStarts;

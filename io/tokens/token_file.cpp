@@ -17,7 +17,8 @@
 namespace spillway {
 namespace {
 
-// A fingerprint reads so many blocks of a long range, among them the first and the last.
+// A fingerprint reads at most kBlocks ranges of kBlockBytes bytes, evenly spaced, the first and the
+// last bytes among them.
 constexpr std::int64_t kBlockBytes = 4096, kBlocks = 32;
 
 static_assert(std::endian::native == std::endian::little, "token files are little-endian");
@@ -50,7 +51,8 @@ TokenFile::TokenFile(std::filesystem::path path)
       m_file(open_for_reading(m_path)),
       m_documents(m_path, m_file, m_layout) {}
 
-// Reads and verifies one piece of kTokenPieceBytes. The file's last piece may be shorter.
+// Reads the tokens that share checksum number `piece`, kTokenPieceBytes of them or fewer at the end
+// of the file, and verifies them. Throws Error: damaged or storage.
 std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
                                                    std::span<std::byte> buffer) const {
   auto const first_byte = piece * kTokenPieceBytes;
@@ -69,7 +71,7 @@ std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
 }
 
 void TokenFile::require_vocab(std::int64_t first, std::span<std::int32_t const> tokens) const {
-  // As an unsigned number, a 32-bit token that became negative is outside, too.
+  // The comparison is unsigned, so that a 32-bit token that has become negative is found, too.
   auto const vocab = static_cast<std::uint32_t>(m_layout.vocab);
   auto const outside = std::ranges::find_if(
       tokens, [&](std::int32_t token) { return static_cast<std::uint32_t>(token) >= vocab; });

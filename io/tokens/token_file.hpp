@@ -1,6 +1,6 @@
-// A TokenFile is read at random positions. It is an HDF5 file (token_format.hpp) or llm.c's .bin,
-// as in train_gpt2.c: 256 int32 of header (magic number, version, number of tokens), and then
-// tokens of 2 or 4 bytes, without checksums.
+// A TokenFile is read at random positions. It is an HDF5 file (token_format.hpp) or a .bin of
+// llm.c, which train_gpt2.c defines: a header of 256 int32 that begin with magic number, version
+// and number of tokens, and then tokens of 2 or 4 bytes, without checksums.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,12 @@
 
 namespace spillway {
 
-// Tokens are read by plain reads, since mapped pages would count as the process's resident memory.
+// A TokenFile reads tokens by pread, since mapped pages would count as the process's resident
+// memory.
 class TokenFile {
  public:
   // Throws Error: bad_input if the file is missing, empty or no token file, damaged if it is cut
-  // short.
+  // short or its header or table of documents is wrong, storage if it cannot be read.
   explicit TokenFile(std::filesystem::path path);
 
   std::filesystem::path const& path() const { return m_path; }
@@ -28,17 +29,18 @@ class TokenFile {
   std::int64_t count() const { return m_layout.count; }
   std::int64_t vocab() const { return m_layout.vocab; }
   // Returns a text that tells these tokens from others, wherever the file lies. It is a checksum of
-  // tokenizer, vocabulary, documents, and the checksums of tokens or, if there are none, the
-  // tokens. If these are long, only evenly spaced blocks of them are read. Throws Error(storage).
+  // tokenizer, vocabulary, numbers of tokens and documents, and either the checksums of the tokens
+  // or, if the file has none, the tokens themselves. Of a long file only evenly spaced ranges of
+  // these bytes are read. Throws Error: storage, or damaged if the file has become shorter.
   std::string fingerprint() const;
 
-  // Reads tokens [first, first + to.size()), which must lie in the file. Does not allocate; any
-  // thread may call it. If the file has checksums, every piece that is read is verified. Throws
-  // Error: damaged if a piece is not what was written or a token is outside the vocabulary (file
-  // and position are named), storage if it cannot be read.
+  // Reads tokens [first, first + to.size()), which must lie in the file. Does not allocate. Any
+  // thread may call `read`. If the file has checksums, they are verified. Throws Error: damaged if
+  // a checksum is wrong or a token is outside the vocabulary (file and position are named), storage
+  // if the file cannot be read.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
 
-  // append_document_starts appends to `to`, in ascending order, those tokens of [first, end) at
+  // append_document_starts appends to `to`, in ascending order, the positions in [first, end) at
   // which a document begins, and nothing if the file records no documents, as llm.c's files never
   // do. Throws what DocumentTable::append_starts throws.
   bool has_documents() const { return m_layout.documents > 0; }

@@ -20,6 +20,6 @@ inline constexpr char const* document_starts_dataset = "/document_starts";
 
 inline constexpr std::int64_t kMostVocab = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::int64_t kTokenHeadBytes = 4096;    // the size of the user block
-inline constexpr std::int64_t kTokenPieceBytes = 16384;  // tokens of so many bytes share a checksum
+inline constexpr std::int64_t kTokenPieceBytes = 16384;  // bytes of tokens that share one checksum
 
 }  // namespace spillway

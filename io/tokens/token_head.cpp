@@ -107,7 +107,7 @@ TokenLayout read_token_head(std::string_view beginning, std::string const& sourc
   std::string text;
   try {
     if (whole) text = unsealed(beginning.substr(0, end));
-  } catch (Error const&) {  // the error is reported below
+  } catch (Error const&) {  // fail() below reports the error
   }
   if (text.empty()) fail(source, "its head is not what was written");
   return token_layout_from_json(text, source);

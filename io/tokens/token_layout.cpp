@@ -85,7 +85,7 @@ int token_bytes(H5Type type) {
   return 0;
 }
 
-// Returns what HDF5 says of a file without a head.
+// Returns the layout of a token file without a head, as HDF5 describes it.
 TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   auto const file =
       H5File::open(path, Status::bad_input, "; `spillway tokenize` makes files of tokens");

@@ -13,17 +13,18 @@ struct TokenLayout {
   std::string tokenizer;
   std::int64_t vocab = 0;  // every token is in [0, vocab)
   std::int64_t count = 0;
-  std::int64_t documents = 0;     // 0 if they are not recorded
+  std::int64_t documents = 0;     // 0 if the file does not record documents
   std::int64_t offset_bytes = 0;  // where the first token lies
-  int token_bytes = 0;            // 1, 2 or 4, little-endian
-  // These say where document_starts (int64) and the checksums of pieces (token_format.hpp) lie; 0
-  // if they are missing.
+  int token_bytes = 0;            // 1, 2 or 4; tokens are little-endian
+  // The datasets /document_starts and /piece_checksums (token_format.hpp) begin at these offsets; 0
+  // if a file has no such dataset.
   std::int64_t documents_offset_bytes = 0, checksums_offset_bytes = 0;
-  std::string documents_checksum = {};  // of document_starts; empty if not known
+  std::string documents_checksum = {};  // checksum of /document_starts; empty if not known
 };
 
 // Throws Error: bad_input if the file is missing, empty or no token file, damaged if it is cut
-// short. Whether the table of documents is sound is not checked.
+// short or its head is not as it was written, storage if it cannot be read. Whether the table of
+// documents is sound is not checked.
 TokenLayout read_token_layout(std::filesystem::path const& path);
 
 }  // namespace spillway

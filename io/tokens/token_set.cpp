@@ -22,11 +22,11 @@ std::string literal(std::string const& text) {
   return pattern;
 }
 
-// Returns a glob for a path. Its wildcards begin behind the last folder that exists as it is
-// spelled, so "runs [1]/*.h5" means the folder "runs [1]" if there is one.
+// Returns a glob for a path. As much of the path as exists with its own spelling is taken
+// literally, so "runs [1]/*.h5" means the folder "runs [1]" if there is one.
 std::string pattern_of(std::filesystem::path const& path) {
   std::filesystem::path there;
-  std::error_code ignored;  // a path that cannot be looked at matches nothing
+  std::error_code ignored;  // a path that cannot be examined matches nothing
   auto part = path.begin();
   for (; part != path.end(); ++part) {
     if (!std::filesystem::exists(symlink_status(there / *part, ignored))) break;
@@ -87,7 +87,8 @@ TokenSet::TokenSet(std::vector<TokenFile> files, std::string const& key)
   }
 }
 
-// Finds the last file that starts at or before `token`. No file is empty.
+// Returns the index of the last file that starts at or before `token`. No file is empty, so no two
+// files start at one token.
 std::size_t TokenSet::file_of(std::int64_t token) const {
   check(token >= 0, "token set", "asked for the file of a negative token");
   auto const after = std::upper_bound(m_starts.begin(), m_starts.end(), token);

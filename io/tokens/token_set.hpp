@@ -20,32 +20,33 @@ std::vector<std::string> matching(std::string const& pattern);
 bool names_files(std::span<std::string const> patterns);
 
 // Opens the files that each pattern matches. Throws Error(bad_input) that names `key`, the input
-// file's key for the patterns, and a pattern that matches nothing. Throws also what TokenFile
-// throws.
+// file's key for the patterns, and a pattern that matches nothing. Throws also what the constructor
+// of TokenFile throws.
 std::vector<TokenFile> open_matching(std::string const& key, std::span<std::string const> patterns);
 
 class TokenSet {
  public:
-  // Opens the files as open_matching does. Throws also Error(bad_input) that names `key` and two
-  // files if their vocabularies differ.
+  // Opens all files that the patterns match. Throws what open_matching throws, and Error(bad_input)
+  // that names `key` if there are no patterns or if two files have different vocabularies.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
-  // Joins the files in this order. Throws Error(bad_input) that names `key` and two files if their
-  // vocabularies differ.
+  // Joins the files in this order. Throws Error(bad_input) that names `key` if there are no files
+  // or if two of them have different vocabularies.
   static TokenSet of_files(std::string const& key, std::vector<TokenFile> files);
 
   std::vector<TokenFile> const& files() const { return m_files; }
   std::int64_t count() const { return m_starts.back(); }
   std::int64_t vocab() const { return m_files.front().vocab(); }
-  // `file_of` returns the file that holds `token`, which must not be negative, and `start_of` the
-  // first token of a file.
+  // Tokens are numbered through all files. file_of returns the index of the file that holds token
+  // number `token`, which must not be negative. start_of returns the number of a file's first
+  // token.
   std::size_t file_of(std::int64_t token) const;
   std::int64_t start_of(std::size_t file) const { return m_starts[file]; }
 
-  // Reads tokens [first, first + to.size()) of the whole range. Throws what TokenFile::read throws,
-  // and any thread may call it.
+  // Reads tokens [first, first + to.size()), numbered through all files. Throws what
+  // TokenFile::read throws. Any thread may call `read`.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
-  // Appends to `to`, in ascending order, those tokens of [first, end) at which a document begins.
-  // The first token of every file that records documents is one of them.
+  // Appends to `to`, in ascending order, the positions in [first, end) at which a document begins,
+  // counted through all files. A file that records documents begins with one.
   void append_document_starts(std::int64_t first, std::int64_t end,
                               std::vector<std::int64_t>& to) const;
 
@@ -53,7 +54,7 @@ class TokenSet {
   TokenSet(std::vector<TokenFile> files, std::string const& key);
 
   std::vector<TokenFile> m_files;
-  std::vector<std::int64_t> m_starts;  // the first token of each file, then the count
+  std::vector<std::int64_t> m_starts;  // the position of each file's first token, then the count
 };
 
 }  // namespace spillway

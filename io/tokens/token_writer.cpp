@@ -26,7 +26,7 @@ H5Type type_of(int token_bytes) {
   return token_bytes == 2 ? H5Type::u16 : H5Type::u32;
 }
 
-// Returns the low bytes of every token, little-endian.
+// Returns the lowest `token_bytes` bytes of every token, little-endian.
 std::vector<std::byte> narrow(std::span<std::int32_t const> tokens, int token_bytes) {
   std::vector<std::byte> bytes;
   bytes.reserve(tokens.size() * static_cast<std::size_t>(token_bytes));
@@ -37,7 +37,8 @@ std::vector<std::byte> narrow(std::span<std::int32_t const> tokens, int token_by
   return bytes;
 }
 
-// Throws std::logic_error if the caller does not write what it has announced.
+// Throws std::logic_error that names `path` unless `so`: the caller must write what it has
+// announced.
 void require(bool so, std::filesystem::path const& path, char const* what) {
   if (!so) throw std::logic_error(fmt::format("{}: {}", path.string(), what));
 }
@@ -66,13 +67,13 @@ void TokenWriter::lay_out() {
   file.set_integer("/", "vocab", m_layout.vocab);
   auto const place = [&](char const* name, H5Type type, std::int64_t size) {
     file.create_dataset(name, type, std::array{size});
-    return std::max<std::int64_t>(file.offset_bytes(name), 0);  // an empty dataset has no place
+    return std::max<std::int64_t>(file.offset_bytes(name), 0);  // an empty dataset has no offset
   };
   auto const pieces = div_ceil(m_layout.count * m_layout.token_bytes, kTokenPieceBytes);
   m_layout.offset_bytes = place(tokens_dataset, type_of(m_layout.token_bytes), m_layout.count);
   m_layout.checksums_offset_bytes = place(piece_checksums_dataset, H5Type::i64, pieces);
   m_layout.documents_offset_bytes = place(document_starts_dataset, H5Type::i64, m_layout.documents);
-  file.close(Durable::no);  // the file is synchronised once the tokens are in it
+  file.close(Durable::no);  // the function `close` waits for storage later
 }
 
 void TokenWriter::append(std::span<std::int32_t const> tokens) {

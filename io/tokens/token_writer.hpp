@@ -17,19 +17,20 @@
 namespace spillway {
 
 // The file gets its name in `close`, so that no half-written file is ever taken for a whole one.
-// Its functions throw Error: bad_input if the file cannot be created, storage if writing fails
+// All functions throw Error: bad_input if the file cannot be created, storage if writing fails
 // later.
 class TokenWriter {
  public:
-  // `count` tokens in [0, vocab) of `documents` documents must follow. They are stored in the
-  // smallest type that holds the vocabulary.
+  // The caller must append `count` tokens in [0, vocab), which belong to `documents` documents.
+  // Tokens are stored in the smallest unsigned type that holds the vocabulary.
   TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab, std::int64_t count,
               std::int64_t documents);
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
 
   void append(std::span<std::int32_t const> tokens);
-  // All tokens must have been appended. `document_starts` must name as many documents as announced.
+  // Call `close` when all tokens have been appended. `document_starts` has the position of each
+  // document's first token, for as many documents as the constructor was told.
   void close(std::span<std::int64_t const> document_starts);
 
  private:
@@ -42,7 +43,7 @@ class TokenWriter {
   TokenLayout m_layout;
   std::optional<OutputFile> m_file;
   std::int64_t m_written_bytes = 0;
-  StreamingChecksum m_piece;  // the checksum of the current piece so far
+  StreamingChecksum m_piece;  // the checksum of what follows the last 16 KiB that are complete
   std::vector<std::uint64_t> m_checksums;
 };
 
