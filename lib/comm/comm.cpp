@@ -16,7 +16,8 @@ std::span<Byte> part(std::span<Byte> whole, ByteSlice range) {
                        static_cast<std::size_t>(range.bytes));
 }
 
-// Returns the block of `rank` in a buffer that has a block of `bytes` bytes for each rank.
+// Returns the bytes of `rank` in a buffer that has `bytes` bytes for each rank, in the order of
+// ranks.
 template <class Byte>
 std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
   return blocks.subspan(static_cast<std::size_t>(rank) * bytes, bytes);
@@ -70,9 +71,9 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
   exchange(Traffic::data, m_outgoing, m_incoming);
 }
 
-// This is Bruck's algorithm. Before a round, each rank has the `known` blocks of itself and of the
-// ranks after it, modulo size(). In the round it gets the blocks that follow, at most `known` of
-// them, from the rank that comes `known` ranks later.
+// This is Bruck's algorithm. Before a round, each rank has the values of `known` ranks: its own and
+// those of the ranks after it, modulo size(). In the round, the rank that comes `known` ranks later
+// sends it the values of up to `known` more ranks.
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
   check(all.size() == one.size() * static_cast<std::size_t>(size()), "all_gather",
         "there is not one block for every rank");

@@ -1,5 +1,5 @@
-// A Comm lets ranks exchange bytes. Every reduction is a gather and a local sum in the order of
-// ranks, so results depend neither on the library nor on the order in which messages arrive.
+// A Comm lets ranks exchange bytes. It adds no numbers: callers gather them and add them in the
+// order of ranks, so that sums depend neither on the MPI library nor on when messages arrive.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ struct ByteSlice {
 
 struct CommSettings {
   double patience_s = 1800;  // how long to wait without a sign of life until a peer counts as lost
-  double sign_s = 2;         // the shortest time between two signs of life
+  double sign_s = 2;         // the shortest time between two signs of life that a rank gives
 };
 
 // All ranks must call all_to_all, all_gather, all_gather_bytes and agree in the same order, and
-// must end together. Only one thread of a rank at a time may use a Comm. Methods that exchange
-// bytes return when that is done, sleep while they wait, and throw Error(peer_lost) if a peer is
-// gone. After that only `abort` may be called. Methods allocate nothing themselves, but the MPI
-// library may while it sends or receives.
+// must destroy their Comms together. Only one thread of a rank at a time may use a Comm. Methods
+// that exchange bytes return when the bytes have arrived, mostly sleep while they wait, and throw
+// Error(peer_lost) if a peer is gone; then only `abort` may be called. Methods allocate nothing
+// unless they throw, but the MPI library may while it sends or receives.
 class Comm {
  public:
   virtual ~Comm() = default;
@@ -35,44 +35,46 @@ class Comm {
   int size() const { return m_topology.size; }
   int local_rank() const { return m_topology.local_rank; }  // this rank's number on its node
   int local_size() const { return m_topology.local_size; }
-  int node_leader() const { return m_topology.node_leader; }  // the lowest rank of this node
+  int node_leader() const { return m_topology.node_leader; }  // the lowest rank of this rank's node
 
-  // Sends range `slices[r]` of this rank's `send` to each rank r. `parts` has size() blocks of
-  // equal length, one for each sending rank. Each block then begins with what its rank has sent,
-  // and the rest of it does not change. Nothing is written to the block of this rank.
+  // Sends bytes `slices[r]` of this rank's `send` to every other rank r. The lengths in `slices`
+  // are equal on all ranks. `parts` consists of size() ranges of equal length, one for each rank.
+  // What rank r sends is written to the beginning of range r; the rest of each range, and this
+  // rank's own range, do not change.
   void all_to_all(std::span<std::byte const> send, std::span<std::byte> parts,
                   std::span<ByteSlice const> slices);
 
-  // Sends range `slices[rank()]` of this rank's `whole` to the same range of `whole` on all other
-  // ranks.
+  // Sends bytes `slices[rank()]` of this rank's `whole` to all other ranks, which store them in the
+  // same range of their `whole`. `slices` is equal on all ranks.
   void all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices);
 
-  // Gathers `one` of every rank in `all`, in the order of ranks; `all` is size() times as long. It
-  // takes about log2(size()) rounds with one peer each, which suits small messages that are sent
-  // often.
+  // Stores `one` of every rank in `all`, in the order of ranks; `all` is size() times as long. The
+  // function takes about log2(size()) rounds with one peer each, which suits small messages that
+  // are sent often.
   void all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all);
 
-  // Exchanges bytes with one peer, which must call it too, with this rank's number and as many
-  // bytes.
+  // Exchanges bytes with one peer. The peer must call `swap` with this rank's number. Each side
+  // receives exactly as many bytes as the other one sends.
   void swap(int peer, std::span<std::byte const> send_bytes, std::span<std::byte> receive_bytes);
 
-  int agree(int word);  // returns the largest of all ranks' words
+  int agree(int word);  // returns the largest `word` of all ranks
 
-  // Tells the other ranks that this rank is busy and alive. A rank that waits for it then begins
-  // its patience anew. A rank that is busy for long should call this often, as it is cheap. It is
-  // not collective and never waits.
+  // Tells the other ranks that this rank is busy and alive, so that a rank that waits for it begins
+  // its patience anew. A rank that is busy for long should call still_here often, as that is cheap.
+  // The function is not collective and never waits.
   virtual void still_here() {}
 
-  // From now on, this rank takes a peer for lost after it has waited so many seconds without a sign
-  // of life.
+  // From now on, this rank takes a peer for lost after it has waited this many seconds without a
+  // sign of life.
   virtual void set_patience(double) {}
 
-  // Returns for each peer how many seconds this rank has waited in exchanges of data in which that
-  // peer's message was the last to come.
+  // Returns for each peer how many seconds this rank has waited in all_to_all, all_gather and swap
+  // calls in which that peer's message was the last to come.
   std::span<double const> waited_s() const { return m_waited_s; }
-  void forget_waits();  // sets these seconds to 0
+  void forget_waits();  // sets the seconds of waited_s() to 0
 
-  // Ends all ranks at once, from any state. The launcher may replace `status` by its own.
+  // Ends the processes of all ranks at once, whatever they are doing. The launcher may replace the
+  // exit status `status` by its own.
   [[noreturn]] virtual void abort(int status) = 0;
 
  protected:
@@ -90,8 +92,8 @@ class Comm {
     std::span<std::byte> bytes;
   };
   enum class Traffic { data, control };
-  // Moves messages between different ranks. Both sides know the sizes. Empty messages are not sent.
-  // Messages between two ranks keep their order.
+  // Sends and receives messages between this rank and others. Both sides know the sizes. Empty
+  // messages are not sent. Messages between two ranks keep their order.
   virtual void exchange(Traffic traffic, std::span<Outgoing const> outgoing,
                         std::span<Incoming const> incoming) = 0;
 
@@ -111,7 +113,7 @@ class Comm {
   std::vector<double> m_waited_s;
 };
 
-// Makes the Comm of a run with one rank, which needs no library and no launcher.
+// Makes the Comm of a run with one rank, which needs neither MPI nor a launcher.
 std::unique_ptr<Comm> make_single_rank_comm();
 
 }  // namespace spillway

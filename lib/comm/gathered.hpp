@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// Returns what each rank passes as `mine`. All ranks must call it. Throws Error(peer_lost) if a
-// peer is gone.
+// Returns what each rank passes as `mine`, by rank. All ranks must call `gathered`. Throws
+// Error(peer_lost) if a peer is gone.
 template <class T>
 std::vector<T> gathered(Comm& comm, T const& mine) {
   static_assert(std::is_trivially_copyable_v<T>);

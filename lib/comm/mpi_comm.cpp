@@ -14,8 +14,9 @@ namespace spillway {
 namespace {
 
 constexpr int kTag = 1;
-// Longer messages are sent in pieces of this size. It is far below 2 GiB, the most that MPI's
-// counts can name. The pieces also show that a peer is alive while a large message is under way.
+// No message that MPI sees is longer than this, which is far below 2 GiB, the most that MPI's
+// counts can name. A longer message is split, so that it also shows again and again that its sender
+// is alive.
 constexpr std::int64_t kPieceBytes = std::int64_t{32} << 20;
 constexpr std::size_t kFirstMessageBytes = std::size_t{1} << 20;
 
@@ -37,7 +38,7 @@ int lowest_rank(MPI_Comm comm, MPI_Comm node) {
   return lowest;
 }
 
-// Returns the piece of a message that is sent in round `round`.
+// Returns the bytes of a message that are sent in round `round`.
 template <class Byte>
 std::span<Byte> piece(std::span<Byte> bytes, std::size_t round) {
   auto const limit = static_cast<std::size_t>(kPieceBytes);
@@ -90,7 +91,7 @@ void MpiComm::meet_peers() {
   MPI_Get_processor_name(name.data(), &length);
   HostName mine{};
   std::copy_n(name.begin(), std::min<std::size_t>(mine.size() - 1, name.size()), mine.begin());
-  auto const names = gathered(*this, mine);  // a rank that gives up before this knows no host names
+  auto const names = gathered(*this, mine);  // until here, errors name ranks without their hosts
   for (std::size_t peer = 0; peer < names.size(); ++peer) m_hosts[peer] = names[peer].data();
   forget_waits();
 }
@@ -105,8 +106,8 @@ void MpiComm::exchange(Traffic traffic, std::span<Outgoing const> outgoing,
     start_round(traffic == Traffic::control ? m_control : m_data, outgoing, incoming, round);
     auto const begun = SteadyClock::now();
     int const last = wait_all();
-    // Control messages are not counted: the last one comes from a neighbour, which may itself have
-    // waited for another rank.
+    // Waits for control messages are not counted: the sender of the last one may itself have waited
+    // for another rank.
     if (traffic == Traffic::data && last >= 0) count_wait(last, seconds_since(begun));
   }
 }
@@ -134,8 +135,9 @@ void MpiComm::start_round(MPI_Comm comm, std::span<Outgoing const> outgoing,
   }
 }
 
-// Returns the peer whose message came last, or -1 if none was to come. MPI moves data only inside
-// its calls, so this polls. MPI's own waiting would keep a core busy that compute needs.
+// Waits for all requests of a round. Returns the peer whose message came last, or -1 if none was to
+// come. The function polls, because MPI moves data only inside its calls, and because MPI's own
+// waiting would keep a core busy that compute needs.
 int MpiComm::wait_all() {
   int last = -1;
   Backoff backoff;
@@ -163,9 +165,9 @@ int MpiComm::wait_all() {
   return last;
 }
 
-// A rank that waits for long says so, and other ranks that wait answer, so that a rank that gives
-// up knows which peers are silent. Higher ranks give up a little later, so that only one reports
-// the error.
+// A rank that waits for long sends signs of life, and other ranks that wait answer, so that a rank
+// that gives up knows which peers are silent. Higher ranks give up a little later, so that usually
+// only one reports the error.
 void MpiComm::give_up_after(double waited_s) {
   auto const patience_s = m_settings.patience_s;
   if (2 * waited_s > patience_s || m_signs.is_asked()) m_signs.give(Sign::waiting);

@@ -1,5 +1,5 @@
 // An MpiComm is the Comm of an MPI communicator's ranks. Only sources of this folder may include
-// this header, because it includes MPI's.
+// this header, because it includes mpi.h.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +16,8 @@ namespace spillway {
 class MpiComm final : public Comm {
  public:
   // Becomes the owner of `data` and `control`, which must have the same ranks. Steps move their
-  // data with `data`; small messages use `control`, so that they never wait behind a large one.
-  // `node` has the ranks on this node, and the caller keeps it.
+  // data by `data`. Small messages go by `control`, so that they never wait behind a large one.
+  // `node` has the ranks on this rank's node, and the caller keeps it.
   MpiComm(MPI_Comm data, MPI_Comm control, MPI_Comm node, CommSettings const& settings);
   ~MpiComm() override;
 
@@ -25,8 +25,8 @@ class MpiComm final : public Comm {
   void set_patience(double seconds) override;
   [[noreturn]] void abort(int status) override;
 
-  // Opens the connection to each peer with a large message, as steps send them. It does so with one
-  // peer at a time, so that its memory does not grow with the number of ranks.
+  // Opens the connection to each peer with a message as large as those of steps, to one peer at a
+  // time, so that the memory needed does not grow with the number of ranks. Exchanges host names.
   void meet_peers();
 
  private:
@@ -44,7 +44,7 @@ class MpiComm final : public Comm {
   CommSettings m_settings;
   SignsOfLife m_signs;
   std::vector<std::string> m_hosts;     // the host of each rank
-  std::vector<MPI_Request> m_requests;  // requests of this round: receives, then sends
+  std::vector<MPI_Request> m_requests;  // requests of the current round: receives, then sends
   std::vector<int> m_request_peers;     // the peer of each request
   std::size_t m_receives = 0;
   std::vector<int> m_done;

@@ -1,5 +1,5 @@
 // on_all_ranks runs a stage that passes on all ranks or on none. An error on one rank becomes an
-// error on all of them, which is reported once.
+// error on all ranks, and only one rank reports it.
 #pragma once
 
 #include <exception>
@@ -20,10 +20,10 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
-// Runs `stage` on every rank and waits for all ranks. If it threw an Error or std::bad_alloc on any
-// rank, every rank throws AgreedError with the status of the lowest rank that failed. Only that
-// rank keeps the text. An Error(peer_lost) is rethrown unchanged, since ranks cannot agree on it.
-// The stage itself must not communicate, except that a long stage calls Comm::still_here again and
+// Runs `stage` on every rank and waits for all ranks. If `stage` throws an Error or std::bad_alloc
+// on any rank, every rank throws AgreedError with the status of the lowest rank that failed. Only
+// that rank keeps the text. An Error(peer_lost) is rethrown unchanged, since ranks cannot agree on
+// it. `stage` must not communicate, except that a long stage calls Comm::still_here again and
 // again.
 template <class Stage>
 void on_all_ranks(Comm& comm, Stage const& stage) {
@@ -31,7 +31,7 @@ void on_all_ranks(Comm& comm, Stage const& stage) {
   try {
     stage();
   } catch (Error const& error) {
-    if (error.status() == Status::peer_lost) throw;  // ranks cannot agree on it any more
+    if (error.status() == Status::peer_lost) throw;  // without the lost peer, ranks cannot agree
     failure = error;
   } catch (std::bad_alloc const&) {
     failure = no_more_memory();

@@ -8,8 +8,9 @@
 
 namespace spillway {
 
-// Compares `text` with the text of rank 0. All ranks must call it. If any rank differs, every rank
-// throws AgreedError(bad_input), and the lowest rank that differs reports `why(text of rank 0)`.
+// Compares `text` with the text of rank 0. All ranks must call require_same. If the text of any
+// rank differs, every rank throws AgreedError(bad_input), and the lowest rank whose text differs
+// reports `why(text of rank 0)`.
 void require_same(Comm& comm, std::string const& text,
                   std::function<std::string(std::string const& first)> const& why);
 

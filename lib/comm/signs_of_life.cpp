@@ -9,7 +9,7 @@ namespace spillway {
 namespace {
 
 constexpr int kSignTag = 2;
-// MPI reads these when it sends them, so they must live as long as the process.
+// MPI may read these values as long as a message is on its way, so they must never be destroyed.
 constexpr Sign kBusy = Sign::busy, kWaiting = Sign::waiting, kLast = Sign::last;
 
 }  // namespace
@@ -35,7 +35,8 @@ SignsOfLife::SignsOfLife(MPI_Comm comm, double every_s) : m_comm(comm), m_every_
   listen();
 }
 
-// Receives from any peer. The messages of one peer keep their order, so its last sign comes last.
+// Begins to receive the next sign from any peer. Signs of one peer keep their order, so its last
+// sign comes last.
 void SignsOfLife::listen() {
   if (all_have_ended()) return;
   check_mpi(MPI_Irecv(&m_heard, 1, MPI_CHAR, MPI_ANY_SOURCE, kSignTag, m_comm, &m_listening),
@@ -112,7 +113,7 @@ void SignsOfLife::end(double patience_s) noexcept try {
     backoff.pause();
     if (backoff.waited_s() > patience_s) return;
   }
-} catch (Error const&) {  // a peer is gone, and the end of MPI reports it
+} catch (Error const&) {  // a peer is gone, so no last signs can be exchanged
 }
 
 }  // namespace spillway

@@ -1,6 +1,6 @@
 // Signs of life are tiny messages beside all others: a rank that is busy for long says that it is
 // alive, and so does a rank that waits for long. Only sources of this folder may include this
-// header, because it includes MPI's.
+// header, because it includes mpi.h.
 #pragma once
 
 #include <mpi.h>
@@ -16,28 +16,29 @@ void check_mpi(int code, char const* call);
 
 enum class Sign : char { busy = 1, waiting = 2, last = 3 };
 
-// Only the constructor allocates, and only `end` waits. Only one thread at a time may use it.
+// Only the constructor allocates, and only `end` waits. A SignsOfLife serves one thread at a time.
 class SignsOfLife {
  public:
-  // Signs are sent on `comm`, which the caller keeps, with a tag of their own. At most one sign is
-  // given in `every_s` seconds.
+  // Signs are sent on `comm`, which the caller keeps, with a tag of their own. A peer gets at most
+  // one sign in `every_s` seconds.
   SignsOfLife(MPI_Comm comm, double every_s);
   SignsOfLife(SignsOfLife const&) = delete;
   SignsOfLife& operator=(SignsOfLife const&) = delete;
 
-  // Sends a sign to every peer that has received the previous one.
+  // Sends a sign to each peer that has received the last one, at most once in `every_s` seconds.
   void give(Sign sign);
-  // Receives the signs that have come. Returns whether a peer is busy. Signs of peers that wait do
-  // not count, so that ranks that wait do not make each other wait longer.
+  // Receives the signs that have come. Returns whether one came from a peer that does not wait.
+  // Signs of peers that wait do not count, so that ranks that wait do not make each other wait
+  // longer.
   bool hear();
-  // Returns whether a peer has said that it waits since this rank last gave a sign.
+  // Returns whether, since this rank last gave a sign, a peer has said that it waits.
   bool is_asked() const { return m_asked; }
-  void note(int peer);  // records that another message of the peer has come
-  // Returns the seconds since anything of a peer was heard, or since this object was made.
+  void note(int peer);  // notes that a message of `peer` has come
+  // Returns the seconds since the last message of `peer`, or since this object was made.
   double silent_s(int peer) const;
   void set_every(double seconds) { m_every_s = seconds; }
   // Exchanges last signs with all peers, so that each rank receives all that was sent to it. Every
-  // rank must call it once before the communicator is freed. Gives up after `patience_s` seconds
+  // rank must call `end` once before the communicator is freed. Gives up after `patience_s` seconds
   // without a sign.
   void end(double patience_s) noexcept;
 
@@ -50,7 +51,7 @@ class SignsOfLife {
   MPI_Comm m_comm;
   double m_every_s;
   SteadyClock::time_point m_given = SteadyClock::now();
-  std::vector<SteadyClock::time_point> m_heard_at;  // when each rank was heard last
+  std::vector<SteadyClock::time_point> m_heard_at;  // when each rank's last message came
   std::vector<int> m_peers;
   std::vector<MPI_Request> m_sending;  // the sign under way to each peer
   MPI_Request m_listening = MPI_REQUEST_NULL;

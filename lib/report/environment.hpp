@@ -1,4 +1,4 @@
-// Makes environment.json, which says on what a run runs.
+// Makes environment.json, which says with what build and on what machines a run runs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// Returns JSON with version, build, MPI, hosts of all ranks, threads and devices. All ranks must
-// call it.
+// Returns JSON with the program's version and build, MPI, the hosts of all ranks, and threads,
+// instruction set and devices of this rank. All ranks must call environment_json.
 std::string environment_json(Comm& comm, Arithmetic const& arithmetic);
 
 // Returns $SPILLWAY_JOB, or "" if it is not set. Job scripts set it to a name for their attempt, so

@@ -7,11 +7,11 @@
 
 namespace spillway {
 
-// Returns busy_s and stall_s of each lane that has run items and, if it moved bytes, bytes and
-// gbps.
+// Returns JSON with busy_s and stall_s of each lane that was in use and, if it moved bytes, bytes
+// and gbps.
 nlohmann::ordered_json lanes_json(LaneReport const& report);
-// Returns the seconds that the compute lane waited for each lane, without lanes for which it never
-// waited.
+// Returns JSON with the seconds that the compute lane waited for each lane, without lanes for which
+// it never waited.
 nlohmann::ordered_json stalls_json(LaneReport const& report);
 
 }  // namespace spillway

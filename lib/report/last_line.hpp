@@ -1,4 +1,5 @@
-// Finds the end of the last complete line of a file. A process may have died while it wrote more.
+// Finds the end of the last complete line of a file. Behind it may lie the beginning of a line that
+// a process was writing when it died.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// LossSums are the sum of losses and the number of targets that it is a sum over.
+// LossSums are a sum of losses, and the number of targets whose losses were added.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ struct LossSums {
   double loss = 0, weight = 0;  // a sum of losses, and the number of their targets
 
   std::int64_t targets() const { return std::llround(weight); }
-  // Returns nothing if there was no target.
+  // Returns the mean loss of a target, or nothing if there was no target.
   std::optional<double> mean() const {
     return weight == 0 ? std::nullopt : std::optional(loss / weight);
   }

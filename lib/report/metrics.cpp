@@ -20,10 +20,10 @@ namespace spillway {
 
 namespace {
 
-// This errno stands for a file that is not a regular one; open() does not fail with it here.
+// open_there returns this errno for a file that is not a regular one.
 constexpr int kNotRegular = EINVAL;
 
-// JSON has no NaN, so the library writes null.
+// Returns the mean loss, or NaN if there was no target. The JSON library writes NaN as null.
 double mean_or_nan(LossSums const& sums) {
   return sums.mean().value_or(std::numeric_limits<double>::quiet_NaN());
 }
@@ -90,7 +90,8 @@ MetricsFile::MetricsFile(std::filesystem::path path) : m_path(std::move(path)) {
   throw Error(Status::bad_input, fmt::format("{}: {}", m_path.string(), why));
 }
 
-// Returns an errno, or 0.
+// Opens or makes the file at m_path, and removes a last row that is cut short. Returns an errno, or
+// 0.
 int MetricsFile::open_there() {
   constexpr int flags = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC;
   FileDescriptor file(::open(m_path.c_str(), flags, kFileMode));
@@ -129,7 +130,7 @@ void MetricsFile::append(std::string const& row) {
   m_lost = 0;
 }
 
-// Returns an errno, or 0 if the file at the path is open.
+// Opens the file at m_path again if it is no longer the open one. Returns an errno, or 0.
 int MetricsFile::reopen_if_gone() {
   if (is_named(m_file, m_path)) return 0;
   int const error = open_there();

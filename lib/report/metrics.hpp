@@ -21,11 +21,11 @@ namespace spillway {
 // has no targets, its loss becomes null.
 struct StepMetrics {
   std::int64_t step = 0;    // how many steps are done
-  std::int64_t tokens = 0;  // how many of the text were trained on since the run began
+  std::int64_t tokens = 0;  // how many tokens of text were trained on since the run began
   LossSums loss;
   double grad_norm = 0, lr = 0, step_s = 0, tokens_per_s = 0;
-  // `mfu` is the model's flops per second as a share of the peak in the device's data sheet.
-  // `matmul_share` is their share of the rate that large matrix products have reached here, in the
+  // `mfu` is the model's flops per second as a share of the peak in the device's data sheet, and
+  // `matmul_share` as a share of the rate that large matrix products reach on this machine, in the
   // run's precision. A share is empty, and null in the row, if the peak or the rate is not known.
   std::optional<double> mfu, matmul_share;
   double matmul_gflops = 0;  // the rate that `matmul_share` is a share of
@@ -36,12 +36,12 @@ struct StepMetrics {
 std::string to_json(StepMetrics const& row);
 
 // A RunEvent is a row of metrics.jsonl that marks a "start", a "resume" or a "replan" after `step`
-// steps. Rows behind a resume may repeat steps of rows before it.
+// steps. Rows behind a resume may repeat steps of rows before the resume.
 struct RunEvent {
   std::string event;
   std::int64_t step = 0;
   std::vector<std::pair<std::string, std::string>> more = {};  // more fields of the row
-  std::vector<std::string> changed = {};                       // keys that a resume has changed
+  std::vector<std::string> changed = {};                       // input keys that a resume changed
 };
 // The row has `time` in UTC, as in "2026-01-31T09:05:00Z".
 std::string to_json(RunEvent const& row, std::time_t time);
@@ -49,10 +49,11 @@ std::string to_json(RunEvent const& row, std::time_t time);
 // Returns the exact bits of a number as text (C99 %a).
 std::string hex(double value);
 
-// Appends rows to metrics.jsonl. If a row cannot be written whole, it is removed and lost; this is
-// logged once and does not end the run, and later rows are tried again. Removes a partial last row
-// that an earlier run has left. Goes on in a new file if this one is removed or replaced. The
-// constructor throws Error(bad_input) if the file cannot be opened.
+// A MetricsFile appends rows to metrics.jsonl. If a row cannot be written whole, what was written
+// of it is removed; this is logged once and does not end the run, and later rows are tried. The
+// constructor removes a partial last row that an earlier run has left. If the file is removed or
+// replaced, rows go on in a new one. The constructor throws Error(bad_input) if the file cannot be
+// opened.
 class MetricsFile {
  public:
   explicit MetricsFile(std::filesystem::path path);
@@ -69,7 +70,7 @@ class MetricsFile {
   std::filesystem::path m_path;
   FileDescriptor m_file;
   std::int64_t m_lost = 0;         // rows lost since the last one that was written
-  bool m_may_end_in_part = false;  // true if the file may end in a part of a row
+  bool m_may_end_in_part = false;  // true if the last row may lack its end
 };
 
 }  // namespace spillway

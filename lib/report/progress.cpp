@@ -12,7 +12,8 @@
 namespace spillway {
 namespace {
 
-// A longer line would wrap, and redrawing it would leave its first part on the screen.
+// Returns the width of the terminal. A longer line would wrap, and redrawing it would leave its
+// first row on the screen.
 std::size_t terminal_columns() {
   winsize window{};
   bool const known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;

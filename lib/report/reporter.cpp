@@ -68,8 +68,8 @@ void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
   ++m_steps_reported;
-  // If a step is faster than matrix products alone, other processes were busy while those were
-  // measured.
+  // If a step is faster than its matrix products alone should be, other processes were busy when
+  // the rate of products was measured, so the rate of the step replaces it.
   if (m_matmul_flops_per_s > 0)
     m_matmul_flops_per_s = std::max(m_matmul_flops_per_s, m_step_flops / step.result.step_s);
   if (!m_file) return;

@@ -22,14 +22,14 @@ class Reporter {
 
   struct Step {
     std::int64_t done = 0;    // how many steps are done, this one included
-    std::int64_t tokens = 0;  // how many of the text were trained on since the run began
+    std::int64_t tokens = 0;  // how many tokens of text were trained on since the run began
     std::int64_t step_tokens = 0;
     StepResult const& result;
     TierBytes in_use{};
     std::optional<LossSums> valid;
   };
   void event(RunEvent const& event);
-  // Throws Error(bad_input) if another job has taken over run.dir.
+  // Reports a step. Throws Error(bad_input) if another job has taken over run.dir.
   void step(Step const& step);
 
   // Ends the live progress line, so that other output begins on a new line.

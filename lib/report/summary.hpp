@@ -17,14 +17,14 @@ struct SpillReport {
   std::string backend = "none";                    // how bytes are moved; "none" if nothing spills
   std::int64_t written_bytes = 0, read_bytes = 0;  // sums over all ranks
   double write_gbps = 0, read_gbps = 0;  // what one rank reaches, as a mean over all bytes
-  double lifetime_years = 0;             // of the node's drives, see plan/time/drive_use.hpp
+  double lifetime_years = 0;             // of the node's drives; 0 if unknown
   std::int64_t endurance_bytes = 0;
 };
 
 // Says how long a rank waited for others in collectives, and for which rank it waited longest.
 struct RankWait {
   double waited_s = 0;
-  int most_for = -1;  // the rank, or -1 if this one waited for none
+  int most_for = -1;  // the rank waited for longest, or -1 if none was
   double for_it_s = 0;
 };
 
@@ -32,17 +32,17 @@ struct Summary {
   std::string plan;  // the file of the last plan, which predictions describe
   TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
-  // How many bytes a device's memory holds beside the plan, other processes included. Has no value
-  // if device memory is main memory.
+  // How many bytes of a device's memory are in use beside this run's buffers, by other processes
+  // too. Has no value if device memory is main memory.
   std::optional<std::int64_t> device_outside_bytes = {};
-  std::optional<Pinning> pinning = {};  // at the start, on the rank that pinned most
+  std::optional<Pinning> pinning = {};  // of the rank that pinned most; empty if none pinned memory
   double predicted_step_s = 0, measured_step_s = 0;
-  std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // of one step
+  std::array<double, kOpKinds> predicted_op_s{}, measured_op_s{};  // by OpKind, in one step
   SpillReport spill;
   LaneReport lanes;  // of this rank, over all steps
   double train_s = 0;
   std::vector<RankWait> waits;  // by rank, during train_s; empty if there is one rank
-  std::string job = {};         // the name that job_name() returns
+  std::string job = {};         // what job_name() returns
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

@@ -1,4 +1,4 @@
-// Writes bytes per tier as JSON, in the same way in every report.
+// Makes JSON of bytes per tier, for all reports.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -21,7 +21,7 @@
 namespace spillway {
 namespace {
 
-// Returns the policies whose tiers have a budget.
+// Returns the policies that use only tiers with a budget.
 std::vector<BlockPolicy> policies(Budgets const& budgets) {
   std::vector<BlockPolicy> result;
   for (PolicyRow const& row : kPolicyTable) {
@@ -30,7 +30,8 @@ std::vector<BlockPolicy> policies(Budgets const& budgets) {
   return result;
 }
 
-// Returns the run's Config with one micro-batch per step, and with only the prefetch left open.
+// Returns a Config with one micro-batch of `micro` sequences per step, in which all layers have
+// `policy` and only the prefetch is left open.
 Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
   config.batch = {micro, micro};
   auto& plan = config.plan;
@@ -55,7 +56,7 @@ void require_done(StepResult const& result, RunMemory const& memory) {
   throw Error(Status::storage, memory.spill()->first_failure());
 }
 
-// Trains for a few steps, in memory that is freed at the end.
+// Trains for parts.steps steps, stores the measurements in `row`, and frees all memory.
 void run_steps(RokParts const& parts, Config const& config, Program const& program,
                std::int64_t host_threads, RokRow& row) {
   RunMemory memory(config, parts.here->device, program);
@@ -71,7 +72,7 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
   for (std::int64_t step = 0; step < parts.steps; ++step) {
     auto const result = engine.run_step(step);
     require_done(result, memory);
-    if (step == 0) continue;  // the first step also touches memory for the first time
+    if (step == 0) continue;  // not timed, because it also touches memory for the first time
     step_s.push_back(result.step_s);
     row.spilled_bytes += result.lanes.use[index(Lane::nvme_write)].bytes;
   }
@@ -113,7 +114,7 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   row.predicted_step_s = solution.chosen->step_s;
   try {
     run_steps(parts, config, program, machine.host_threads(), row);
-    // This is thrown if less memory or storage is free than the budgets promised.
+    // Error(cannot_fit) means that less memory or storage is free than the budgets promised.
   } catch (Error const& error) {
     if (error.status() != Status::cannot_fit) throw;
     row.why = error.what();
@@ -137,7 +138,7 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
     auto const machine =
         planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
                     parts.here.cores(), parts.budgets.device_bytes / 2, *parts.here, parts.comm);
-    // Policies take turns for each size, since the speed of a machine drifts.
+    // All policies are measured before the next size, since the speed of a machine drifts.
     for (auto const policy : policies(parts.budgets))
       told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
   }

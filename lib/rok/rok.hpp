@@ -17,16 +17,16 @@
 
 namespace spillway {
 
-// A RokRow is one point of a curve. Its step has one micro-batch.
+// A RokRow is one point of a curve: one policy, and steps of one micro-batch of one size.
 struct RokRow {
   BlockPolicy policy = BlockPolicy::keep;
   // `micro` is how many sequences a step has, and `sequence` how many tokens each of them has.
   std::int64_t micro = 1, sequence = 1;
-  TierBytes planned_bytes{};  // if nothing fits, of the smallest plan found
+  TierBytes planned_bytes{};  // peaks of the plan or, if none fits, of the one that comes closest
   std::string why = {};       // why the point was not measured; empty if it was
   // The following fields are measured, except for predicted_step_s.
   TierBytes peak_bytes{};
-  std::int64_t activation_bytes = 0;  // device peak less what persists; includes gradients
+  std::int64_t activation_bytes = 0;  // device peak without persistent buffers; includes gradients
   double step_s = 0, predicted_step_s = 0;
   double least_step_s = 0, most_step_s = 0;
   std::int64_t spilled_bytes = 0;  // bytes written to NVMe in a step
@@ -40,19 +40,21 @@ struct RokParts {
   Data const* data;  // null if tokens are random
   std::int64_t vocab;
   Budgets budgets;
-  std::int64_t steps;  // for each point, at least 2; the first is not counted
+  std::int64_t steps;  // steps of each point, at least 2; the first is not counted
   ComputeHere const& here;
-  Comm& comm;  // has one rank
+  Comm& comm;  // must have one rank
 };
 
 // Returns the sizes of micro-batches to measure if the user names none: half of the run's size
 // `micro`, that size itself, and twice that, but no more than the sequences of a step.
 std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences);
 
-// Measures each policy whose tiers have budgets, with each of `micros`. Parameters, gradients and
-// optimizer state lie where the Config says, or on the device if it says `auto`, so that only
-// activations differ. The memory of a point is freed before the next one. Passes each row to `told`
-// as soon as it is complete. Throws Error: storage if a transfer fails, non_finite, or bad_input.
+// Measures each policy that uses only tiers with budgets, with each size of `micros`. Parameters,
+// gradients and optimizer state lie where the Config says, or on the device if it says `auto`, so
+// that only activations differ. The memory of a point is freed before the next point is measured.
+// Passes each row to `told` as soon as it is complete. Throws Error: storage if a transfer fails,
+// non_finite if the loss or the gradient norm is not finite, bad_input if the Config asks for what
+// is not supported.
 std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
                                 std::function<void(RokRow const&)> const& told);
 

@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-// Charts have this title in their SVG, by which they are recognised as made here.
+// Charts have this title in their SVG, by which this program recognises those that it made.
 constexpr std::string_view kChartName = "spillway_rok";
 
 constexpr auto kChart = R"(set terminal svg name '{}' noenhanced size 800,560 background 'white'
@@ -42,7 +42,7 @@ std::string rate(double tokens_per_s) {
   return fmt::format(fmt::runtime(tokens_per_s < 100 ? "{:.3g}" : "{:.0f}"), tokens_per_s);
 }
 
-// Returns the columns of the device, the host and NVMe.
+// Returns three columns of CSV: bytes of the device, of the host and of NVMe.
 std::string tiers(TierBytes const& bytes) {
   return fmt::format("{},{},{}", bytes[index(Tier::device)], bytes[index(Tier::host)],
                      bytes[index(Tier::nvme)]);

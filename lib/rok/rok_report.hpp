@@ -9,21 +9,22 @@
 
 namespace spillway {
 
-// Returns one line that reports a point during a long measurement.
+// Returns a line about one point, which is shown while others are still measured.
 std::string rok_line(RokRow const& row);
 
 // rok_table returns a table for people, and rok_csv returns CSV. Both begin with a line that names
-// the columns. Points that were not measured have empty cells.
+// the columns. If a point was not measured, its columns of measurements are empty.
 std::string rok_table(std::span<RokRow const> rows);
 std::string rok_csv(std::span<RokRow const> rows);
 bool is_rok_csv(std::string_view beginning);
 
-// Says why the smallest of `rows` does not fit, and what would need less, if no row fits.
+// Returns a text for the case that no row fits: why the row with the smallest planned device peak
+// does not, and what would need less.
 std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked);
 
 // Returns a gnuplot script that draws an SVG: tokens/s over the bytes of the device beyond
-// persistent state, with a curve for each policy and a point for each micro-batch. Returns "" if
-// nothing was measured.
+// persistent state, with a curve for each policy and a point for each size of micro-batches.
+// Returns "" if nothing was measured.
 std::string rok_script(std::span<RokRow const> rows);
 bool is_rok_chart(std::string_view beginning);
 
