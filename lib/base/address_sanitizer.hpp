@@ -1,5 +1,5 @@
-// These functions tell AddressSanitizer which bytes of arenas may be accessed. They do nothing in
-// builds without it.
+// Tells AddressSanitizer which bytes of an arena may be accessed. In builds without
+// AddressSanitizer, the functions do nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace spillway {
 
-// After forbid_access, AddressSanitizer reports any access to the bytes as an error; allow_access
-// allows accesses again.
+// After forbid_access, AddressSanitizer reports any access to `bytes` as an error, until
+// allow_access is called for them.
 inline void forbid_access([[maybe_unused]] std::span<std::byte const> bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(bytes.data(), bytes.size());

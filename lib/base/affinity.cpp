@@ -6,7 +6,7 @@
 namespace spillway {
 namespace {
 
-constexpr std::size_t kMostSets = 1024;  // each set has room for 1024 cores
+constexpr std::size_t kMostSets = 1024;  // a cpu_set_t has room for 1024 cores
 
 int affinity_here(std::size_t bytes, cpu_set_t* set) {
   return sched_getaffinity(0, bytes, set) == 0 ? 0 : errno;

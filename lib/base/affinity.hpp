@@ -1,4 +1,4 @@
-// These functions read and set on which cores of the machine a thread may run.
+// Reads and sets on which cores of the machine a thread may run.
 #pragma once
 
 #include <sched.h>
@@ -10,11 +10,12 @@
 
 namespace spillway {
 
-// Returns the cores of the calling thread in rising order, or none if the system does not tell.
+// Returns the numbers of the cores on which the calling thread may run, in rising order. The list
+// is empty if the system does not tell.
 std::vector<int> allowed_cores();
 
-// For tests, asks `tell` instead of the system. `tell` fills a set of `bytes` bytes and returns 0
-// or an errno, which is EINVAL if the machine has more cores than the set has bits.
+// In tests, a TellAffinity replaces sched_getaffinity: it fills a set of `bytes` bytes and returns
+// 0 or an errno, which is EINVAL if the machine has more cores than the set has bits.
 using TellAffinity = std::function<int(std::size_t bytes, cpu_set_t* set)>;
 std::vector<int> allowed_cores(TellAffinity const& tell);
 

@@ -1,4 +1,5 @@
-// `debug.locked_allocator` (runtime/locked_allocator.hpp) asks here whether a thread may allocate.
+// Says for each thread whether it may allocate memory. With the key `debug.locked_allocator`,
+// threads that run items may not (runtime/locked_allocator.hpp).
 #pragma once
 
 #include <utility>
@@ -7,12 +8,12 @@ namespace spillway {
 
 inline thread_local constinit bool t_allocator_locked = false;
 
-// Ends the process if this thread may not allocate. `what` is part of the message and says what the
-// thread asked for.
+// Ends the process if the calling thread may not allocate memory. `what` says, in the message, what
+// the thread asked for.
 void refuse_when_locked(char const* what);
 
-// While an AllocatorPass exists, its thread may allocate. It is put around calls of foreign
-// libraries that allocate and free memory of their own.
+// While an AllocatorPass exists, the thread that made it may allocate memory. It is made for calls
+// of libraries that allocate memory of their own.
 class AllocatorPass {
  public:
   AllocatorPass() : m_before(std::exchange(t_allocator_locked, false)) {}

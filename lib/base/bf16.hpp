@@ -1,4 +1,5 @@
-// Values are stored as bfloat16, the upper half of an fp32, and are computed with as fp32.
+// Defines bf16 (bfloat16), the upper half of an fp32. Values are stored as bf16, and computations
+// convert them to fp32 first.
 #pragma once
 
 #include <bit>
@@ -28,9 +29,9 @@ SPILLWAY_FUNCTION bf16 to_bf16(float x) {
 }
 
 // Rounds stochastically to one of the two neighbours of x. The nearer neighbour is more likely, and
-// the mean over all `draw` < 2^16 is x. A bf16 value that is changed by less than its resolution
-// thus moves as far as it should on average. What only a draw would round to infinity is rounded to
-// nearest. Zeros and infinities stay what they are, and NaNs stay NaNs.
+// the mean over all `draw` < 2^16 is x, so that many updates smaller than the resolution of bf16
+// add up correctly on average. If the magnitude of x is at least that of the largest finite bf16, x
+// is rounded to nearest instead. Zeros and infinities stay what they are, and NaNs stay NaNs.
 SPILLWAY_FUNCTION bf16 to_bf16_by_draw(float x, std::uint32_t draw) {
   constexpr std::uint32_t largest = 0x7f7f0000u;
   auto const bits = std::bit_cast<std::uint32_t>(x);

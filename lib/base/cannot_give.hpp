@@ -1,4 +1,4 @@
-// Makes the errors of requests for more memory than the system gives.
+// Makes the errors that are thrown if the system does not give memory.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 namespace spillway {
 
 // Returns the error that says that `what` needed `bytes` bytes and did not get them. `error` is the
-// errno of the request; the default serves requests that set no errno.
+// errno of the request, or ENOMEM if the request sets no errno.
 Error cannot_give(std::string_view what, std::int64_t bytes, int error = ENOMEM);
 // Returns the error that stands for a std::bad_alloc, which says neither what needed memory nor how
 // much.

@@ -9,10 +9,12 @@
 
 namespace spillway {
 
-// Returns the error for threads whose number comes from the configuration key `key`.
+// Returns the error to throw if only `started` of `wanted` threads could be started and the
+// configuration key `key` gives their number.
 Error cannot_start(std::string_view key, std::int64_t started, std::int64_t wanted,
                    std::system_error const& error);
-// Returns the error for threads whose number does not come from a configuration key.
+// Returns the error to throw if a thread cannot be started and no configuration key gives the
+// number of threads.
 Error cannot_start(std::system_error const& error);
 
 // Returns the result of start(), which starts threads. Throws Error(bad_input) if the system starts

@@ -9,7 +9,7 @@
 namespace spillway {
 
 void fail_check(std::string_view where, std::string_view why) {
-  AllocatorPass const pass;  // a lane may be forbidden to allocate, but the message must
+  AllocatorPass const pass;  // the message needs memory, even on a thread that may not allocate
   throw std::logic_error(fmt::format("{}: {}", where, why));
 }
 

@@ -1,5 +1,5 @@
-// Checks invariants, in every build, on which the use of memory, the order of work or the bits of
-// results depend.
+// Checks invariants in all builds, release builds included. The use of memory, the order of work or
+// the bits of results depend on such invariants.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@ namespace spillway {
 // other ranks.
 [[noreturn]] void fail_check(std::string_view where, std::string_view why);
 
-// `where` names the op, item, tensor or part of the program, and `why` says what is wrong. Both are
-// evaluated even if `holds` is true.
+// Calls fail_check unless `holds` is true. `where` names what has the mistake, such as an op or a
+// tensor, and `why` says what is wrong with it. Both texts are evaluated even if `holds` is true.
 constexpr void check(bool holds, std::string_view where, std::string_view why) {
   if (!holds) [[unlikely]]
     fail_check(where, why);

@@ -1,9 +1,10 @@
 #include "base/checksum.hpp"
 
-// Inlined code uses the vector instructions of this build, not those of the installed library.
+// XXH_INLINE_ALL compiles xxhash here, with the vector instructions of this build, instead of
+// calling the installed library.
 #define XXH_INLINE_ALL
-// Without prefetches, long ranges are read at the rate of memory; with them, a quarter slower (Zen
-// 4).
+// With the prefetches of xxhash, checksums of long ranges take a quarter longer on Zen 4; without
+// them, they are as fast as memory is read.
 #define XXH_NO_PREFETCH
 #include <fmt/core.h>
 #include <xxhash.h>

@@ -1,4 +1,5 @@
-// XXH3-64 checksums protect spilled extents and tensors of checkpoints. They are not cryptographic.
+// XXH3-64 checksums let readers find damage in what is stored, such as the spill file or a
+// checkpoint. They are not cryptographic.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +10,13 @@
 
 namespace spillway {
 
-// Returns the checksum of the bytes, and does not allocate.
+// Computes the XXH3-64 checksum without allocating memory.
 std::uint64_t checksum(std::span<std::byte const> bytes) noexcept;
 
 std::string checksum_text(std::uint64_t checksum);  // gives 16 hexadecimal digits
 
-// Computes what checksum() would return for bytes that come piece by piece. Only the constructor
-// allocates.
+// Computes the checksum of bytes that come in several calls of add(): value() returns what
+// checksum() returns for all of them together. Only the constructor allocates memory.
 class StreamingChecksum {
  public:
   StreamingChecksum();

@@ -18,7 +18,7 @@ std::optional<std::int64_t> number_in(fs::path const& path) {
   return std::nullopt;
 }
 
-// Returns the number after `key` in a file of lines "key number", or 0 if there is none.
+// Returns the number after `key` in a file of lines "key number", or 0 if no line has the key.
 std::int64_t number_after(fs::path const& path, std::string const& key) {
   std::ifstream file(path);
   std::string name;
@@ -83,7 +83,8 @@ void read_upwards(ControlGroupLimits& limits, fs::path const& root, fs::path gro
 ControlGroupLimits control_group_limits(fs::path const& mount, fs::path const& self) {
   ControlGroupLimits limits;
   std::ifstream file(self);
-  // Each line is "id:controllers:path". Version 2 has the id 0 and names no controllers.
+  // A line of the file `self` is "id:controllers:path". The line of version 2 has the id 0 and an
+  // empty list of controllers.
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
     std::string id, controllers, path;

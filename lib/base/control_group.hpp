@@ -8,10 +8,10 @@
 namespace spillway {
 
 struct ControlGroupLimits {
-  std::optional<std::int64_t> memory_bytes;  // the limit on memory
-  // What is left of the limit on memory. The inactive page cache counts as left.
+  std::optional<std::int64_t> memory_bytes;  // empty if there is no limit
+  // How much of memory_bytes is not in use. Inactive page cache does not count as in use.
   std::optional<std::int64_t> memory_left_bytes;
-  std::optional<double> cores;  // the CPU quota divided by its period
+  std::optional<double> cores;  // the CPU quota divided by its period; empty if there is no quota
 };
 
 // Returns the tightest limits of the process's group and all its ancestors. `mount` is where

@@ -1,4 +1,5 @@
-// Defines an array that has a value for each enumerator, and sums of such arrays.
+// Defines an array with one value for each enumerator of an enumeration. Such arrays can be added
+// and subtracted.
 #pragma once
 
 #include <array>
@@ -14,7 +15,6 @@ struct EnumArray : std::array<T, N> {
   constexpr T const& operator[](Enum e) const {
     return Array::operator[](static_cast<std::size_t>(e));
   }
-  // Adds the values of each enumerator.
   constexpr EnumArray& operator+=(EnumArray const& other) {
     for (std::size_t i = 0; i < N; ++i) (*this)[i] += other[i];
     return *this;

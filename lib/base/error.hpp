@@ -1,4 +1,5 @@
-// Defines the one exception type. Its status becomes the exit status of the process.
+// Defines the exception for all failures that are no mistakes of the program. Its status becomes
+// the exit status of the process.
 #pragma once
 
 #include <stdexcept>
@@ -8,14 +9,14 @@ namespace spillway {
 
 enum class Status : int {
   done = 0,
-  bad_input = 2,   // an input is wrong; the message names the file, key or line
-  cannot_fit = 3,  // memory or storage is too small; the message says how much is needed
-  storage = 4,     // storage failed; the run can be resumed
-  damaged = 5,     // a file or spilled data is damaged
-  peer_lost = 6,   // another rank is gone
-  non_finite = 7,  // the loss is not finite, and `non_finite: stop` is set
-  device = 8,      // the device failed; the run can be resumed
-  requeue = 75,    // stopped by a signal or max_time, after a checkpoint
+  bad_input = 2,   // an input or setting is wrong; the message names it
+  cannot_fit = 3,  // memory or storage is too small
+  storage = 4,     // reading or writing a file, or writing to stdout, failed
+  damaged = 5,     // a file, spilled data or a gradient is damaged
+  peer_lost = 6,   // another rank has ended or does not answer
+  non_finite = 7,  // a loss, a gradient norm or a logit is infinite or NaN
+  device = 8,      // a device failed; the run can be resumed
+  requeue = 75,    // a signal or run.max_time stopped the run; it can be resumed
 };
 
 // An Error ends the run. `what()` is one line that tells a user what to do. Mistakes of the program

@@ -14,12 +14,13 @@ struct f16 {
   std::uint16_t bits;
 };
 
-// The conversion is exact, and a NaN keeps its payload.
+// Converts exactly; a NaN keeps its payload.
 SPILLWAY_FUNCTION float to_float(f16 x) {
   std::uint32_t const sign = (x.bits & 0x8000u) << 16, rest = x.bits & 0x7fffu;
   constexpr float subnormal_unit = 0x1p-24f;
   auto const subnormal = std::bit_cast<std::uint32_t>(static_cast<float>(rest) * subnormal_unit);
-  // The bias is doubled for infinities and NaNs.
+  // The exponent's bias is 112 larger in fp32. Adding 112 twice makes the largest exponent of f16,
+  // that of infinities and NaNs, the largest one of fp32.
   std::uint32_t const bias = rest < 0x7c00u ? 112u << 23 : 224u << 23;
   std::uint32_t const magnitude = rest < 0x400u ? subnormal : (rest << 13) + bias;
   return std::bit_cast<float>(sign | magnitude);
@@ -31,7 +32,8 @@ SPILLWAY_FUNCTION f16 to_f16(float x) {
   auto const bits = std::bit_cast<std::uint32_t>(x);
   std::uint32_t const sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7fffffffu;
   std::uint32_t const normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - (112u << 23)) >> 13;
-  // The last bit of a float near 0.5 is as large as the smallest f16, so the addition rounds to it.
+  // The last bit of a float in [0.5, 1) is worth 2^-24, the smallest positive f16, so that the
+  // addition rounds to a multiple of 2^-24.
   std::uint32_t const subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
   std::uint32_t const quiet = 0x7e00u | ((magnitude >> 13) & 0x3ffu);

@@ -1,5 +1,5 @@
-// Defines SPILLWAY_FUNCTION, which marks small functions that host and device code share. No header
-// of Kokkos is needed for it.
+// Defines SPILLWAY_FUNCTION, which marks small functions that run on the host and on devices. No
+// header of Kokkos is needed for that.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)

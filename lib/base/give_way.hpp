@@ -1,4 +1,5 @@
-// A thread that polls calls these functions to let other threads run between two looks.
+// Lets other threads run while a thread polls: the polling thread calls give_way() between two
+// looks.
 #pragma once
 
 #include <chrono>
@@ -8,9 +9,9 @@
 
 namespace spillway {
 
-// A thread that yields on a busy core waits until all other threads there have had their turns, but
-// a thread that wakes from a sleep does not. So after a yield that took long, a GiveWay sleeps
-// instead for a while. An object of this class serves one thread.
+// On a busy core, a thread that yields waits until all other threads of the core have had their
+// turns, but a thread that wakes from a short sleep does not. After a yield that took long, a
+// GiveWay therefore sleeps instead of yielding for a while. Each thread needs its own GiveWay.
 class GiveWay {
  public:
   void operator()() {
@@ -32,8 +33,8 @@ class GiveWay {
   SteadyClock::time_point m_sleeps_until{};
 };
 
-// Lets other threads run by means of a GiveWay that the calling thread keeps, so that it remembers
-// from one wait to the next what it has learned about its core.
+// Lets other threads run. The calling thread keeps one GiveWay for all calls, which remembers
+// whether the thread's core was busy.
 inline void give_way() {
   thread_local GiveWay way;
   way();

@@ -1,4 +1,4 @@
-// Defines a vector that is indexed by ids, which are signed numbers; -1 stands for no id.
+// Defines a vector that is indexed by ids, which count from 0; the id -1 stands for no element.
 #pragma once
 
 #include <cassert>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// Ids may be of any integer type. Release builds do not check them, as std::vector does not.
+// An id may have any integer type. Release builds do not check whether it is in range.
 template <class T>
 struct IdVector : std::vector<T> {
   using Vector = std::vector<T>;
@@ -23,7 +23,8 @@ struct IdVector : std::vector<T> {
  private:
   constexpr std::size_t place(std::integral auto id) const {
     auto const result = static_cast<std::size_t>(id);
-    // The planner indexes in its innermost loops. Ids that come from files are checked before.
+    // An assertion is enough, because ids that come from files are checked when they are read. The
+    // planner indexes in its innermost loops.
     assert(result < this->size());
     return result;
   }

@@ -42,7 +42,7 @@ bool is_the_shells(std::filesystem::path const& path) {
   return text == "/dev/stdin" || text.starts_with("/dev/fd/") || text.starts_with("/proc/self/fd/");
 }
 
-// Reads some bytes and returns their number, which is 0 at the end of the file.
+// Reads at most to.size() bytes and returns their number, which is 0 at the end of the file.
 std::size_t read_some(int fd, std::span<char> to, std::filesystem::path const& path) {
   while (true) {
     auto const got = ::read(fd, to.data(), to.size());
@@ -51,7 +51,7 @@ std::size_t read_some(int fd, std::span<char> to, std::filesystem::path const& p
   }
 }
 
-// Returns the size of a regular file, or 0 for any other file, whose size is not known.
+// Returns the size of a regular file, or 0 if the file is not regular, since its size is not known.
 std::int64_t size_bytes(FileDescriptor const& file) {
   struct stat info {};
   return ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
@@ -75,8 +75,8 @@ void require_regular(FileDescriptor const& file, std::filesystem::path const& pa
   require_regular(path, info);
 }
 
-// Checks the path before the open, because opening a device may already have an effect, and the
-// open file after it, because the path may name another file by then.
+// The path is checked before the file is opened, because opening a device may already have an
+// effect, and the opened file is checked too, because the path may name another file by then.
 FileDescriptor open_for_reading(std::filesystem::path const& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) refuse(path, "cannot be read", errno);
@@ -84,7 +84,7 @@ FileDescriptor open_for_reading(std::filesystem::path const& path) {
   FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file) refuse(path, "cannot be read", errno);
   require_regular(file, path);
-  ::fcntl(file.get(), F_SETFL, 0);  // clears O_NONBLOCK, which only the open needed
+  ::fcntl(file.get(), F_SETFL, 0);  // clears O_NONBLOCK, which only open() needed
   return file;
 }
 

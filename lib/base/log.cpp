@@ -37,7 +37,7 @@ class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
 
 void set_up_log(bool speaks) {
   auto logger = std::make_shared<spdlog::logger>("spillway", std::make_shared<StderrSink>());
-  logger->set_error_handler([](std::string const&) {});  // the default handler writes to stderr
+  logger->set_error_handler([](std::string const&) {});  // spdlog's own handler writes to stderr
   logger->set_pattern("spillway: %l: %v");
   logger->set_level(speaks ? spdlog::level::info : spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));

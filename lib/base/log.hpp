@@ -12,7 +12,8 @@ namespace spillway {
 
 enum class LogLevel : std::uint8_t { info, warning, error };
 
-// If `speaks` is true, as on rank 0, infos are written too, otherwise only warnings and errors.
+// Messages of the level `info` are written only if `speaks` is true, as on rank 0. Warnings and
+// errors are always written.
 void set_up_log(bool speaks);
 void write_log(LogLevel level, std::string_view line);
 

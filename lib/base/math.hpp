@@ -1,4 +1,4 @@
-// These functions divide integers, either exactly or rounded up.
+// Divides integers exactly or rounded up, and rounds them up to multiples.
 #pragma once
 
 #include <concepts>

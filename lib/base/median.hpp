@@ -7,7 +7,8 @@
 
 namespace spillway {
 
-// Returns the middle value, or the upper one of the two for an even number. There must be a value.
+// Returns the middle value or, if the number of values is even, the larger one of the two in the
+// middle. `values` must not be empty.
 inline double median(std::vector<double> values) {
   auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::ranges::nth_element(values, middle);

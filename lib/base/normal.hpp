@@ -1,5 +1,6 @@
-// Makes standard normal numbers from random bits. The code is straight-line fp32, so loops over it
-// vectorise, and every processor that has an fma gives the same bits.
+// Turns random bits into random numbers with the standard normal distribution. The code has no
+// branches and computes in fp32, so that compilers vectorise loops over it, and all processors with
+// a fused multiply-add give the same bits.
 #pragma once
 
 #include <bit>
@@ -10,8 +11,8 @@
 
 namespace spillway {
 
-// Returns ln x of a normal x > 0, to 2 ulp, by x = m 2^e with sqrt(1/2) <= m < sqrt(2) and the
-// polynomial of Cephes.
+// Returns ln x with an error of at most 2 ulp; x must be positive, finite and not subnormal. With x
+// = m 2^e and sqrt(1/2) <= m < sqrt(2), a polynomial of the Cephes library gives ln m.
 SPILLWAY_FUNCTION float fast_log(float x) {
   constexpr std::int32_t root_half = 0x3f3504f3;
   auto const above = std::bit_cast<std::int32_t>(x) - root_half;
@@ -36,8 +37,8 @@ struct Direction {
   float cos, sin;
 };
 
-// Returns the cosine and sine of `turn` / 2^32 of a full turn. The quadrant, and the angle from the
-// nearest axis as an integer, are exact.
+// Returns the cosine and the sine of the angle 2 pi `turn` / 2^32. The nearest axis, and the angle
+// from that axis in units of 2 pi / 2^32, are integers and therefore exact.
 SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
   std::uint32_t const quadrant = (turn + (1u << 29)) >> 30;  // the number of the nearest axis
   auto const left = static_cast<std::int32_t>(turn - (quadrant << 30));
@@ -57,8 +58,8 @@ SPILLWAY_FUNCTION Direction direction(std::uint32_t turn) {
           negated(swap ? c : s, (quadrant >> 1) & 1)};
 }
 
-// Turns 64 independent bits into two independent standard normals (Box and Muller). Their magnitude
-// is at most 6.77.
+// Turns 64 independent random bits into two independent numbers with the standard normal
+// distribution, by the method of Box and Muller. The numbers' magnitudes are at most 6.77.
 SPILLWAY_FUNCTION Direction normal_pair(std::uint32_t length, std::uint32_t turn) {
   float const u = std::fma(static_cast<float>(length), 0x1p-32f, 0x1p-33f);  // u is in (0, 1]
   float const radius = std::sqrt(-2.0f * fast_log(u));

@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// Returns the number if the whole text is one that std::from_chars reads, otherwise nothing, for
-// example if the number does not fit.
+// Returns the number if std::from_chars reads one from the whole text, otherwise nothing, for
+// example if a Number cannot hold it.
 template <class Number>
 std::optional<Number> to_number(std::string_view text) {
   Number value{};
@@ -21,8 +21,8 @@ std::optional<Number> to_number(std::string_view text) {
   return value;
 }
 
-// Returns the number n >= 0 in a name "<before>n<after>", and nothing for any other name. A name
-// with zeros before n is refused, since no such name is made from a number.
+// Returns the number n >= 0 in a name "<before>n<after>", and nothing for any other name or if n
+// has leading zeros.
 inline std::optional<std::int64_t> number_between(std::string_view before, std::string_view name,
                                                   std::string_view after) {
   if (!name.starts_with(before) || !name.ends_with(after)) return {};

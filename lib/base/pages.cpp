@@ -24,7 +24,7 @@ Pages::Pages(std::size_t size_bytes, std::string_view what) {
   auto* first = static_cast<std::byte*>(m_mapping);
   if (size_bytes >= kHuge) first += -reinterpret_cast<std::uintptr_t>(first) % kHuge;
   m_bytes = {first, size_bytes};
-  ::madvise(first, size_bytes, MADV_HUGEPAGE);  // a refusal only costs speed
+  ::madvise(first, size_bytes, MADV_HUGEPAGE);  // if the system refuses, only speed is lost
   for (std::size_t at = 0; at < size_bytes; at += kPage) first[at] = std::byte{0};
 }
 

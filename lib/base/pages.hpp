@@ -1,4 +1,5 @@
-// A Pages owns whole pages of memory, as direct I/O needs them, and returns them to the system.
+// A Pages owns whole pages of memory, which direct I/O needs, and gives them back to the system
+// when it is destroyed.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +11,11 @@ namespace spillway {
 
 class Pages {
  public:
-  Pages() = default;  // an object that owns no pages
-  // Allocates zeroed pages that all exist already. They are huge pages if the system has such,
-  // because drives and caches are slower with small ones. They are not from the heap of the C
-  // library, which may keep large blocks after they are freed. Throws Error(cannot_fit), whose
-  // message begins with `what`.
+  Pages() = default;  // makes an object without pages
+  // Takes `size_bytes` bytes from the system and writes zeros to all of them, so that the pages
+  // exist. Asks for huge pages, because drives and processors are slower with small ones. The heap
+  // of the C library is not used, because it may keep large allocations that were freed. Throws
+  // Error(cannot_fit), whose message begins with `what`.
   explicit Pages(std::size_t size_bytes, std::string_view what = "memory");
   Pages(Pages&& other) noexcept { *this = std::move(other); }
   Pages& operator=(Pages&& other) noexcept {

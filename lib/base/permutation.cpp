@@ -9,8 +9,8 @@
 namespace spillway {
 namespace {
 
-// Four rounds suffice with an ideal round function (Luby and Rackoff). Small domains need a few
-// more to be well mixed.
+// Four rounds of a Feistel network suffice if the round function is ideal (Luby and Rackoff). Small
+// domains need a few more to be well mixed.
 constexpr std::uint64_t rounds = 6;
 
 }  // namespace

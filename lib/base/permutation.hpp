@@ -1,7 +1,7 @@
-// A Permutation is a pseudo-random order of [0, n) that needs O(1) memory and gives any element at
-// any time. It is a Feistel network over Philox on the smallest domain 4^k >= n, applied again
-// while its result is outside [0, n) (cycle walking; Black and Rogaway, "Ciphers with Arbitrary
-// Finite Domains", CT-RSA 2002).
+// A Permutation is a pseudo-random order of the numbers in [0, n). It needs O(1) memory and
+// computes each element by itself, by a Feistel network over Philox on the smallest domain 4^k >= n
+// with k >= 1. The network is applied again while its result is outside [0, n) (cycle walking;
+// Black and Rogaway, "Ciphers with Arbitrary Finite Domains", CT-RSA 2002).
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@ namespace spillway {
 
 class Permutation {
  public:
-  // `size` is at least 1. Equal (size, seed, epoch) give the same order everywhere.
+  // Throws std::logic_error if `size` is less than 1. Equal arguments give the same order on every
+  // machine.
   Permutation(std::int64_t size, std::uint64_t seed, std::uint64_t epoch);
 
-  // Maps an index in [0, size) to its image; the map is a bijection. Throws std::logic_error for
-  // other indices. On average the network runs fewer than four times.
+  // Returns the number at the place `index` of the order. Throws std::logic_error if `index` is
+  // outside [0, size). On average the Feistel network runs at most four times.
   std::int64_t operator()(std::int64_t index) const;
 
  private:

@@ -32,7 +32,7 @@ SPILLWAY_FUNCTION PhiloxBlock philox(std::uint64_t key, std::uint64_t high, std:
   return {{c[0], c[1], c[2], c[3]}};
 }
 
-// Returns a number in [0, 1), uniformly distributed, that uses the upper 24 bits.
+// Turns random bits into a uniformly distributed number in [0, 1). Only the upper 24 bits count.
 SPILLWAY_FUNCTION float uniform01(std::uint32_t bits) {
   return static_cast<float>(bits >> 8) * (1.0f / 16777216.0f);
 }

@@ -23,8 +23,8 @@ bool continues(std::string_view text, std::size_t i) {
   return (byte_at(text, i) & 0xc0) == 0x80;
 }
 
-// The second byte tells overlong forms, surrogates and numbers beyond Unicode from valid
-// characters.
+// Overlong forms, surrogates and code points beyond Unicode differ from valid characters in the
+// second byte at the latest.
 bool second_byte_fits(unsigned first, unsigned second) {
   if (first == 0xe0) return second >= 0xa0;
   if (first == 0xed) return second < 0xa0;
@@ -47,7 +47,8 @@ std::size_t character_bytes(std::string_view text) {
   return sound ? size : 0;
 }
 
-// Returns the size of the character at the beginning of `text`, or 0 if it may not be printed.
+// Returns the size of the character at the beginning of `text`, or 0 if that is a control character
+// or not valid UTF-8.
 std::size_t printable_bytes(std::string_view text) {
   auto const size = character_bytes(text);
   auto const second = size > 1 ? byte_at(text, 1) : 0;

@@ -8,14 +8,14 @@
 
 namespace spillway {
 
-// Writes each byte of a control character other than \n and \t, and each byte that is not valid
-// UTF-8, as \xNN. All other text stays as it is.
+// Returns `text` with \xNN for each byte of a control character other than \n and \t, and for each
+// byte that is not valid UTF-8.
 std::string printable(std::string_view text);
 
 // Returns whether all of the text is valid UTF-8 without a zero byte.
 bool is_text(std::string_view text);
 
-// Returns the size of the text without a UTF-8 character that is cut short at its end.
+// Returns the number of bytes of `text`, less those of an incomplete UTF-8 character at its end.
 std::size_t whole_characters_bytes(std::string_view text);
 
 }  // namespace spillway

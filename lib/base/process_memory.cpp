@@ -11,8 +11,8 @@
 namespace spillway {
 namespace {
 
-// Returns the bytes of a line "Key:   1234 kB" in a file under /proc, or 0 if there is no such
-// line.
+// Returns the number of bytes that a line such as "VmRSS:   1234 kB" of a file under /proc gives
+// for `key`, or 0 if there is no such line.
 std::int64_t kilobytes_after(std::filesystem::path const& path, std::string const& key) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
@@ -51,7 +51,7 @@ std::int64_t available_memory_bytes() {
 }
 
 int available_cores(int affinity, std::optional<double> quota) {
-  bool const is_less = quota && *quota < affinity;  // a quota may be more than an int holds
+  bool const is_less = quota && *quota < affinity;  // the quota may be too large for an int
   return std::max(1, is_less ? static_cast<int>(*quota) : affinity);
 }
 

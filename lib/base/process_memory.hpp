@@ -10,29 +10,29 @@
 namespace spillway {
 
 struct ProcessMemory {
-  std::int64_t resident_bytes = 0;       // from the line VmRSS of the file
-  std::int64_t peak_resident_bytes = 0;  // from the line VmHWM of the file
+  std::int64_t resident_bytes = 0;       // the value VmRSS of /proc/self/status
+  std::int64_t peak_resident_bytes = 0;  // the value VmHWM of /proc/self/status
 };
-// Reads /proc/self/status. Returns zeros if there is no such file.
+// Returns zeros if /proc/self/status cannot be read.
 ProcessMemory process_memory();
 
-// MainMemory describes the main memory that the ranks of a node share, less where a control group
-// (v1 or v2, any ancestor) limits it. The total, MemTotal, is without swap, because arenas cannot
-// lie there. What is available, MemAvailable, can be taken before something is killed or swapped.
+// MainMemory is the main memory of a node, which its ranks share, or what the process's control
+// groups allow of it. total_bytes does not count swap, because arenas cannot lie there.
+// available_bytes can be taken without anything being killed or swapped.
 struct MainMemory {
   std::int64_t total_bytes = 0, available_bytes = 0;
 };
 MainMemory main_memory();
-// Returns the MainMemory that the file `meminfo`, with the format of /proc/meminfo, and `limits`
-// describe. Tests call it.
+// Computes a MainMemory from a file in the format of /proc/meminfo and from limits of control
+// groups. Tests pass files and limits of their own.
 MainMemory main_memory(std::filesystem::path const& meminfo, ControlGroupLimits const& limits);
 std::int64_t available_memory_bytes();
 
-// Returns how many cores this process may use: those of its affinity, or fewer if a control group
-// has a quota of time on cores, but at least 1.
+// Returns how many cores this process may use: as many as its affinity has or, if that is less, as
+// its control groups have quota for, but at least 1.
 int available_cores();
-// Returns the smaller one of the number of cores in an affinity and a quota of cores, at least 1.
-// Without a quota the affinity alone counts.
+// Returns the smaller one of `affinity`, a number of cores, and `quota`, rounded down, but at least
+// 1. Without a quota, `affinity` alone counts.
 int available_cores(int affinity, std::optional<double> quota);
 
 }  // namespace spillway

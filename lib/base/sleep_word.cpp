@@ -7,7 +7,7 @@
 namespace spillway {
 namespace {
 
-constexpr int kLooks = 64;  // this many looks take a microsecond or two
+constexpr int kLooks = 64;  // 64 looks take one or two microseconds
 
 void relax() {
 #if defined(__x86_64__)
@@ -24,7 +24,8 @@ void SleepWord::sleep_while(std::uint32_t seen) const {
   }
   static_assert(sizeof(atomic) == sizeof(std::uint32_t));
   m_sleepers.fetch_add(1);
-  // The kernel compares the value with `seen` once more before the thread sleeps.
+  // The kernel compares the value with `seen` once more before the thread sleeps, so that the
+  // thread misses no change.
   while (load() == seen)
     ::syscall(SYS_futex, static_cast<atomic const*>(this), FUTEX_WAIT_PRIVATE, seen, nullptr);
   m_sleepers.fetch_sub(1);

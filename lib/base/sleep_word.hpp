@@ -7,8 +7,8 @@
 namespace spillway {
 
 // A SleepWord does what std::atomic::wait does but never yields, because a thread that yields on a
-// busy core waits until all other threads there have had their turns. All operations are seq_cst,
-// so no sleeping thread misses a change that is followed by a wake.
+// busy core waits until all other threads of that core have had their turns. All operations are
+// seq_cst, so no sleeping thread misses a change that is followed by a wake.
 class SleepWord : public std::atomic<std::uint32_t> {
  public:
   SleepWord() : atomic(0) {}
@@ -17,8 +17,8 @@ class SleepWord : public std::atomic<std::uint32_t> {
   // Returns once the value is not `seen`. The thread polls for a moment before it sleeps.
   void sleep_while(std::uint32_t seen) const;
 
-  // A thread that changes the value calls wake_one() or wake_all() afterwards. If no thread sleeps,
-  // the call costs only a load.
+  // A thread that changes the value must call wake_one() or wake_all() afterwards. If no thread
+  // sleeps, the call costs only a load.
   void wake_one() {
     if (m_sleepers.load() != 0) wake(1);
   }

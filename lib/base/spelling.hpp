@@ -1,5 +1,5 @@
-// Files spell the values of an enumeration in the same way as the sources. The names come from the
-// compiler, so that no list of names can become outdated.
+// Converts between enumerators and the words that stand for them in files, which are usually their
+// names. The names come from the compiler, so that no list of names can become outdated.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,11 @@
 
 namespace spillway {
 
-// Returns a value's name, or "" if compilers write the value as "(spillway::Lane)7" without a name.
+// Returns the name of an enumerator, or "" if no enumerator has the value: compilers then write the
+// value as "(spillway::Lane)7".
 template <auto value>
 constexpr std::string_view enumerator() {
-  std::string_view text = __PRETTY_FUNCTION__;  // The text has "value = spillway::Lane::h2d" in it.
+  std::string_view text = __PRETTY_FUNCTION__;  // for example "... value = spillway::Lane::h2d]"
   text = text.substr(text.find("value = ") + 8);
   text = text.substr(0, text.find_first_of(";]"));
   return text.starts_with('(') ? "" : text.substr(text.rfind(':') + 1);
@@ -29,8 +30,8 @@ constexpr std::size_t count_enumerators() {
     return count_enumerators<E, n + 1>();
 }
 
-// This array holds the names of an enumeration's values, each at the index that is the value. An
-// enumeration whose words are no names of C++ has a specialization next to it.
+// kWords<E> holds the words for the enumerators of E, the one of value n at index n. An enumeration
+// whose words are no identifiers of C++ specializes kWords next to its definition.
 template <class E>
 inline constexpr auto kWords = []<std::size_t... value>(std::index_sequence<value...>) {
   return std::array{enumerator<static_cast<E>(value)>()...};
@@ -43,7 +44,7 @@ constexpr std::string_view word(E value) {
   return kWords<E>[static_cast<std::size_t>(value)];
 }
 
-// Returns the value that has this word, or nothing if none has.
+// Returns the enumerator whose word is `text`, or nothing if there is none.
 template <class E>
 requires std::is_enum_v<E>
 constexpr std::optional<E> parse_word(std::string_view text) {

@@ -16,7 +16,8 @@
 namespace spillway {
 namespace {
 
-// Network file systems report a lack of space only when a file is closed, so this closes a copy.
+// Returns the errno of closing a duplicate of `fd`, or 0. Network file systems report a lack of
+// space only when a file is closed, but `fd` must stay open.
 int error_of_closing(int fd) noexcept {
   int const copy = ::dup(fd);
   return copy >= 0 && ::close(copy) != 0 && errno != EINTR ? errno : 0;
@@ -36,8 +37,8 @@ void prepare_standard_streams() noexcept {
   std::signal(SIGPIPE, SIG_IGN);
   for (int const fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // `open` takes the lowest free number, which is this one. O_PATH makes all reads and writes
-    // fail.
+    // open() takes the lowest free descriptor, which is `fd`. O_PATH makes all reads and writes of
+    // it fail.
     [[maybe_unused]] int const taken = ::open("/", O_PATH | O_DIRECTORY);
   }
 }
@@ -46,7 +47,7 @@ void say(std::string_view text) noexcept try {
   auto line = printable(text);
   if (!line.ends_with('\n')) line += '\n';
   write_all(STDERR_FILENO, line);
-} catch (...) {  // there is no memory even for the line to write
+} catch (...) {  // there may be no memory for the line, which is then lost
 }
 
 void say_live(std::string_view line) noexcept try {

@@ -7,22 +7,23 @@
 
 namespace spillway {
 
-// main calls this first. It opens the descriptors 0 to 2 that are closed, so that no file that is
-// opened later gets one of these numbers; reads and writes of the descriptors that it opened fail.
-// It also makes a write to a pipe without a reader an error instead of a signal.
+// main() calls prepare_standard_streams first. It opens those of the descriptors 0 to 2 that are
+// closed, so that no file that is opened later gets one of these numbers; reads and writes of the
+// descriptors that it opened fail. It also makes a write to a pipe without a reader an error
+// instead of a signal.
 void prepare_standard_streams() noexcept;
 
 // Writes to stderr and adds a newline if there is none. Text that cannot be written is lost.
 void say(std::string_view text) noexcept;
 
-// Replaces the current line of the terminal on stderr, and writes no newline.
+// Replaces the current line of the terminal on stderr by `line`, without a newline.
 void say_live(std::string_view line) noexcept;
 
 // Writes the result of a command to stdout. Throws Error(storage) if it cannot be written.
 void print_result(std::string_view text);
 
-// Writes bytes to stdout, unchanged unless it is a terminal. `bytes` must not end within a
-// character.
+// Writes bytes to stdout, with control characters as \xNN if stdout is a terminal, else unchanged.
+// `bytes` must not end within a UTF-8 character. Throws Error(storage) if they cannot be written.
 void print_bytes(std::string_view bytes);
 
 }  // namespace spillway

@@ -1,11 +1,11 @@
-// A UniqueHandle owns one resource of a C library (file descriptor, HDF5 id, communicator, ring).
+// A UniqueHandle owns one resource of a C library, such as a file descriptor or an HDF5 id.
 #pragma once
 
 #include <utility>
 
 namespace spillway {
 
-// Close(T) must not throw. It logs a failed close itself, because destructors call it.
+// Close(handle) frees the resource. It must not throw, because destructors call it.
 template <class T, auto Close, T Empty>
 class UniqueHandle {
  public:
@@ -20,7 +20,7 @@ class UniqueHandle {
 
   T get() const { return m_handle; }
   explicit operator bool() const { return m_handle != Empty; }
-  // After this call the caller owns the resource.
+  // Returns the handle, which the caller must close.
   T release() { return std::exchange(m_handle, Empty); }
   void reset() {
     if (m_handle != Empty) Close(std::exchange(m_handle, Empty));

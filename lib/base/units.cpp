@@ -31,13 +31,15 @@ constexpr std::array byte_units = {Unit{"PiB", 1ll << 50},
                                    Unit{"KB", 1'000},
                                    Unit{"kB", 1'000},
                                    Unit{"", 1}};
-// Texts are written with only these first units of the list, of which the largest comes first.
+// Sizes are read in all units of the list but written only in the first `binary_units` of them,
+// which go from the largest to the smallest.
 constexpr std::size_t binary_units = 6;
 
 constexpr std::array time_units = {Unit{"d", 86'400}, Unit{"h", 3'600}, Unit{"m", 60},
                                    Unit{"s", 1}};
 
-// Removes digits, and at most one decimal point between them, from the front of `text`.
+// Removes a number such as "12" or "1.5" from the front of `text`. Returns its text, or "" if there
+// is no number.
 std::string_view take_number(std::string_view& text) {
   constexpr std::string_view digits = "0123456789";
   auto end = std::min(text.find_first_not_of(digits), text.size());
@@ -69,8 +71,8 @@ std::optional<std::int64_t> scaled(std::string_view number, std::int64_t factor)
   return std::llround(*value * static_cast<double>(factor));
 }
 
-// Returns whole seconds as text such as "2d4h", without parts that are zero. Only the first `parts`
-// parts of the text are kept.
+// Returns whole seconds as text such as "2d4h". It leaves out units with the number 0, and writes
+// only the `parts` largest of the other units.
 std::string clock_text(std::int64_t seconds, int parts) {
   std::string text;
   for (auto const& unit : time_units) {
@@ -151,7 +153,7 @@ std::string format_duration(double seconds) {
   if (seconds == std::floor(seconds) && seconds < 0x1p53) {
     return clock_text(static_cast<std::int64_t>(seconds), static_cast<int>(time_units.size()));
   }
-  // These are the shortest digits, without an exponent, that read back to the same number.
+  // std::to_chars writes the fewest digits, without an exponent, that read back to the same number.
   std::array<char, 400> digits;
   auto const end =
       std::to_chars(digits.begin(), digits.end(), seconds, std::chars_format::fixed).ptr;

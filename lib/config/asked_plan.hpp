@@ -1,4 +1,4 @@
-// Defines what a user may ask of a plan, and the places that a plan gives to a chunk.
+// Defines what a user may ask of a plan, and the tiers that a plan gives to a chunk.
 #pragma once
 
 #include <array>
@@ -13,18 +13,19 @@
 
 namespace spillway {
 
-// Says where a chunk's values lie between their uses. Values that a lane cannot reach are brought
-// to it in pieces and, if changed, taken back.
+// A ChunkPlan says in which tiers the values of a chunk lie between their uses. Values that a lane
+// cannot reach are copied to a tier that it reaches and, if changed, copied back.
 struct ChunkPlan {
   Tier parameters = Tier::device;
-  Tier gradients = Tier::device;  // may be device or host
-  Tier optimizer = Tier::device;  // remainder and moments
-  Tier update = Tier::device;     // may be device or host: the lane that runs AdamW
+  Tier gradients = Tier::device;  // device or host, never nvme
+  Tier optimizer = Tier::device;  // of remainder and moments
+  Tier update = Tier::device;     // host if the host lane runs AdamW, else device
   bool operator==(ChunkPlan const&) const = default;
 };
 
-// A list has one entry for each layer or each chunk, from the first one on, and is never empty; its
-// last entry also holds for all later layers or chunks. An entry without a value means `auto`.
+// An Asked is a list, never empty, of what a user asks for the layers or the chunks, from the first
+// one on. Its last entry also holds for all later layers or chunks. An entry without a value means
+// `auto`.
 template <class T>
 using Asked = std::vector<std::optional<T>>;
 // Returns the entries as input files write them.
@@ -35,19 +36,20 @@ struct AskedPlan {
   Asked<BlockPlan> activations = Asked<BlockPlan>(1);
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
-  std::optional<std::int64_t> prefetch = {};  // how many stations ahead data are brought
+  std::optional<std::int64_t> prefetch = {};  // how many stations before their use data are fetched
 };
 
-// A PlaceRow describes something that has a place of its own for each chunk: parameters, gradients,
-// optimizer state, or the update.
+// A PlaceRow describes one of the four tiers that a plan chooses for each chunk: those of its
+// parameters, gradients and optimizer state, and the tier in which it is updated.
 struct PlaceRow {
-  std::string_view name;   // used in input files and plans
-  std::string_view title;  // used in pictures of plans
+  std::string_view name;   // the name in input files and plans
+  std::string_view title;  // the name in pictures of plans
   Asked<Tier> AskedPlan::*asked;
   Tier ChunkPlan::*place;
-  bool nvme;  // whether the place may be NVMe
+  bool nvme;  // whether the tier may be nvme
 };
-// Updates come last, because where they are best done follows from where the state lies.
+// `update` must come after `optimizer`, because the tier of an update that is `auto` depends on
+// where the state lies.
 inline constexpr std::array kPlaceTable = {
     PlaceRow{"parameters", "parameters", &AskedPlan::parameters, &ChunkPlan::parameters, true},
     PlaceRow{"gradients", "gradients", &AskedPlan::gradients, &ChunkPlan::gradients, false},

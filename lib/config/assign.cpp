@@ -29,7 +29,8 @@ class Assigner {
         m_from_file(from_file),
         m_hint(hint) {}
 
-  // `name` is a key or a group of keys. An empty name stands for the whole input.
+  // Assigns `value` to the key `name`, or its entries to the keys of the group `name`. An empty
+  // name stands for the group of all keys.
   void assign(std::string const& name, int line, Value const& value) {
     auto const key = std::ranges::find(m_keys, name, &Key::name);
     if (key != m_keys.end()) return assign_key(*key, line, value);
@@ -68,8 +69,8 @@ class Assigner {
     return result;
   }
 
-  // A word for a group, as in "memory.nvme: none", stands for that word in each of the group's
-  // keys, if all of them take it.
+  // Returns whether all keys of a group may be `word`. If they may, the word can be given for the
+  // group, as in "memory.nvme: none".
   bool all_take(std::string_view group, std::string_view word) const {
     auto const keys = members(group);
     return !keys.empty() &&
@@ -85,7 +86,7 @@ class Assigner {
                                   : fmt::format("unknown key; did you mean {}?", nearest));
   }
 
-  // Returns all keys and groups, each group once.
+  // Returns the names of all keys and of all groups, each once.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (auto const& key : m_keys) {
@@ -105,12 +106,13 @@ class Assigner {
   std::string_view m_hint;
 };
 
-// Says whether the value of an override may be YAML or is plain text in any case.
+// Says which values of a key are read as YAML on the command line: none, only lists, or lists and
+// maps.
 enum class Notation { text, list, list_or_map };
 
 Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
   auto const key = std::ranges::find(keys, name, &Key::name);
-  if (key == keys.end()) return Notation::list_or_map;  // `name` is a group of keys
+  if (key == keys.end()) return Notation::list_or_map;  // `name` is a group or unknown
   return std::visit(
       []<class Field>(Field const&) {
         if (std::is_same_v<Field, GlobsField>) return Notation::list;
@@ -122,8 +124,8 @@ Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
       key->field);
 }
 
-// The shell has removed quotes and parted words already, so a value is the text that was given. It
-// is YAML only if brackets or braces enclose all of it.
+// Returns the value of an override. It is plain text, because the shell has already removed quotes,
+// unless the key takes YAML and brackets or braces enclose the whole value.
 Value value_given(std::vector<Key> const& keys, std::string const& name, std::string const& text) {
   auto const notation = notation_of(keys, name);
   bool const is_list = text.starts_with('[') && text.ends_with(']');

@@ -1,4 +1,4 @@
-// A policy says what happens to a block's saved activations, in the words of `plan.activations`.
+// A BlockPolicy says what happens to a block's activations between their forward and backward uses.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace spillway {
 
-// With `light`, activations that are cheap to make are made again, and the other activations stay
-// on the device or, with `light_host` and `light_nvme`, leave it.
+// `keep` leaves activations on the device, `recompute` makes them again, `host` and `nvme` spill
+// them. The `light` policies make those again that are cheap to make, and keep or spill the others.
 enum class BlockPolicy : std::uint8_t {
   keep,
   light,
@@ -30,15 +30,15 @@ constexpr std::size_t index(BlockPolicy policy) {
 template <class T>
 using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 
-// A PolicyRow holds all that can be known of a policy without a model.
 struct PolicyRow {
   BlockPolicy policy;
-  std::string_view name;  // used in input files and plans
-  char letter;            // used in pictures of plans; lower case if `light`
+  std::string_view name;  // the name in input files and plans
+  char letter;            // the sign in pictures of plans; lower case if `light`
   bool light;             // whether activations that are cheap to make are made again
-  // Where the activations that are not made again go. Empty if they stay on the device.
+  // The tier to which activations that are not made again are spilled; empty if they are not
+  // spilled.
   std::optional<Tier> away;
-  BlockPolicy staying;  // the policy that differs only in that nothing leaves
+  BlockPolicy staying;  // the policy that differs only in that nothing is spilled
 };
 inline constexpr std::array<PolicyRow, kPolicies> kPolicyTable = [] {
   using enum BlockPolicy;
@@ -72,18 +72,17 @@ constexpr BlockPolicy staying(BlockPolicy policy) {
 // A BlockPlan is what a plan decides about the activations of one block.
 struct BlockPlan {
   BlockPolicy policy = BlockPolicy::keep;
-  double fraction = 1;  // share of the rows that leave the device
+  double fraction = 1;  // the share of the activations' rows that is spilled
   bool operator==(BlockPlan const&) const = default;
 };
 
-// Returns what a plan says of a block that has the policy `staying` instead, so that nothing leaves
-// the device.
+// Returns the BlockPlan that differs from `block` only in that nothing is spilled.
 constexpr BlockPlan staying(BlockPlan const& block) {
   return {staying(block.policy), 1};
 }
 
-// Reads "nvme" or "nvme:0.5". Returns nothing if the text is no policy, if it has a fraction where
-// nothing leaves, or if the fraction is not between 0 and 1.
+// Reads text such as "nvme" or "nvme:0.5". Returns nothing if the text names no policy, if it has a
+// fraction but its policy spills nothing, or if the fraction is not between 0 and 1.
 std::optional<BlockPlan> parse_block_plan(std::string_view text);
 // Returns the text from which parse_block_plan makes the same BlockPlan.
 std::string to_text(BlockPlan const& block);

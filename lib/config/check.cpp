@@ -20,7 +20,8 @@ class Checker {
  public:
   explicit Checker(Origins const& origins) : m_origins(origins) {}
 
-  // Refuses the input unless `holds`. `other` is the second key that the problem involves.
+  // Throws Error(bad_input), with the place where `key` or `other` was given, unless `holds` is
+  // true.
   template <class... Args>
   void require(bool holds, std::string_view key, std::string_view other,
                fmt::format_string<Args...> problem, Args&&... args) const {
@@ -30,8 +31,8 @@ class Checker {
   }
 
  private:
-  // Returns where `key` was given. Returns where `other` was given instead if `key` has its
-  // default, or if `other` comes from the command line.
+  // Returns where `key` was given or, if it has its default or if `other` comes from the command
+  // line, where `other` was given.
   std::string place_of(std::string_view key, std::string_view other) const {
     auto const first = m_origins.find(key), second = m_origins.find(other);
     if (second == m_origins.end()) return first == m_origins.end() ? "" : first->second;
@@ -49,7 +50,7 @@ void check_model(ModelConfig const& m, Checker const& checker) {
                   "{} does not divide heads = {}", m.kv_heads, m.heads);
 }
 
-// Checks the keys of a family that has rotary positions.
+// Checks the keys of rotary positions. The family must have these keys.
 void check_rope(ModelConfig const& m, Checker const& checker) {
   auto const head_size = m.head_size > 0 ? m.head_size : m.hidden / m.heads;
   checker.require(head_size % 2 == 0, "model.head_size", "model.hidden",
@@ -66,13 +67,13 @@ void check_batch(BatchConfig const& b, Checker const& checker) {
                   "{} exceeds batch.sequences = {}", b.micro.value_or(0), b.sequences);
 }
 
-// Refuses what is too large for any machine, judged by the least memory that it needs. Other sizes
-// are checked when the model is built.
+// Refuses a Config whose model or micro-batch certainly needs more memory than any machine has, or
+// whose tokens cannot be counted in 63 bits.
 void check_sizes(Config const& c, Checker const& checker) {
   auto const& m = c.model;
   auto const real = [](std::int64_t number) { return static_cast<double>(number); };
   constexpr auto most = static_cast<double>(kMostBytes);
-  constexpr double state_bytes = 8;  // the fewest bytes that one parameter needs
+  constexpr double state_bytes = 8;  // the fewest bytes for a parameter and its state
   checker.require(
       state_bytes * real(m.layers) * real(m.hidden) * real(std::max(m.hidden, m.ffn)) <= most,
       "model.hidden", "model.layers",
@@ -81,7 +82,8 @@ void check_sizes(Config const& c, Checker const& checker) {
   checker.require(state_bytes * real(m.vocab) * real(m.hidden) <= most, "model.vocab",
                   "model.hidden", "{} rows of hidden = {} have a state of more than {}", m.vocab,
                   m.hidden, human_bytes(kMostBytes));
-  // Within the bounds of keys, a single sequence never takes too much memory.
+  // A micro-batch that is `auto` counts as one sequence, which the bounds of single keys keep small
+  // enough.
   auto const micro = c.batch.micro.value_or(1);
   checker.require(2 * real(micro) * real(c.data.sequence) * real(m.hidden) <= most, "batch.micro",
                   "data.sequence",
@@ -127,14 +129,14 @@ bool names(Asked<Tier> const& asked, Tier tier) {
   return std::ranges::count(asked, tier) > 0;
 }
 
-// Calls `visit(key, list)` for each list of a plan.
+// Calls visit(key, list) for each key of the plan whose value is a list.
 template <class Visit>
 void for_each_list(PlanConfig const& plan, Visit visit) {
   visit("plan.activations", plan.activations);
   for (PlaceRow const& row : kPlaceTable) visit(fmt::format("plan.{}", row.name), plan.*row.asked);
 }
 
-// Requires the tiers that a plan names. Another machine may have a tier whose size is `auto`.
+// Refuses a plan that names a missing tier. `where` decides about tiers whose size is `auto`.
 void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   auto const& memory = c.memory;
   bool const elsewhere = where == ForMachine::other;

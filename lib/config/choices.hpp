@@ -1,6 +1,6 @@
 // Defines the enumerations of keys whose values are words. A word is the name of its enumerator, or
-// is in the table kWords next to the enumeration. Where a key may be `auto`, its choice is an
-// std::optional, which is empty then.
+// is in the table kWords next to the enumeration. A key that may be `auto` has a std::optional of
+// its enumeration, which is empty for `auto`.
 #pragma once
 
 #include <array>
@@ -29,22 +29,23 @@ inline constexpr std::array<std::string_view, 2> kWords<ScaleOutput> = {"true", 
 
 enum class ChangedData : std::uint8_t { finish, anew };
 enum class Objective : std::uint8_t {
-  next,    // predicts every token's successor
-  masked,  // predicts hidden tokens (Devlin et al., arXiv:1810.04805)
-  spans,   // a decoder predicts spans (Raffel et al., arXiv:1910.10683)
+  next,    // a model predicts every token's successor
+  masked,  // a model predicts hidden tokens (Devlin et al., arXiv:1810.04805)
+  spans,   // a decoder predicts missing spans of a text (Raffel et al., arXiv:1910.10683)
 };
 
 enum class Optimizer : std::uint8_t { adamw };
 enum class Schedule : std::uint8_t { cosine, linear, constant };
 enum class Precision : std::uint8_t { bf16, fp32 };
 // With `last`, gradients are summed over ranks once, in the last micro-batch of a step; with
-// `each`, in every micro-batch.
+// `each`, they are summed in every micro-batch.
 enum class Reduction : std::uint8_t { last, each };
 enum class NonFinite : std::uint8_t { stop, skip };
 
 enum class Resume : std::uint8_t { never, weights };
 
-// If the key is `auto`, transfers use io_uring or, where that is not available, threads.
+// A Backend moves bytes between memory and the drive. With `debug.force_backend: auto`, it is
+// io_uring or, where io_uring is not available, threads.
 enum class Backend : std::uint8_t {
   uring,        // io_uring, with memory registered wherever that is possible
   uring_plain,  // io_uring, with no memory registered

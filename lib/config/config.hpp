@@ -1,5 +1,5 @@
-// Holds every value a user can set, checked, in one struct that the table in keys.cpp fills. It is
-// immutable after `load`. Names are those of the input file: `cfg.batch.micro` is `batch.micro`.
+// A Config holds every value that a user can set. load_config fills it by the table in keys.cpp and
+// checks it. Most fields have the names of keys: `cfg.batch.micro` is `batch.micro`.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 namespace spillway {
 
 struct ModelConfig {
-  std::string import_from = {};  // a directory of Hugging Face; empty after loading
+  std::string import_from = {};  // a directory in Hugging Face's format; empty once loaded
   Family family = Family::gpt;
   std::int64_t layers = 12, hidden = 768, heads = 12;
-  // A value that is 0 or empty here means auto, for which the code of the model's family chooses a
-  // value (model/model.hpp).
+  // If a field is 0 or empty and its key may be `auto`, the value is `auto`, for which the code of
+  // the model's family chooses one (model/model.hpp).
   std::int64_t kv_heads = 0, head_size = 0;
   std::int64_t decoder_layers = 0;
   std::int64_t ffn = 0;
-  std::int64_t vocab = 0;      // auto means the vocabulary of the token file
-  std::int64_t positions = 0;  // how many rows the table of positions has
+  std::int64_t vocab = 0;      // 0 means that of the token file, with special tokens
+  std::int64_t positions = 0;  // how many positions have an embedding
   std::int64_t token_types = 2;
   std::optional<Activation> activation = {};
   bool gated = false;
@@ -33,8 +33,8 @@ struct ModelConfig {
   RopeScaling rope_scaling = RopeScaling::none;
   double rope_factor = 1, rope_low_freq_factor = 1, rope_high_freq_factor = 4;
   std::int64_t rope_original_positions = 8192;
-  std::int64_t window = 0;       // of attention, in tokens; 0 means that there is no window
-  std::int64_t window_from = 0;  // the first layer that has the window
+  std::int64_t window = 0;       // how many tokens attention sees; 0 means all
+  std::int64_t window_from = 0;  // the first layer to which `window` applies
   std::int64_t relative_buckets = 32, relative_max_distance = 128;
   std::optional<ScaleOutput> scale_output = {};
   double dropout = 0, attention_dropout = 0;
@@ -42,18 +42,18 @@ struct ModelConfig {
 };
 
 struct DataConfig {
-  std::vector<std::string> train, valid;  // patterns of file names, with $VAR expanded
+  std::vector<std::string> train, valid;  // patterns of file names; $VAR is expanded already
   ChangedData changed = ChangedData::finish;
   std::int64_t sequence = 1024;
-  bool pack = false;                        // whether attention stays inside documents
+  bool pack = false;                        // whether tokens attend only to their document
   std::optional<Objective> objective = {};  // empty means the objective of the model's family
-  std::optional<std::int64_t> target;       // rows of the decoder's sequence
+  std::optional<std::int64_t> target;       // length of the decoder's sequence; empty means auto
   std::optional<std::int64_t> mask_id, pad_id, eos_id, sentinel_id;
 };
 
 struct BatchConfig {
-  std::int64_t sequences = 32;        // in an optimizer step, over all ranks
-  std::optional<std::int64_t> micro;  // sequences of one rank; empty means auto
+  std::int64_t sequences = 32;        // sequences of a step, over all ranks
+  std::optional<std::int64_t> micro;  // sequences of a micro-batch; empty means auto
 };
 
 struct OptimConfig {
@@ -69,14 +69,15 @@ struct OptimConfig {
 };
 
 struct MemoryConfig {
-  // In each of these fields, nullopt means auto, and 0 or "" means that there is no such memory.
+  // In each field of MemoryConfig, nullopt means auto, and 0 or "" means that there is no such
+  // memory.
   std::optional<std::int64_t> device_bytes;
   std::optional<std::int64_t> host_bytes;
   std::optional<std::string> nvme_path;
   std::optional<std::int64_t> nvme_bytes;
 
-  // On this machine auto means none: no drive was named, and device memory is main memory. If the
-  // run computes on a device with memory of its own, host_bytes_here() does not apply.
+  // For a run on the cores of this machine, `auto` means none: no drive was named, and device
+  // memory is main memory. A run on a device with memory of its own must not use host_bytes_here().
   std::int64_t host_bytes_here() const { return host_bytes.value_or(0); }
   std::string nvme_path_here() const { return nvme_path.value_or(""); }
   std::int64_t nvme_bytes_here() const { return nvme_bytes.value_or(0); }
@@ -89,7 +90,7 @@ struct PlanConfig : AskedPlan {
 };
 
 struct CheckpointConfig {
-  std::int64_t every = 1000;  // in steps; 0 means only at the end of the run
+  std::int64_t every = 1000;  // steps between checkpoints; 0 means only at the end of the run
   std::optional<double> minutes;
   std::int64_t keep = 3;
   std::optional<Resume> resume = {};
@@ -99,11 +100,11 @@ struct RunConfig {
   std::int64_t steps = 20000;
   std::uint64_t seed = 1;
   std::string device = "auto";               // auto, cpu, cuda or cuda:N
-  std::optional<std::int64_t> threads;       // of one rank; empty means auto
-  std::optional<std::int64_t> host_threads;  // of the host lane of one rank; empty means auto
-  std::string dir;                   // empty means auto: load_config then puts runs/NAME here
-  std::string init;                  // a checkpoint, run or Hugging Face directory with weights
-  std::optional<double> max_time_s;  // empty means no limit, 0 means auto: the job's limit
+  std::optional<std::int64_t> threads;       // compute threads of a rank; empty means auto
+  std::optional<std::int64_t> host_threads;  // threads of a rank's host lane; empty means auto
+  std::string dir;                   // empty means auto, which load_config replaces by runs/NAME
+  std::string init;                  // a directory with the weights that the run starts from
+  std::optional<double> max_time_s;  // empty means no limit, 0 means the batch job's limit
   double peer_timeout_s = 1800;
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;

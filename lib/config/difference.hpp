@@ -10,7 +10,8 @@
 namespace spillway {
 
 // Returns a line such as "optim.lr 0.001 -> 0.0005" for every key that differs, in the order of the
-// table. Keys that the family of `now` does not have, and those of a wider Scope, are left out.
+// table. Leaves out keys that models of the family in `now` do not have, and keys whose Scope comes
+// after `widest`.
 std::vector<std::string> differences(Config before, Config now, Scope widest = Scope::run);
 
 }  // namespace spillway

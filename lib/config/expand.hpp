@@ -8,10 +8,12 @@
 
 namespace spillway {
 
-// Refuses a variable that is not set, naming it, and a '$' without a name behind it.
+// Replaces the variables in `text`. Throws Error(bad_input) if a variable is not set or a '$' has
+// no name after it.
 std::string expand_variables(std::string_view text, Place const& place);
 
-// Replaces a "~" at the beginning by $HOME if the path is "~" or "~/...". Refuses "~name".
+// Replaces "~" by $HOME in the path "~" or "~/...". Throws Error(bad_input) for a path such as
+// "~name", or if $HOME is not set.
 std::string expand_home(std::string_view path, Place const& place);
 
 // Returns a text that expand_variables turns into `path`.

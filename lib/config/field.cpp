@@ -21,10 +21,10 @@ void store_in_bounds(Field const& field, T number, bool inside, Value const& val
   field.at.set(number);
 }
 
-// Lists the words that a value may be.
+// Words lists the words that a value may be.
 struct Words {
   std::vector<std::string_view> allowed;
-  std::vector<std::string_view> divisible = {};  // words that may have ":0.5" behind them
+  std::vector<std::string_view> divisible = {};  // may have a fraction, as in "nvme:0.5"
 };
 
 std::string pick(Words const& words, Value const& value, Place const& place) {
@@ -43,7 +43,7 @@ std::string pick(Words const& words, Value const& value, Place const& place) {
   refuse(place, fmt::format("'{}' is not one of {}", text, fmt::join(words.allowed, " | ")));
 }
 
-// Returns a list's items, or a scalar as a list of one. The result is never empty.
+// Returns the items of a list, or any other value as the only item. Refuses an empty list.
 std::vector<Value> listed(Value const& value, Place const& place) {
   if (value.kind != Value::Kind::list) return {value};
   if (value.items.empty()) refuse(place, "the list is empty");
@@ -67,7 +67,7 @@ Words place_words(bool nvme) {
   return words;
 }
 
-// Reads one word, or a list of words. `parse` must know every word of `words` but "auto".
+// Reads one word, or a list of words. `parse` must read every word of `words` except "auto".
 template <class T, class Parse>
 Asked<T> read_asked(Words const& words, Value const& value, Place const& place, Parse parse) {
   Asked<T> asked;

@@ -1,7 +1,8 @@
-// Defines the kinds of values that a key may have. Each kind points into one Config, reads a YAML
-// value into it, and refuses a value of another kind or out of bounds. It also writes the value
-// back as YAML that reads to the same, and describes its type and bounds in words. The `word` of a
-// key ("auto", "none") stands for "not set".
+// Defines one class for each kind of value that a key may have. An object points to a value of one
+// Config: read() sets it from YAML and refuses what is of another kind or out of bounds, write()
+// returns YAML from which read() sets an equal value, and form() describes kind and bounds in
+// words. For keys that may be unset, has_value() tells whether the value is set, and clear() unsets
+// it.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +26,8 @@
 
 namespace spillway {
 
-// Points to a value that may be unset: an optional, or a plain T, whose zero means unset if its key
-// has a word for that.
+// Points to a value that may be unset: a std::optional, or a T that is unset if it equals T{} and
+// its key has a word for that, such as "auto".
 template <class T>
 class Slot {
  public:
@@ -96,7 +97,7 @@ struct BoolField {
 };
 
 struct BytesField {
-  // The limit is 1000 PB, so that a few such numbers can be added without overflow.
+  // The bound is 1000 PB, so that a few such numbers can be added without overflow.
   static constexpr std::int64_t max = 1'000'000'000'000'000'000;
 
   Slot<std::int64_t> at;
@@ -121,7 +122,7 @@ struct DurationField {
   void clear() const { at.clear(); }
 };
 
-// A field whose value is a word of an enum. If it points to a std::optional, `auto` is a word, too.
+// A ChoiceField has the word of an enumerator, or `auto` for a std::optional that is empty.
 class ChoiceField {
  public:
   template <class E>
@@ -130,7 +131,7 @@ class ChoiceField {
       : m_words(kWords<E>.begin(), kWords<E>.end()),
         m_set([at](auto text) { *at = parse_word<E>(text).value(); }),
         m_get([at] { return word(*at); }) {}
-  // The documentation lists the words in this order.
+  // `order` has all words in the order in which the documentation lists them.
   template <class E>
   ChoiceField(E* at, std::initializer_list<E> order) : ChoiceField(at) {
     check(order.size() == m_words.size(), "a choice", "is documented without some of its words");
@@ -150,11 +151,12 @@ class ChoiceField {
 
  private:
   std::vector<std::string_view> m_words;
-  std::function<void(std::string_view)> m_set;  // takes one of the words
+  std::function<void(std::string_view)> m_set;  // is called with one of m_words
   std::function<std::string_view()> m_get;
 };
 
-// Reads one word, or a list with a word per layer or chunk, the last of which repeats.
+// ActivationsField and PlacesField read one word, or a list with a word for each layer or chunk.
+// The last word of a list also holds for all later layers or chunks.
 struct ActivationsField {
   Asked<BlockPlan>* at;
 

@@ -3,9 +3,10 @@
 namespace spillway {
 namespace {
 
-// These bound single keys. Products of keys are checked in check.cpp and when graphs are made.
+// These constants bound the values of single keys. Products of keys are checked in check.cpp and
+// when graphs are made.
 constexpr std::int64_t many = 1'000'000'000, many_steps = 1'000'000'000'000;
-constexpr std::int64_t most_layers = 5000;  // planning them takes about a minute
+constexpr std::int64_t most_layers = 5000;  // planning so many layers takes about a minute
 
 constexpr std::int64_t most_vocab = 2'147'483'647;
 
@@ -76,7 +77,7 @@ std::vector<Key> model_keys(ModelConfig& model) {
   };
 }
 
-// These keys say how attention knows where a token is.
+// Returns the keys that say how attention depends on the positions of tokens.
 std::vector<Key> distance_keys(ModelConfig& model) {
   return {
       {"model.rope_theta", RealField{&model.rope_theta, 0, 1e12, true}, "", "",

@@ -1,5 +1,6 @@
-// This is the one table of keys. Parsing, overrides, --print-config, config.yaml and docs/keys.md
-// all come from it. The default of a key is the value of its field in a default-constructed Config.
+// One table lists all keys of input files. By it, input files and overrides are read, and
+// config.yaml, docs/keys.md and the output of --print-config are written. The default of a key is
+// the value of its field in a default-constructed Config.
 #pragma once
 
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace spillway {
 
-// Returns every key of this version, in the order of docs/keys.md. `config` must outlive the table.
+// Returns every key of this version, in the order of docs/keys.md. `config` must outlive the keys.
 std::vector<Key> keys_of(Config& config);
 
 // Returns names, or groups of names, that the documentation promises for a later version.

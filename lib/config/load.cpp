@@ -11,8 +11,8 @@
 namespace spillway {
 namespace {
 
-// Replaces a model section that names a directory by the model that lies there. Ids and run.init,
-// where the input leaves them open, become what the directory says.
+// If model.import names a directory, replaces the model by the one in the directory, except for
+// dropout. Ids of tokens and run.init become what the directory says unless the input gives them.
 void fill_model(Config& config, Origins const& origins, ImportModel const& import_model) {
   auto const before = config.model;
   if (before.import_from.empty()) return;
@@ -47,8 +47,8 @@ Config configured(Value const& root, std::string const& source,
   return config;
 }
 
-// Reads a saved plan into `config`, in place of its plan. The saved plan must not say whether the
-// plan may change during the run: plan.replan of the run says that, wherever it was given.
+// Replaces the plan of `config` by a saved one, but keeps plan.replan, which says whether the plan
+// may change during the run. Refuses a saved plan that has plan.replan or plan.file.
 void read_plan(Config& config, Origins& origins, std::string const& path) {
   bool const replan = config.plan.replan;
   config.plan = {};
@@ -60,8 +60,9 @@ void read_plan(Config& config, Origins& origins, std::string const& path) {
     refuse({given->second, given->first}, "is for the run that uses the plan; leave it out here");
 }
 
-// Returns runs/NAME by the name of the input file, so that two input files have two directories.
-// NAME is "stdin" for input from a device, such as standard input, which has no name of its own.
+// Returns runs/NAME, where NAME comes from the input file, so that two input files have two
+// directories. NAME is "stdin" for input from a device, such as standard input, which has no name
+// of its own.
 std::string run_dir_of(std::string const& input) {
   auto const name = std::filesystem::path(input).stem().string();
   bool const named = !name.empty() && !input.starts_with("/dev/") && !input.starts_with("/proc/");

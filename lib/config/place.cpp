@@ -16,7 +16,8 @@ void refuse(Place const& place, std::string const& problem) {
   auto line = prefix.empty() ? problem : prefix + ": " + problem;
   constexpr std::size_t most = 1000;  // in bytes; a quoted input may be long
   if (line.size() > most) line.replace(most, line.npos, " ...");
-  // The line may quote the input: a control character could break the line or control the terminal.
+  // The line may quote the input, in which a control character could end the line or control the
+  // terminal.
   std::ranges::replace_if(
       line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   throw Error(Status::bad_input, line);

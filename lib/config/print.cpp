@@ -43,7 +43,8 @@ bool is_of_model(Key const& key) {
   return key.name.starts_with("model.") || (is_id && write_key(key) != key.word);
 }
 
-// Writes the wanted keys of the family, except model.import: loading has replaced it by other keys.
+// Writes the keys of the model's family for which is_wanted is true. model.import is left out,
+// because loading has replaced it by other keys.
 std::string yaml_of(Config config, bool (*is_wanted)(Key const&)) {
   auto keys = keys_of(config);
   std::erase_if(keys, [&](Key const& key) {
@@ -57,7 +58,7 @@ std::string yaml_of(Config config, bool (*is_wanted)(Key const&)) {
 std::string nested_yaml(std::vector<Key> const& keys,
                         std::function<std::string(Key const&)> const& comment) {
   std::string text;
-  std::vector<std::string_view> open;  // groups in which the next key may lie
+  std::vector<std::string_view> open;  // the groups around the key that was written last
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto const parts = parts_of(keys[i].name);
     std::size_t depth = 0;

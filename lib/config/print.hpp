@@ -1,4 +1,4 @@
-// Writes tables of keys for people and for the next run.
+// Writes keys and their values for people to read, and as input files.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,21 @@
 
 namespace spillway {
 
-// Returns nested maps of YAML in block style, which can be loaded again. The text that `comment`
-// returns for a key is put before the key, unless it is empty.
+// Returns the keys and their values as nested maps of YAML, which can be loaded as an input file.
+// Before each key comes a comment with the text that `comment` returns for the key, if there is
+// any.
 std::string nested_yaml(std::vector<Key> const& keys,
                         std::function<std::string(Key const&)> const& comment);
 
-// Returns every value that the family's models use, as an input file that loads to an equal Config.
+// Returns an input file that loads to an equal Config. It has all keys of the model's family.
 std::string to_yaml(Config const& config);
 
-// Returns those lines of to_yaml that describe the model: the section `model` and the ids of tokens
-// in the section `data`.
+// Returns those lines of to_yaml(config) that describe the model: the section `model` and, in the
+// section `data`, the ids of tokens that are set.
 std::string model_yaml(Config const& config);
 
-// Returns all values, each behind a comment with its meaning, type, unit, bounds and default. The
-// text can be loaded as an input file.
+// Returns all keys and their values, each after a comment with the key's meaning, type, unit,
+// bounds and default. The text can be loaded as an input file.
 std::string print_config(Config const& config);
 
 // Returns the text of docs/keys.md, which has one table per group of keys.

@@ -1,5 +1,5 @@
-// Says whether two inputs describe one model. Keys outside `model` may change shapes too: that is
-// found when tensors are read.
+// Says whether two Configs describe the same model. Keys that are not the model's may decide shapes
+// too; a difference between shapes is found when tensors are read.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// Returns a text such as "model.heads is 12 there, 8 here" for the first key that decides the model
-// and differs, or an empty text. The caller must have replaced `auto` by values before.
+// Returns a text such as "model.heads is 12 there, 8 here" for the first key of the model that
+// differs, or an empty text if none does. The caller must have replaced `auto` by values before.
 std::string model_difference(Config there, Config here);
 
 }  // namespace spillway

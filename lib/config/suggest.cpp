@@ -36,7 +36,8 @@ std::string nearest_name(std::string_view wrong, std::vector<std::string> const&
   std::string nearest;
   int fewest = std::min(4, std::max(2, static_cast<int>(wrong.size()) / 3 + 1));
   for (auto const& name : names) {
-    // At least so many edits are needed, which often saves a call of `edit_distance`.
+    // At least as many edits are needed as the lengths of the names differ by. To know this often
+    // saves a call of edit_distance.
     auto const apart = std::abs(std::ssize(name) - std::ssize(wrong));
     bool const same_end = last_part(name) == last_part(wrong);
     int const edits = same_end ? 1 : apart >= fewest ? fewest : edit_distance(wrong, name);

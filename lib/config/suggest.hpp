@@ -1,4 +1,4 @@
-// Finds the name for the question "did you mean ...?" in a message.
+// Finds the name for the question "did you mean ...?" in a message about an unknown name.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace spillway {
 
-// Returns how many letters must be inserted, deleted, replaced or swapped with their neighbour to
-// turn one text into the other (optimal string alignment).
+// Returns how many letters must at least be inserted, deleted, replaced or swapped with their
+// neighbour to turn `a` into `b` (optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);
 
-// Returns the name nearest to `wrong`: few edits away, or with the same last part in another group.
-// Returns an empty text if none is near.
+// Returns the name that resembles `wrong` most: it is a few edits away, or is equal after the last
+// dot. Returns an empty text if no name resembles it.
 std::string nearest_name(std::string_view wrong, std::vector<std::string> const& names);
 
 }  // namespace spillway

@@ -20,7 +20,7 @@ constexpr std::size_t index(Tier tier) {
 template <class T>
 using PerTier = EnumArray<Tier, T, kTiers>;
 
-// Returns the word that input files and plans use.
+// Returns the tier's name in input files and plans.
 constexpr std::string_view name(Tier tier) {
   constexpr std::array<std::string_view, kTiers> names = {"device", "host", "nvme"};
   return names[index(tier)];

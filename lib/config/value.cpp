@@ -17,8 +17,8 @@ namespace {
 
 std::string const no_alias = "aliases are not offered; quote a value that begins with '*'";
 
-// Builds the tree from the parser's events, so that every node has its line. The library's own tree
-// would resolve aliases, one of which could contain itself.
+// Builds the tree from the events of yaml-cpp's parser, so that every node has its line. The tree
+// of yaml-cpp itself would resolve aliases, and an alias may contain itself.
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(std::string const& source) : m_source(source) {}
@@ -53,7 +53,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct Level {
     Value value;
     bool awaits_key = false;                          // whether the next event is a key of this map
-    std::unordered_map<std::string, int> lines = {};  // the line of each key of this map
+    std::unordered_map<std::string, int> lines = {};  // the lines of the keys if `value` is a map
   };
 
   [[noreturn]] void fail(YAML::Mark const& mark, std::string const& problem) const {
@@ -91,7 +91,7 @@ class TreeBuilder : public YAML::EventHandler {
     return level.value;
   }
 
-  // Hands the finished value to the level above.
+  // Moves the value that is complete now into the list or map around it.
   void end() {
     auto done = std::move(m_levels.back().value);
     m_levels.pop_back();
@@ -113,7 +113,7 @@ class TreeBuilder : public YAML::EventHandler {
   Value m_root;
 };
 
-constexpr std::int64_t kLargestYaml = 4 << 20;  // a plan with the most layers takes one MiB
+constexpr std::int64_t kLargestYaml = 4 << 20;  // a plan of 5000 layers takes 1 MiB
 
 }  // namespace
 

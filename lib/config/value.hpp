@@ -1,5 +1,5 @@
-// A Value is a YAML document as a plain tree, for input files, saved plans and machine files alike.
-// Scalars stay text: whoever knows the expected type reads them (see scalar.hpp).
+// A Value is a node of a YAML document, such as an input file, a saved plan or a machine file, with
+// all nodes below it. Scalars are texts, which the functions of scalar.hpp turn into other types.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Value {
   std::vector<Value> items;    // the items of a list
   std::vector<Entry> entries;  // the entries of a map, in the order of the file, without equal keys
 
-  // Returns the value under `key` of a map, or null if there is none or if this is no map.
+  // Returns the value under `key`, or null if this is no map or has no such key.
   Value const* find(std::string_view key) const;
 };
 
@@ -29,18 +29,20 @@ struct Entry {
   Value value;
 };
 
-// Reads one YAML document. Anchors, aliases, tags, a second document, keys that are not scalars and
-// keys given twice are refused. Throws Error(bad_input, "<source>:<line>: ...").
+// Reads one YAML document. Throws Error(bad_input, "<source>:<line>: ...") if the text is not YAML
+// or has an anchor, an alias, a tag, a second document, a key that is no scalar or a key given
+// twice.
 Value parse_yaml(std::string const& text, std::string const& source);
 
-// Reads a file that has one YAML document, as parse_yaml reads a text. Throws Error(bad_input,
-// "<path>: ...") also if the file cannot be read, is empty or is larger than 4 MiB.
+// Reads a file that has one YAML document, by the rules of parse_yaml. Throws Error(bad_input),
+// which names the file, also if it cannot be read, is empty or is larger than 4 MiB.
 Value read_yaml(std::string const& path);
 
-// Returns words for a value that was not expected: "a list", "a map", "nothing" or the quoted text.
+// Returns words for a value in a message: "a list", "a map", "nothing" or the quoted text.
 std::string describe(Value const& value);
 
-// Returns a YAML scalar that parse_yaml reads back: plain where that is safe, else double-quoted.
+// Returns `text` as a YAML scalar that parse_yaml reads back, in double quotes unless it is safe
+// without them.
 std::string quoted_yaml(std::string_view text);
 
 }  // namespace spillway

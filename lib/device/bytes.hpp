@@ -1,4 +1,5 @@
-// These types tell memories apart: what the host may read, and what only a device may read.
+// Defines one type for bytes that the host may access, and one for bytes that perhaps only a device
+// may access.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace spillway {
 // HostBytes are bytes of main memory.
 using HostBytes = std::span<std::byte>;
 
-// DeviceBytes may lie in a device's own memory. The host cannot read them: a Device copies them,
-// and kernels get their address as an operand.
+// DeviceBytes may lie in a device's own memory. The host must not access them: a Device copies
+// them, and kernels get their address as an operand.
 class DeviceBytes {
  public:
   DeviceBytes() = default;
@@ -22,7 +23,8 @@ class DeviceBytes {
 
   std::int64_t size() const { return m_bytes; }
   void* operand() const { return m_address; }
-  // Returns the bytes [first, first + bytes) of this range.
+  // Returns the bytes [first, first + bytes) of this range. Throws std::logic_error if the range
+  // does not have them.
   DeviceBytes part(std::int64_t first, std::int64_t bytes) const {
     check(first >= 0 && bytes >= 0 && first + bytes <= m_bytes, "bytes of a device",
           "a part reaches beyond their end");

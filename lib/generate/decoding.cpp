@@ -27,13 +27,13 @@ std::vector<Decoding> decodings(Config const& config, std::int64_t vocab, std::i
       break;
   }
   auto const capacity = std::min(prompt + more, most.value_or(prompt + more));
-  // If positions run out, half of the cache is read again, several rows at a time like a prompt.
+  // When the cache is full, half of it is read again, several rows at a time, as a prompt is.
   auto const read_at_once = prompt + more > capacity ? std::max(prompt, capacity / 2) : prompt;
   auto const rows = std::min({kPromptRows, read_at_once, capacity});
   return {{.rows = rows, .capacity = capacity}, {.rows = 1, .capacity = capacity}};
 }
 
-// A step of the first graph always has m_rows rows, so the last step that reads a prompt repeats
+// A step of the first graph always has m_rows rows, so the last step that reads a prompt may repeat
 // rows that the cache already holds.
 DecodeStep DecodeOrder::next(std::int64_t tokens) {
   if (tokens - m_first > m_capacity) {

@@ -10,23 +10,24 @@
 
 namespace spillway {
 
-// A prompt is read this many rows at a time, so that they share the memory traffic of the weights.
+// A prompt is read in steps of this many rows, so that weights are read from memory only once for
+// all rows of a step.
 inline constexpr std::int64_t kPromptRows = 64;
 
-// Returns the graphs that generate `more` tokens after a prompt. The first one reads the prompt:
-//   next    several rows at a time, then one row at a time
-//   masked  all rows of the prompt at once
-//   spans   the encoder over the prompt and the decoder's first row, then the decoder's other rows
+// Returns what the graphs run that generate `more` tokens after a prompt. The objective decides:
+//   next    one graph for several rows of the prompt at a time, and one for a single row
+//   masked  one graph for all rows of the prompt
+//   spans   one for the encoder and the decoder's first row, and one for a further row
 // The cache has room for the whole text or, if the model has fewer positions, for that many rows.
-// Throws Error(bad_input) if a prompt that must be read at once has more rows than the model has
-// positions.
+// Throws Error(bad_input) if the objective is `masked` and the prompt has more rows than the model
+// has positions.
 std::vector<Decoding> decodings(Config const& config, std::int64_t vocab, std::int64_t prompt,
                                 std::int64_t more);
 
 struct DecodeStep {
   bool of_prompt = false;     // true for the first graph, false for the second
   std::int64_t token = 0;     // the number of the first token that the step reads
-  std::int64_t position = 0;  // the position in the cache of the row of this token
+  std::int64_t position = 0;  // the row of the cache for the first token
   std::int64_t rows = 0;
 };
 
@@ -39,15 +40,15 @@ class DecodeOrder {
   explicit DecodeOrder(Decoding const& of_prompt)
       : m_rows(of_prompt.rows), m_capacity(of_prompt.capacity) {}
 
-  // Returns the next step towards the logits after `tokens` tokens. Call it until has(tokens) is
-  // true.
+  // Returns the next step on the way to the logits after the first `tokens` tokens. The caller runs
+  // such steps until has(tokens) is true.
   DecodeStep next(std::int64_t tokens);
-  // Returns whether the steps so far have read all of the first `tokens` tokens.
+  // Returns whether the steps so far have read all of the first `tokens` tokens, and no others.
   bool has(std::int64_t tokens) const { return m_first + m_kept == tokens; }
 
  private:
   std::int64_t m_rows, m_capacity;
-  std::int64_t m_first = 0;  // the number of the token at position 0
+  std::int64_t m_first = 0;  // the number of the token in row 0 of the cache
   std::int64_t m_kept = 0;   // how many rows the cache holds
 };
 

@@ -12,17 +12,18 @@ struct Sampling {
   std::uint64_t seed = 1;
 };
 
-// Draws a token from softmax(logits / temperature). `draw` numbers the draws that use this seed.
+// Draws a token from softmax(logits / temperature). `draw` is the number of the draw: draws with
+// the same seed and number use the same random number.
 std::int32_t sample_token(std::span<float const> logits, Sampling const& sampling,
                           std::uint64_t draw);
 
-// Returns the `count` likeliest tokens, or all if there are fewer, with their probabilities in
-// softmax(logits). The likeliest comes first. Of equally likely tokens, the one with the lower id
-// comes first.
+// A Likely is a token with its probability in softmax(logits).
 struct Likely {
   std::int32_t token = 0;
   double probability = 0;
 };
+// Returns the `count` likeliest tokens, or all if there are fewer, from the likeliest on. Of
+// equally likely tokens, the one with the lower id comes first.
 std::vector<Likely> likeliest(std::span<float const> logits, std::int64_t count);
 
 }  // namespace spillway

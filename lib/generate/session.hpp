@@ -17,11 +17,12 @@ namespace spillway {
 class InferenceSession {
  public:
   // Compiles the graphs, reserves memory that they share and loads the weights. The first graph
-  // must read all weights that any graph reads. Throws Error.
+  // must read all weights that any graph reads. Throws Error if memory is too small or the weights
+  // cannot be read.
   InferenceSession(Config const& config, std::vector<Graph> graphs, CheckpointReader& checkpoint,
                    BatchSource& batches, Compute const& compute, Comm& comm);
 
-  // Returns the Engine of a graph. Only one of the Engines may have runs that are not finished.
+  // Returns the Engine of a graph. Only one Engine at a time may have steps that are not finished.
   Engine& engine(std::size_t graph = 0) { return m_engines[graph]; }
   Graph const& graph(std::size_t graph = 0) const { return m_graphs[graph]; }
 

@@ -31,7 +31,7 @@ std::int64_t ask_granule_bytes(CudaContext const& context, CudaCalls const& call
   auto const kind = properties(context);
   std::size_t bytes = 0;
   auto result = context.driver.get_granularity(&bytes, &kind, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-  if (result == CUDA_SUCCESS && bytes == 0) result = CUDA_ERROR_UNKNOWN;  // callers divide by it
+  if (result == CUDA_SUCCESS && bytes == 0) result = CUDA_ERROR_UNKNOWN;  // `bytes` is a divisor
   calls.require(result, "cuMemGetAllocationGranularity", "asking for the granules of its memory");
   return static_cast<std::int64_t>(bytes);
 }

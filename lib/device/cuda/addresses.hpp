@@ -1,4 +1,4 @@
-// A CudaAddresses is a range of a CUDA device's addresses. The first part of it has memory.
+// A CudaAddresses is a range of a CUDA device's addresses, of which the first ones have memory.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ CudaMemoryBytes cuda_memory(CudaCalls const& calls);
 
 class CudaAddresses {
  public:
-  // Reserves addresses for `bytes` bytes, or for `fewest` bytes if there are not enough. Messages
-  // contain `name`. Throws Error(cannot_fit).
+  // Reserves addresses for `bytes` bytes or, if there are not enough, for `fewest` bytes. They have
+  // no memory at first. Messages contain `name`. Throws Error(cannot_fit) if addresses are too few.
   CudaAddresses(CudaContext const& context, std::string name, std::int64_t fewest,
                 std::int64_t bytes);
   ~CudaAddresses();
   CudaAddresses(CudaAddresses const&) = delete;
   CudaAddresses& operator=(CudaAddresses const&) = delete;
 
-  // Gives memory to at least the first `bytes` bytes and takes it from the rest, in whole granules,
-  // the units in which CUDA maps memory. Bytes that keep their memory keep their values. If this
-  // throws Error(cannot_fit), nothing has changed.
+  // Gives memory to the first `bytes` bytes and takes it from the others, in whole granules, the
+  // units in which CUDA maps memory. Bytes that keep their memory keep their values. Throws
+  // Error(cannot_fit) if the device has too little memory; nothing has changed then.
   void resize(std::int64_t bytes);
 
   void* first() const { return reinterpret_cast<void*>(m_first); }

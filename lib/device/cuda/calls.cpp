@@ -7,8 +7,8 @@
 namespace spillway {
 namespace {
 
-// This is the device that this thread has chosen last. CUDA keeps a choice for each thread, which
-// is device 0 at first.
+// t_ordinal is the number of the device that this thread has chosen last, or -1 if the next
+// CudaCalls must choose one. CUDA itself keeps a choice for each thread.
 thread_local int t_ordinal = -1;
 
 [[noreturn]] void fail(CudaContext const& context, char const* doing, std::string const& failure) {
@@ -35,8 +35,8 @@ void CudaCalls::require(CUresult result, char const* call, char const* doing) co
   fail(m_context, doing, fmt::format("{}: {}", call, name));
 }
 
-// cudaErrorNotReady only says that an event is not done yet. CUDA promises not to note it as an
-// error, but not every runtime keeps that promise.
+// Ignores cudaErrorNotReady, which only says that an event is not done yet. CUDA promises not to
+// note it as an error, but not every runtime keeps that promise.
 void CudaCalls::require_nothing_noted(char const* doing) const {
   auto const noted = cudaGetLastError();
   if (noted != cudaErrorNotReady) require(noted, "cudaGetLastError", doing);

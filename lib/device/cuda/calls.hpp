@@ -1,4 +1,4 @@
-// Every function of this folder that calls CUDA makes a CudaCalls first.
+// A function of this folder that makes CUDA calls for a device constructs a CudaCalls first.
 #pragma once
 
 #include <cuda.h>
@@ -14,17 +14,19 @@
 
 namespace spillway {
 
-// While a CudaCalls lives, CUDA calls of this thread use the context's device, and CUDA may
+// While a CudaCalls exists, CUDA calls of its thread use the context's device, and CUDA may
 // allocate main memory even if `debug.locked_allocator` forbids that to the thread.
 class CudaCalls {
  public:
   explicit CudaCalls(CudaContext const& context);
 
-  // These throw Error(device) if `result` says that `call` failed; `doing` says what it was for:
-  // "CUDA device 0 at 0000:3b:00.0: recording an event: cudaEventRecord: cudaErrorUnknown: ...".
+  // require() throws Error(device) if `result` says that the function `call` failed. `doing` says
+  // in the message what it was called for: "CUDA device 0 at 0000:3b:00.0: recording an event:
+  // cudaEventRecord: cudaErrorUnknown: ...".
   void require(cudaError_t result, char const* call, char const* doing) const;
   void require(CUresult result, char const* call, char const* doing) const;
-  // Throws Error(device) if CUDA has noted a failure for this thread that no call has returned yet.
+  // Throws Error(device) if CUDA has noted a failure of the calling thread that no call has
+  // returned.
   void require_nothing_noted(char const* doing) const;
 
  private:
@@ -32,12 +34,12 @@ class CudaCalls {
   AllocatorPass m_pass;
 };
 
-// Returns "CALL: NAME: EXPLANATION". Also resets cudaGetLastError(), so that the failure is not
-// reported again.
+// Returns a text "CALL: NAME: EXPLANATION" for a message. Resets cudaGetLastError(), so that the
+// failure is not reported a second time.
 std::string cuda_failure(char const* call, cudaError_t result);
 
-// Makes the next CudaCalls of this thread choose its device even if this thread has chosen it
-// before, because other code may have chosen another device since then.
+// Makes the next CudaCalls of the calling thread choose its device even if the thread has chosen
+// the device before, because other code may have chosen another one since then.
 void choose_cuda_device_anew();
 
 // Runs `end` for a destructor, which must not throw. What `end` throws is logged, unless a failure

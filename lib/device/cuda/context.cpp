@@ -11,8 +11,8 @@
 namespace spillway {
 namespace {
 
-// Returns the versions of driver and runtime for a message, because most devices that cannot be
-// opened have a driver that is missing or older than the runtime.
+// Returns the versions of the driver and the runtime for a message: when a device cannot be opened,
+// the driver is often missing or older than the runtime.
 std::string versions() {
   auto const text = [](int version) {
     return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);

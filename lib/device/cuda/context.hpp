@@ -1,4 +1,4 @@
-// A CudaContext is what all objects of one CUDA device share.
+// A CudaContext has what all objects of one CUDA device share, such as functions of the driver.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 namespace spillway {
 
 struct CudaContext {
-  // Makes the device with number `ordinal` the device of the calling thread. Throws Error(device)
-  // if it cannot be used.
+  // Makes the calling thread use the CUDA device with the number `ordinal`. Throws Error(device) if
+  // the device cannot be used.
   explicit CudaContext(int ordinal);
 
   int ordinal;
   std::string name;  // names the device in messages: "CUDA device 0 at 0000:3b:00.0"
   CudaDriver driver;
-  // This becomes true when the first failure is reported. From then on, destructors report nothing,
-  // because every call fails once a device has failed.
+  // failure_told becomes true when the first failure is reported. From then on, destructors report
+  // nothing, because every call fails once a device has failed.
   mutable std::atomic<bool> failure_told = false;
 };
 

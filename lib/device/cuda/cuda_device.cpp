@@ -14,8 +14,8 @@
 namespace spillway {
 namespace {
 
-// Kernels that are loaded at their first launch would take memory that the plan has given to
-// tensors.
+// Makes CUDA load all kernels when it starts. A kernel that is loaded at its first launch would
+// take memory that the plan has given to tensors.
 void load_kernels_at_start() {
   ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
@@ -74,7 +74,7 @@ class CudaDevice final : public Device {
   }
 
   CudaContext m_context;
-  CudaStream m_stream;  // used by functions that wait for their work
+  CudaStream m_stream;  // for functions that return when their work has ended
 };
 
 DeviceProperties CudaDevice::properties() const {
@@ -107,8 +107,8 @@ DeviceBytes CudaDevice::on_device(HostBytes bytes) const {
 
 void CudaDevice::check() {
   CudaCalls const calls(m_context);
-  // After a fault in a kernel, every later call fails, on any thread and stream. A failed launch is
-  // only noted for the thread that tried it.
+  // After a fault in a kernel, every later call of CUDA fails, on any thread and stream, so
+  // finish() finds the fault. A failed launch is only noted for the thread that tried it.
   m_stream.finish();
   calls.require_nothing_noted("what was started before");
 }

@@ -1,4 +1,4 @@
-// Opens CUDA devices. Users of this header do not see CUDA.
+// Opens CUDA devices. Sources that include this header need no header of CUDA.
 #pragma once
 
 #include <memory>
@@ -7,12 +7,12 @@
 
 namespace spillway {
 
-// Returns how many devices CUDA sees, or 0 if there is no driver.
+// Returns how many devices CUDA sees, or 0 if CUDA does not tell, for example without a driver.
 int cuda_device_count() noexcept;
 
-// Opens a device and makes it the device of the calling thread. Other threads choose it by
-// themselves when they first use an object that it has made. Kernels are loaded when CUDA starts,
-// not at their first launch, unless CUDA_MODULE_LOADING says otherwise. Throws Error(device).
+// Opens the CUDA device with the number `ordinal` and makes the calling thread use it. Other
+// threads use it when they call functions of its objects. Kernels are loaded when CUDA starts, not
+// at their first launch, unless CUDA_MODULE_LOADING says otherwise. Throws Error(device).
 std::unique_ptr<Device> open_cuda_device(int ordinal);
 
 }  // namespace spillway

@@ -9,7 +9,8 @@
 namespace spillway {
 namespace {
 
-// The functions are looked up as CUDA 10.2 defines them, which was the first version to have all.
+// The functions are looked up as CUDA 10.2 defines them, which is the first version that has them
+// all.
 constexpr unsigned kCudaVersion = 10020;
 
 template <class Function>

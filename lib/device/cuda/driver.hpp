@@ -1,5 +1,5 @@
-// CudaDriver has functions of the CUDA driver that the runtime does not offer. They are looked up
-// by name, so that nothing has to link to the driver's library.
+// A CudaDriver has functions of the CUDA driver that the CUDA runtime does not offer. The functions
+// are looked up by name, so that nothing has to link to the driver's library.
 #pragma once
 
 #include <cuda.h>
@@ -20,7 +20,7 @@ struct CudaDriver {
 
 class CudaCalls;
 
-// Looks up all functions. Throws Error(device) if the driver lacks one of them.
+// Looks up all functions of a CudaDriver. Throws Error(device) if the driver lacks one of them.
 CudaDriver load_cuda_driver(CudaCalls const& calls);
 
 }  // namespace spillway

@@ -23,7 +23,7 @@ void CudaMemory::commit(std::int64_t bytes) {
   m_addresses.resize(bytes);
   auto const before = std::exchange(m_bytes, bytes);
   if (before >= bytes) return;
-  // Bytes of a granule that kept its memory still have the values of their last use.
+  // Bytes that become usable may have old values, as in a granule that has kept its memory.
   m_stream.fill(at(before, bytes - before), std::byte{0});
   m_stream.finish();
 }

@@ -12,7 +12,7 @@ namespace spillway {
 // All work that uses a CudaMemory must have ended before the CudaMemory is destroyed.
 class CudaMemory final : public DeviceMemory {
  public:
-  // `stream` is used to set new bytes to zero. It must outlive this object.
+  // `stream` sets bytes to zero when they become usable. It must outlive the CudaMemory.
   CudaMemory(CudaContext const& context, CudaStream& stream, std::string name, std::int64_t bytes,
              std::int64_t reserve_bytes);
 

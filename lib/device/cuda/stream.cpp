@@ -90,8 +90,8 @@ void CudaStream::fill(DeviceBytes bytes, std::byte value) {
                 "cudaMemsetAsync", "filling bytes of the device");
 }
 
-// A kernel launch that failed is only noted by CUDA. The code that runs a plan records an event
-// behind each launch, so the failure is looked for here.
+// CUDA only notes that a kernel launch has failed. An event is recorded after each kernel of a
+// plan, so record() looks for such a failure.
 void CudaStream::record(Event& event) {
   CudaCalls const calls(m_context);
   calls.require_nothing_noted("launching a kernel");

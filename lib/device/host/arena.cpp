@@ -40,7 +40,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
       m_reserved_bytes(round_up(std::max(bytes, reserve_bytes), kAlignment)) {
   refuse_when_locked("an arena");
   m_mapping = reserve(m_reserved_bytes);
-  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // ulimit -v may be set
+  if (m_mapping == MAP_FAILED && bytes < reserve_bytes) {  // `ulimit -v` may limit addresses
     m_reserved_bytes = round_up(bytes, kAlignment);
     m_mapping = reserve(m_reserved_bytes);
   }
@@ -59,7 +59,7 @@ Arena::Arena(std::string name, std::int64_t bytes, std::int64_t reserve_bytes)
 }
 
 Arena::~Arena() {
-  allow_access({m_base, static_cast<std::size_t>(m_bytes)});  // another mapping may come here
+  allow_access({m_base, static_cast<std::size_t>(m_bytes)});  // a later mapping may lie here
   ::munmap(m_mapping, mapping_bytes(m_reserved_bytes));
 }
 
@@ -70,8 +70,8 @@ void Arena::commit(std::int64_t bytes) {
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     throw cannot_give(m_name, bytes, errno);
   }
-  // Bytes of the last page beyond the committed ones have kept their values and are set to zero
-  // now.
+  // In the last page that was committed, bytes beyond m_bytes have kept their values. They are set
+  // to zero now.
   if (bytes > m_bytes)
     std::memset(m_base + m_bytes, 0, static_cast<std::size_t>(std::min(bytes, before) - m_bytes));
   if (now < before) {
@@ -86,7 +86,8 @@ void Arena::prefer_numa_node(int node) {
   constexpr int bits = 64;
   if (node < 0 || node >= bits) return;
   unsigned long const mask = 1ul << static_cast<unsigned>(node);
-  // glibc has no function for mbind. The kernel uses one bit of the mask fewer than it is told.
+  // glibc has no function for mbind. The kernel uses one bit of the mask less than the number of
+  // bits that it is given.
   ::syscall(SYS_mbind, m_base, static_cast<unsigned long>(m_reserved_bytes), MPOL_PREFERRED, &mask,
             bits + 1ul, 0u);
 }

@@ -1,4 +1,4 @@
-// The host device is a Device that computes on the cores of this machine, in main memory.
+// The host device is a Device that computes on the cores of this machine, with main memory.
 #pragma once
 
 #include "device/device.hpp"
