@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/number.hpp"
 #include "io/file/file.hpp"
 #include "io/file/path_names.hpp"

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
-#include <system_error>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "io/file/destination.hpp"
 #include "io/file/output_file.hpp"
@@ -166,10 +166,6 @@ void replace_text(std::filesystem::path const& path, std::string_view text) {
     ::unlink(prepared_path(path).c_str());
     throw;
   }
-}
-
-std::string error_text(int error) {
-  return std::generic_category().message(error);
 }
 
 }  // namespace spillway

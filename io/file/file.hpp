@@ -77,7 +77,4 @@ std::filesystem::path prepared_path(std::filesystem::path const& path);
 void prepare_text(std::filesystem::path const& path, std::string_view text);
 void publish_text(std::filesystem::path const& path);
 
-// Returns the text of an errno, in one line.
-std::string error_text(int error);
-
 }  // namespace spillway

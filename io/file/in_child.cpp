@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/steady_clock.hpp"
 #include "base/write_all.hpp"
 #include "io/file/file.hpp"

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 
 namespace spillway {
 namespace {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/write_all.hpp"
 #include "io/file/destination.hpp"
 #include "io/file/file.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 
 namespace spillway {
 namespace {

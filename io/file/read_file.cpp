@@ -6,6 +6,7 @@
 
 #include "base/cannot_give.hpp"
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "io/file/seal.hpp"
 
 namespace spillway {

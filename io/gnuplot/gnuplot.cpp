@@ -11,6 +11,7 @@
 #include <csignal>
 #include <span>
 
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 
 extern char** environ;

@@ -8,6 +8,7 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "io/file/inside.hpp"
 #include "io/file/output_file.hpp"
 #include "io/file/read_file.hpp"

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 #include "io/h5/hdf5_calls.hpp"
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error_text.hpp"
 #include "base/math.hpp"
 #include "base/pages.hpp"
 #include "io/file/file.hpp"

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 #include "io/ring/probe.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 
 namespace spillway {

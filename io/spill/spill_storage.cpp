@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/error_text.hpp"
 #include "io/ring/probe.hpp"
 
 namespace spillway {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 #include "io/tokens/token_writer.hpp"
 

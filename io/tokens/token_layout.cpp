@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/math.hpp"
 #include "io/file/in_child.hpp"
 #include "io/file/read_file.hpp"

@@ -2,16 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <system_error>
-
+#include "base/error_text.hpp"
 #include "base/units.hpp"
 
 namespace spillway {
 
 Error cannot_give(std::string_view what, std::int64_t bytes, int error) {
-  return {Status::cannot_fit,
-          fmt::format("{}: the system does not give {}: {}", what, human_bytes(bytes),
-                      std::generic_category().message(error))};
+  return {Status::cannot_fit, fmt::format("{}: the system does not give {}: {}", what,
+                                          human_bytes(bytes), error_text(error))};
 }
 
 Error no_more_memory() {

@@ -10,10 +10,10 @@
 #include <cerrno>
 #include <new>
 #include <span>
-#include <system_error>
 
 #include "base/cannot_give.hpp"
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/units.hpp"
 
 namespace spillway {
@@ -25,7 +25,7 @@ namespace {
 
 [[noreturn]] void refuse(std::filesystem::path const& path, char const* what, int error) {
   auto const* const advice = error == EMFILE ? "; `ulimit -n` says how many, and raises it" : "";
-  refuse(path, fmt::format("{}: {}{}", what, std::generic_category().message(error), advice));
+  refuse(path, fmt::format("{}: {}{}", what, error_text(error), advice));
 }
 
 void require_regular(std::filesystem::path const& path, struct stat const& info) {

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <csignal>
 #include <string>
-#include <system_error>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/printable.hpp"
 #include "base/write_all.hpp"
 
@@ -27,8 +27,8 @@ void print(std::string_view text) {
   int error = write_all(STDOUT_FILENO, text);
   if (error == 0) error = error_of_closing(STDOUT_FILENO);
   if (error == 0) return;
-  throw Error(Status::storage, fmt::format("standard output: cannot be written: {}",
-                                           std::generic_category().message(error)));
+  throw Error(Status::storage,
+              fmt::format("standard output: cannot be written: {}", error_text(error)));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
   };
   auto const& arithmetic = graph.arithmetic;
   chunk.gradient = append("gradient", Role::gradient, stored_dtype(arithmetic.gradients));
-  for (StateRow const& row : update_rule(graph.optimizer.kind).states) {
+  for (StateRow const& row : update_rule(graph.optim.name).states) {
     std::string const name(row.name);
     if (auto const dtype = row.dtype(arithmetic))
       chunk.states.push_back({name, append(name, row.role, *dtype)});

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/id_vector.hpp"
+#include "config/config.hpp"
 #include "graph/arithmetic.hpp"
 #include "graph/batch.hpp"
 #include "graph/op.hpp"
-#include "graph/optimizer.hpp"
 #include "graph/tensor.hpp"
 
 namespace spillway {
@@ -132,7 +132,7 @@ struct Graph {
   IdVector<GradientPart> parts;  // in the order of the ops that make them
   WellKnown known;
   Arithmetic arithmetic;
-  OptimizerSettings optimizer;  // used only to train
+  OptimConfig optim;  // used only to train
   std::uint64_t seed = 0;
 
   Op const& op(int id) const { return ops[id]; }

@@ -82,4 +82,10 @@ Operands<kind, View const&> operands(Op const& op);
 #undef IN_IF
 #undef OUT_IF
 
+// Returns what `use` returns for the operands of `op`, which must be of one of the two kinds.
+template <OpKind first, OpKind second, class Use>
+auto with_operands(Op const& op, Use const& use) {
+  return op.kind == first ? use(operands<first>(op)) : use(operands<second>(op));
+}
+
 }  // namespace spillway

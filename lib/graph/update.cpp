@@ -25,7 +25,7 @@ void append_square_norm(Graph& graph, Chunk const& chunk) {
 }
 
 void append_optimizer(Graph& graph, Chunk const& chunk) {
-  Op op = update_rule(graph.optimizer.kind).op(graph, chunk);
+  Op op = update_rule(graph.optim.name).op(graph, chunk);
   for (int i = 0; i < static_cast<int>(op.outputs.size()); ++i) {
     if (is_present(op.outputs[static_cast<std::size_t>(i)])) op.in_place.push_back(i);
   }

@@ -13,6 +13,7 @@
 
 #include "base/cannot_start.hpp"
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
 #include "job/owner.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "job/refuse_run_dir.hpp"

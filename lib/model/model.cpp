@@ -37,10 +37,6 @@ Activation activation_of(ModelConfig const& model) {
   return *model.activation;
 }
 
-OptimizerSettings optimizer_of(OptimConfig const& optim) {
-  return {optim.name, optim.beta1, optim.beta2, optim.eps, optim.weight_decay};
-}
-
 std::int64_t published_vocab(Family family) {
   return row_of(family).vocab;
 }
@@ -86,7 +82,7 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   Graph graph;
   graph.purpose = purpose;
   graph.arithmetic = arithmetic;
-  graph.optimizer = optimizer_of(config.optim);
+  graph.optim = config.optim;
   graph.seed = config.run.seed;
   row_of(full.model.family).append(full, vocab, graph);
   return graph;

@@ -40,7 +40,6 @@ std::optional<std::int64_t> most_rows(ModelConfig const& model);
 void require_positions(ModelConfig const& model, std::int64_t rows);
 
 Activation activation_of(ModelConfig const& model);  // `model` must come from `completed`
-OptimizerSettings optimizer_of(OptimConfig const& optim);
 
 // Each family has a function that replaces what is `auto`, and one that appends its forward ops to
 // a graph without ops. GPT-2 has learned positions, LayerNorm, GELU, a fused product for q, k and

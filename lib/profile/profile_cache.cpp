@@ -14,6 +14,7 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 #include "io/file/read_file.hpp"
 #include "io/file/seal.hpp"

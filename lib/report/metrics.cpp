@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "report/lane_json.hpp"
 #include "report/last_line.hpp"

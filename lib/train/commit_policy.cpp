@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "graph/optimizers/update_rule.hpp"
-#include "model/model.hpp"
 #include "train/learning_rate.hpp"
 
 namespace spillway {
@@ -37,8 +36,7 @@ CommitDecision decide_commit(OptimConfig const& optim, std::int64_t steps, std::
   decision.control[control_gradient_scale] = mean * std::min(1.0, clip);
   decision.control[control_learning_rate] = decision.learning_rate;
   decision.control[control_update] = count;
-  auto const optimizer = optimizer_of(optim);
-  update_rule(optimizer.kind).write_control(optimizer, count, decision.control);
+  update_rule(optim.name).write_control(optim, count, decision.control);
   return decision;
 }
 

@@ -20,18 +20,18 @@ Op adamw_op(Graph const& graph, Chunk const& chunk) {
                                            .remainder = state_view(graph, chunk, "remainder"),
                                            .m = state_view(graph, chunk, "m"),
                                            .v = state_view(graph, chunk, "v")});
-  auto const& settings = graph.optimizer;
-  op.attributes = AdamWAttributes{
-      settings.beta1, settings.beta2, settings.eps, settings.weight_decay, {}, graph.seed};
+  auto const& optim = graph.optim;
+  op.attributes =
+      AdamWAttributes{optim.beta1, optim.beta2, optim.eps, optim.weight_decay, {}, graph.seed};
   return op;
 }
 
 // The op divides m and v by these two words, because both begin at zero. It also reads the words
 // that the commit writes for every optimizer; `control_update` numbers the random draws that round
 // moments in bf16.
-void write_adamw_control(OptimizerSettings const& settings, double update, ControlWords& control) {
-  control[control_bias1] = 1 - std::pow(settings.beta1, update);
-  control[control_bias2] = 1 - std::pow(settings.beta2, update);
+void write_adamw_control(OptimConfig const& optim, double update, ControlWords& control) {
+  control[control_bias1] = 1 - std::pow(optim.beta1, update);
+  control[control_bias2] = 1 - std::pow(optim.beta2, update);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct UpdateRule {
   Op (*op)(Graph const& graph, Chunk const& chunk);
   // Writes the control words that only this optimizer has, for the update with the number `update`,
   // which is 1 for a run's first update.
-  void (*write_control)(OptimizerSettings const& settings, double update, ControlWords& control);
+  void (*write_control)(OptimConfig const& optim, double update, ControlWords& control);
 };
 
 extern UpdateRule const adamw_rule;

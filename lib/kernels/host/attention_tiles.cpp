@@ -18,14 +18,11 @@ struct Present {
 };
 
 Present present_operands(Op const& op) {
-  auto const of = [](auto const& o, bool positions) {
-    return Present{is_present(o.segments_q), is_present(o.segments_k), is_present(o.samples),
-                   positions};
-  };
-  if (op.kind == OpKind::attention_backward)
-    return of(operands<OpKind::attention_backward>(op), false);
-  auto const o = operands<OpKind::attention>(op);
-  return of(o, is_present(o.positions));
+  return with_operands<OpKind::attention, OpKind::attention_backward>(op, [](auto const& o) {
+    Present there{is_present(o.segments_q), is_present(o.segments_k), is_present(o.samples), false};
+    if constexpr (requires { o.positions; }) there.positions = is_present(o.positions);
+    return there;
+  });
 }
 
 std::string refusal(AttentionAttributes const& a, Present const& there) {
@@ -67,17 +64,16 @@ AttentionShape attention_shape(KernelContext const& context, Op const& op) {
 }
 
 AttentionStrides attention_strides(Op const& op) {
-  auto const of = [](auto const& o) {
-    return AttentionStrides{row_stride(o.q), row_stride(o.k), row_stride(o.v), row_stride(o.o)};
-  };
-  if (op.kind == OpKind::attention) return of(operands<OpKind::attention>(op));
-  auto const o = operands<OpKind::attention_backward>(op);
-  auto strides = of(o);
-  strides.d_o = row_stride(o.d_o);
-  strides.dq = row_stride(o.dq);
-  strides.dk = row_stride(o.dk);
-  strides.dv = row_stride(o.dv);
-  return strides;
+  return with_operands<OpKind::attention, OpKind::attention_backward>(op, [](auto const& o) {
+    AttentionStrides strides{row_stride(o.q), row_stride(o.k), row_stride(o.v), row_stride(o.o)};
+    if constexpr (requires { o.d_o; }) {
+      strides.d_o = row_stride(o.d_o);
+      strides.dq = row_stride(o.dq);
+      strides.dk = row_stride(o.dk);
+      strides.dv = row_stride(o.dv);
+    }
+    return strides;
+  });
 }
 
 RowFactor::RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels)

@@ -51,8 +51,7 @@ LmHead lm_head(KernelContext const& context, Op const& op) {
                   .threads = context.arithmetic.threads,
                   .portable = is_portable(context.arithmetic)};
   };
-  return op.kind == OpKind::lm_head_loss ? of(operands<OpKind::lm_head_loss>(op))
-                                         : of(operands<OpKind::lm_head_loss_backward>(op));
+  return with_operands<OpKind::lm_head_loss, OpKind::lm_head_loss_backward>(op, of);
 }
 
 ChunkProduct::ChunkProduct(LmHead const& head,

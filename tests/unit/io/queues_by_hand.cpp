@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/error_text.hpp"
 #include "io/file/file.hpp"
 #include "io/ring/backends.hpp"
 #include "io/ring/probe.hpp"
