@@ -1,4 +1,4 @@
-// These functions turn the element types of operands into template arguments when an op is bound,
+// When an op is bound, `dispatch` turns the element types of its operands into template arguments,
 // so that launches need not look at types.
 #pragma once
 
@@ -15,7 +15,8 @@ inline DType dtype(KernelContext const& context, View const& view) {
   return context.tensors[static_cast<std::size_t>(view.tensor)].dtype;
 }
 
-// Returns whether all operands are contiguous, as kernels with one index for all elements need it.
+// Returns whether all operands that the op has are contiguous, so that one index addresses an
+// element in each of them.
 inline bool all_contiguous(Op const& op) {
   return std::ranges::all_of(present(op.inputs), is_contiguous) &&
          std::ranges::all_of(present(op.outputs), is_contiguous);
@@ -33,9 +34,9 @@ inline std::int64_t row_stride(View const& view) {
   return is_present(view) ? view.strides[0] : 0;
 }
 
-// Calls f with one argument for each given DType, in their order: a float for f32 and a bf16 for
-// bf16, whose values mean nothing. Returns what f returns. Throws std::logic_error for any other
-// type. Example:
+// Calls f with one argument for each given DType, in the given order: a float for f32 and a bf16
+// for bf16. Only the types of these arguments matter, not their values. Returns what f returns.
+// Throws std::logic_error for a DType that is neither f32 nor bf16. Example:
 //   return dispatch([&]<class T, class G>(T, G) { return bind_typed<T, G>(op); }, t, g);
 template <class F>
 auto dispatch(F const& f) {

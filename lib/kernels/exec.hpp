@@ -1,14 +1,14 @@
-// An Exec is what kernels are launched on. Kernels run in the order in which they were launched on
-// it.
+// An Exec is what kernels are launched on, such as a stream of a device. Kernels that are launched
+// on the same Exec run in the order of their launches.
 #pragma once
 
 namespace spillway {
 
 class HostPool;  // the threads of the host lane (kernels/host_pool.hpp)
 
-// A KernelTable makes the Exec that its own kernels are launched on (KernelTable::exec), and only
-// these kernels know the class that it has. This base class suffices for kernels of the host lane,
-// whose launches have ended when they return.
+// A KernelTable makes the Exec that its kernels are launched on (KernelTable::exec). Only these
+// kernels know which derived class the Exec has. Kernels of the host lane, whose launches return
+// after the work has ended, need only this base class.
 class Exec {
  public:
   Exec() = default;
@@ -18,9 +18,9 @@ class Exec {
   Exec(Exec const&) = delete;
   Exec& operator=(Exec const&) = delete;
 
-  HostPool* host_pool() const { return m_pool; }  // null if one thread does all work
+  HostPool* host_pool() const { return m_pool; }  // null if one thread runs serial kernels
   virtual int concurrency() const { return 1; }   // how many threads share a launch's work
-  virtual void fence() const {}                   // returns when all that was launched has ended
+  virtual void fence() const {}                   // returns when all launches have ended
 
  private:
   HostPool* m_pool = nullptr;

@@ -10,7 +10,7 @@ HostPool::HostPool(int threads) {
   try {
     start(threads - 1);
   } catch (std::system_error const& error) {
-    stop();  // ends the helpers that did start; m_helpers then joins them
+    stop();  // ends the helpers that did start; the destructor of m_helpers joins them
     throw cannot_start("run.host_threads", std::ssize(m_helpers) + 1, threads, error);
   } catch (...) {
     stop();
@@ -66,7 +66,7 @@ bool HostPool::join() {
 }
 
 void HostPool::leave() {
-  if (m_joined.fetch_sub(1) == 1) m_joined.wake_one();  // the last helper wakes the caller
+  if (m_joined.fetch_sub(1) == 1) m_joined.wake_one();  // the last helper wakes the caller of `run`
 }
 
 void HostPool::take_pieces() {

@@ -23,8 +23,8 @@ class HostPool {
   int threads() const { return static_cast<int>(m_helpers.size()) + 1; }
 
   // Calls work(piece) for every number in [0, pieces), each on any of the threads and in any order;
-  // the result must not depend on either. Returns when all pieces are done and what they wrote is
-  // visible to the caller. `work` must not throw.
+  // the result must not depend on threads or order. Returns when all pieces are done and what they
+  // wrote is visible to the caller. `work` must not throw.
   template <class Work>
   void run(std::int64_t pieces, Work const& work) {
     auto const call = [](void const* of, std::int64_t piece) {
@@ -48,7 +48,7 @@ class HostPool {
   void leave();
   void take_pieces();
 
-  Job m_job;  // written only while no helper has joined
+  Job m_job;  // changed only while no helper takes part
   std::atomic<std::int64_t> m_next = 0;
   static constexpr std::uint32_t kOpen = std::uint32_t{1} << 31;
   SleepWord m_joined;  // the number of helpers at work, plus kOpen if more may join

@@ -1,5 +1,5 @@
 // A KernelTable gives the kernels of all kinds of ops for one kind of memory, and makes the Execs
-// that they are launched on.
+// on which these kernels are launched.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ inline std::unique_ptr<Exec const> plain_exec(void* /*stream*/) {
 struct KernelTable {
   using Of = Kernel (*)(OpKind);
   // Makes an Exec. `stream` is a stream of the device (Stream::handle) and must outlive the Exec.
-  // It is null for kernels whose launches have ended when they return, and if only `concurrency` of
-  // the Exec will be called.
+  // `stream` is null for kernels whose launches return after the work has ended, and if only
+  // `concurrency` of the Exec will be called.
   using MakeExec = std::unique_ptr<Exec const> (*)(void* stream);
 
   KernelTable(Of kernel_of, MakeExec make_exec = plain_exec) : of(kernel_of), exec(make_exec) {}
@@ -28,8 +28,9 @@ struct KernelTable {
   MakeExec exec;
 };
 
-// Holds the kernels of ops that run on the device, and of those on the host lane. The device's
-// kernels are made for `target`, by which graphs choose the sizes of workspaces (make_arithmetic).
+// `device` has the kernels of ops that run on the device, `host` those of ops on the host lane.
+// `target` names what the device's kernels are made for, and thereby decides the sizes of
+// workspaces.
 struct Kernels {
   Kernels(KernelTable both) : device(both), host(both.of) {}
   Kernels(KernelTable of_device, KernelTable::Of of_host, std::string_view made_for = kHostTarget)

@@ -8,7 +8,8 @@
 
 namespace spillway {
 
-// Describes a rows x columns matrix in memory. Strides are in elements, and at least one is 1.
+// Describes a rows x columns matrix in memory. Strides are numbers of elements, and products need
+// one of the two strides to be 1.
 struct MatrixLayout {
   DType dtype = DType::f32;
   std::int64_t rows = 0, columns = 0;
@@ -17,11 +18,11 @@ struct MatrixLayout {
   MatrixLayout transposed() const { return {dtype, columns, rows, column_stride, row_stride}; }
 };
 MatrixLayout matrix_layout(DType dtype, View const& view);  // `view` must be 2-D
-// Returns the layout of a matrix that is stored row by row without gaps.
+// Returns the layout of a matrix whose rows follow each other in memory, without gaps.
 MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns);
 
-// Describes the product c = a b (+ bias in every row) (+ addend) (+ c). It is accumulated in fp32
-// and rounded once, after all additions. a and b are both bf16 or both f32, and c is f32 or of
+// Describes the product c = a b (+ bias in every row) (+ addend) (+ c). Sums are accumulated in
+// fp32 and rounded once, after all additions. a and b are both bf16 or both f32, and c is f32 or of
 // their type. bias (1 x n, contiguous) and addend (m x n) have the type of a and b. With
 // `accumulate` the product is added to what c holds, which must then be f32.
 //
@@ -29,19 +30,20 @@ MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns);
 // thread binds or runs the product, and not on addresses as long as these are multiples of 64
 // bytes.
 //
-// oneDNN 2.6 multiplies dense operands at full speed. With a leading dimension larger than the
-// matrix it takes a slower path with buffers of its own (`implementation` names the path).
+// oneDNN 2.6 multiplies matrices without gaps at full speed. With a leading dimension larger than
+// the matrix it takes a slower path with buffers of its own (OneDnnMatmul::implementation).
 struct MatmulShape {
   MatrixLayout a, b, c;
   bool bias = false;
-  MatrixLayout const* addend = nullptr;  // used only while a product is constructed
+  MatrixLayout const* addend = nullptr;  // null if there is none; used only to construct a product
   bool accumulate = false;
   // Says that zeros follow each row of a up to a multiple of 32 elements, so that tile kernels can
   // read the rows in place.
   bool a_zero_padded = false;
 };
 
-// Holds where the operands of one run begin. bias and addend may be null if the shape has none.
+// Holds where the operands of one run begin. bias, addend and workspace may be null if the product
+// has none.
 struct MatmulOperands {
   void const* a;
   void const* b;

@@ -8,8 +8,8 @@
 
 namespace spillway {
 
-// Holds a pointer to the first element of every view, or null if the op does without it. T, G and M
-// are the element types that graph/op_kinds.def uses.
+// Holds a pointer to the first element of every operand, or null if the op lacks the operand. T, G
+// and M are the element types that graph/op_kinds.def uses.
 template <OpKind kind, class T, class G = T, class M = G>
 struct Pointers;
 

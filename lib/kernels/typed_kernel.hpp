@@ -11,7 +11,8 @@ namespace spillway {
 
 // K has these static members:
 // - kind is the OpKind;
-// - prepare(KernelContext const&, Op const&) returns what launches need to know;
+// - prepare(KernelContext const&, Op const&) returns `prepared`, which is what launches need to
+//   know;
 // - typed(operands of the Op) returns, by std::tie, the views whose element types are T...;
 // - run<T...>(Exec const&, Pointers<kind, T...> const&, prepared) is the kernel;
 // - run_serially<T...>(Pointers<kind, T...> const&, prepared) is its serial form; if the host lane

@@ -4,8 +4,8 @@
 //   gelu(x) = x/2 (1 + erf(x / sqrt 2)) = x/2 erfc(-x / sqrt 2).
 // GELU also has an approximation by tanh:
 //   gelu(x) = x/2 (1 + tanh u) = x s(2u),   u = sqrt(2/pi) (x + 0.044715 x^3),   s the sigmoid.
-// The code computes the last form of each formula. It keeps its relative accuracy for negative x,
-// where the sum with 1 in the first form cancels.
+// The code computes the last form of each formula, which keeps its relative accuracy for negative
+// x, where the sum with 1 in the first form cancels.
 #pragma once
 
 #include <cmath>
@@ -18,14 +18,14 @@ namespace spillway {
 struct TanhGelu {
   static constexpr Activation form = Activation::gelu_tanh;
   static constexpr float kCubic = 0.044715f;
-  static constexpr float kSlope = 1.5957691216f;  // 2 sqrt(2/pi), the slope of 2u at 0
+  static constexpr float kSlope = 1.5957691216f;  // 2 sqrt(2/pi)
 
   SPILLWAY_FUNCTION static float gate(float x) {
     return fast_sigmoid(kSlope * x * std::fma(kCubic * x, x, 1.0f));
   }
   SPILLWAY_FUNCTION static float value(float x) { return x * gate(x); }
 
-  // The derivative is s + x s (1 - s) d(2u)/dx with s = gate(x).
+  // The derivative of x s(z) is s + x s (1 - s) dz/dx, with s = gate(x) the sigmoid of z.
   SPILLWAY_FUNCTION static float slope(float x) {
     float const s = gate(x);
     float const slope = kSlope * std::fma(3 * kCubic * x, x, 1.0f);
@@ -36,10 +36,10 @@ struct TanhGelu {
 struct ErfGelu {
   static constexpr Activation form = Activation::gelu_erf;
 
-  // Holds e^(-x^2/2) and the normal distribution's tail beyond |x|, both with errors of about 2e-7.
-  // The rounding error of the square is compensated. The tail is t p(t) e^(-x^2/2) with t = 1 / (1
-  // + c |x|), where p is a polynomial that interpolates at Chebyshev's nodes (relative error 5e-8
-  // for |x| < 20).
+  // Holds e^(-x^2/2) and the normal distribution's tail beyond |x|, both with relative errors of
+  // about 2e-7 unless they underflow. The rounding error of x^2 is compensated. The tail is t p(t)
+  // e^(-x^2/2) with t = 1 / (1 + 0.2734375 |x|), where p is a polynomial that interpolates at
+  // Chebyshev's nodes (relative error 5e-8 for |x| < 20).
   struct Normal {
     float exponential, tail;
   };
@@ -65,7 +65,7 @@ struct ErfGelu {
     return x * (x > 0 ? 1.0f - tail : tail);
   }
 
-  // The derivative is CDF(x) + x density(x).
+  // For the normal distribution, the derivative of x CDF(x) is CDF(x) + x density(x).
   SPILLWAY_FUNCTION static float slope(float x) {
     constexpr float inverse_root_2pi = 0.398942280f;
     auto const n = normal(x);
@@ -90,7 +90,7 @@ struct Relu {
   SPILLWAY_FUNCTION static float slope(float x) { return x > 0 ? 1.0f : 0.0f; }
 };
 
-// Calls f with an object of the struct that computes `form`.
+// Calls f with an object of the struct that computes `form`, and returns what f returns.
 template <class F>
 auto with_formula(Activation form, F const& f) {
   switch (form) {

@@ -22,7 +22,7 @@ inline double reference_value(Activation form, double x) {
   return 0;
 }
 
-// Returns the derivative, which is 0 for relu at 0.
+// Returns the derivative of the activation function at x. For relu at 0 it is 0.
 inline double reference_slope(Activation form, double x) {
   double const k = std::sqrt(2 / M_PI);
   switch (form) {

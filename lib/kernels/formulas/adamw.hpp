@@ -1,6 +1,6 @@
-// Computes AdamW for one element (Loshchilov and Hutter, arXiv:1711.05101) as torch.optim.AdamW
-// does. All devices and the host lane use this one function, in which each operation is rounded as
-// it is written, so all of them give the same bits.
+// Computes AdamW (Loshchilov and Hutter, arXiv:1711.05101) for one element as torch.optim.AdamW
+// does. All devices and the host lane use the function `adamw`, in which each operation is rounded
+// as it is written, so they give the same bits.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ struct AdamWConstants {
   double beta1, beta2, eps, weight_decay;
 };
 
-// Holds what all elements of a parameter share in one step. It is computed in fp64 and rounded
-// once.
+// Holds the numbers that all elements of a parameter share in one step. Each number is computed in
+// fp64 and rounded once.
 struct AdamWStep {
   float gradient_scale;
   float keep;                     // 1 - lr * weight decay; 1 for parameters that do not decay
@@ -36,7 +36,7 @@ SPILLWAY_FUNCTION AdamWStep adamw_step(AdamWConstants const& c, double const* co
           static_cast<float>(c.eps)};
 }
 
-// Holds a master weight and its moments, in fp32 whatever types they are stored in.
+// Holds a master weight and its moments in fp32, whatever types they have in memory.
 struct AdamWElement {
   float master, m, v;
 };

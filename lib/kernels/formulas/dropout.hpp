@@ -1,5 +1,5 @@
-// Dropout decides by counter-based random numbers which elements it keeps. It has no state, and the
-// backward pass draws the same mask again.
+// Dropout decides by counter-based random numbers which elements it keeps. It has no state: the
+// backward pass draws the numbers of the forward pass again.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace spillway {
 
-inline constexpr int kDropoutDraws = 4;  // elements per Philox block
+inline constexpr int kDropoutDraws = 4;  // random numbers of a Philox block, one per element
 
-// Returns the random numbers for elements 4 `block` to 4 `block` + 3 of a sample. The counter has
-// 128 bits: from the top, 32 of the forward op's number, 64 of the sample's and 32 of the block's.
+// Returns the random numbers for elements 4 * block to 4 * block + 3 of a sample. Philox's 128-bit
+// counter consists, from the top, of the forward op's number `origin` (32 bits), `sample` (64 bits)
+// and `block` (32 bits).
 SPILLWAY_FUNCTION PhiloxBlock dropout_draws(std::uint64_t seed, std::uint64_t origin,
                                             std::uint64_t sample, std::uint64_t block) {
   return philox(seed, (origin << 32) | (sample >> 32), (sample << 32) | (block & 0xffffffffull));

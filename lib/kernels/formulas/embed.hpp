@@ -1,4 +1,4 @@
-// Says which row of a table each row of an embedding takes.
+// Says which row of an embedding table is added to each row of the op's output.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace spillway {
 
-// Returns numbers[row] or, if `numbers` is null, row mod `period`.
+// The function call returns numbers[row] or, if `numbers` is null, row mod `period`.
 struct TableIndex {
   std::int32_t const* numbers;
   std::int64_t period;

@@ -1,6 +1,6 @@
 // Computes elementary functions by straight-line fp32 code, without branches, calls or tables.
-// Loops over them vectorise, and they give the same bits on every processor with a fused
-// multiply-add.
+// Loops over these functions vectorise, and the functions give the same bits on every processor
+// with a fused multiply-add.
 #pragma once
 
 #include <bit>
@@ -11,14 +11,14 @@
 
 namespace spillway {
 
-// This is 1.5 * 2^23. Adding it to a number leaves the nearest integer in the low bits of the sum.
+// Adding 1.5 * 2^23 to x leaves the nearest integer in the low bits of the sum if |x| < 2^22.
 inline constexpr float kRoundToInteger = 12582912.0f;
 
 // Holds e^x as p 2^n for |x| < 128 ln2. The Cody-Waite reduction is x = n ln2 + r with |r| <=
 // ln2/2, and p is the degree-6 minimax polynomial of Cephes' expf at r.
 struct ExpParts {
   float p;
-  // Only its lowest 9 bits are n; the others come from the constant that was added to round.
+  // Only the lowest 9 bits of this member are n; the other bits come from kRoundToInteger.
   std::int32_t n;
 };
 SPILLWAY_FUNCTION ExpParts exp_parts(float x) {
@@ -40,8 +40,8 @@ SPILLWAY_FUNCTION ExpParts exp_parts(float x) {
 }
 
 // Returns x limited to [lowest, highest], with lowest < 0 < highest. It compares bits as integers,
-// because their minimum is one instruction where GCC makes five for floats. A NaN becomes one of
-// the limits.
+// because a minimum of integers is one instruction, where GCC makes five for one of floats. A NaN
+// becomes one of the limits.
 SPILLWAY_FUNCTION float clamp_bits(float x, float lowest, float highest) {
   auto const positive = std::bit_cast<std::int32_t>(x), high = std::bit_cast<std::int32_t>(highest);
   auto const below = static_cast<std::uint32_t>(positive < high ? positive : high);
@@ -50,11 +50,11 @@ SPILLWAY_FUNCTION float clamp_bits(float x, float lowest, float highest) {
   return std::bit_cast<float>(below < low ? below : low);
 }
 
-// Returns e^x with an error of at most 2 ulp. The result is +inf above 88.73 and underflows
-// gradually to 0 below -103.97; exp(-inf) = 0 and exp(NaN) = NaN.
+// Returns e^x with an error of at most 2 ulp. The result is +inf for x above 88.73 and 0 for x
+// below -103.97; close above that limit it is denormal. exp(-inf) = 0 and exp(NaN) = NaN.
 SPILLWAY_FUNCTION float fast_exp(float x) {
   auto const parts = exp_parts(clamp_bits(x, -104.0f, 89.0f));
-  // 2^n is made as a product of two powers, because n may exceed what one exponent field holds.
+  // 2^n is the product of two powers, because n may exceed what a float's exponent field holds.
   auto const exponent = parts.n - std::bit_cast<std::int32_t>(kRoundToInteger);
   std::int32_t const half = exponent >> 1;
   auto const power = [](std::int32_t e) { return std::bit_cast<float>((e + 127) << 23); };
@@ -63,10 +63,10 @@ SPILLWAY_FUNCTION float fast_exp(float x) {
 }
 
 // Returns 2^x with an error of at most 2 ulp for x in [-126, 128). The result is too small below
-// -126, 0 below -127, some number from 128 on, and NaN for NaN. Softmax needs no more, and this
-// costs half as much as fast_exp. The polynomial is a minimax polynomial on [-1/2, 1/2].
+// -126, 0 below -127, an arbitrary number from 128 on, and NaN for NaN. Softmax needs no more, and
+// this function costs half as much as fast_exp. It uses a minimax polynomial on [-1/2, 1/2].
 SPILLWAY_FUNCTION float weight_exp2(float x) {
-  x = x < -127.0f ? -127.0f : x;  // a NaN passes this comparison unchanged
+  x = x < -127.0f ? -127.0f : x;  // the comparison leaves a NaN as it is
   float const shifted = x + kRoundToInteger;
   float const r = x - (shifted - kRoundToInteger);
   float p = 1.326466445e-3f;
@@ -79,9 +79,9 @@ SPILLWAY_FUNCTION float weight_exp2(float x) {
                               (std::bit_cast<std::uint32_t>(shifted) << 23));
 }
 
-// Computes cos(x) and sin(x) for |x| < 2^21, each with an error of at most 1.2e-7. It subtracts the
-// nearest multiple of pi/2 from x and applies Cephes' polynomials to the rest. Each quarter turn
-// then exchanges sine and cosine and changes a sign.
+// Computes cos(x) and sin(x) for |x| < 2^21, each with an error of at most 1.2e-7. The nearest
+// multiple of pi/2 is subtracted from x, and Cephes' polynomials are applied to the rest. For each
+// pi/2 that was subtracted, sine and cosine change places and one of them changes its sign.
 SPILLWAY_FUNCTION void fast_cos_sin(float x, float* cosine, float* sine) {
   constexpr float two_over_pi = 0.636619772f;
   constexpr float half_pi_high = 1.57079637f, half_pi_low = -4.37113883e-8f;
@@ -104,9 +104,11 @@ SPILLWAY_FUNCTION void fast_cos_sin(float x, float* cosine, float* sine) {
   *sine = signed_by(odd ? c : s, quarter);
 }
 
-// Returns 1 / (1 + e^-x). For a NaN it is some number, so callers multiply it by x.
+// Returns 1 / (1 + e^-x). For a NaN the result is arbitrary; callers multiply it by x, which is
+// NaN.
 SPILLWAY_FUNCTION float fast_sigmoid(float x) {
-  // Between these limits 2^n fits one exponent field, whose ends mean 0 and infinity.
+  // With these limits n + 127 fits a float's exponent field, where 0 makes 2^n zero and 255 makes
+  // it infinite.
   auto const parts = exp_parts(clamp_bits(-x, -88.0f, 89.0f));
   auto const power = static_cast<std::uint32_t>(parts.n + 127) << 23;
   return 1.0f / (1.0f + parts.p * std::bit_cast<float>(power));

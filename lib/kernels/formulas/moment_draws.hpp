@@ -1,6 +1,6 @@
-// These random bits decide how an update rounds moments that are stored in bf16. They follow from
-// (seed, number of the update, chunk, element of the chunk), so they are the same wherever the
-// update runs and in whatever slices.
+// Random bits decide how an update rounds moments that are stored in bf16. The bits for an element
+// follow from (seed, number of the update, chunk, element of the chunk), so they do not depend on
+// where the update runs or in which slices.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace spillway {
 
-// The bits for a chunk's elements are drawn in tiles of 256 elements. Block b of a tile has the
-// words of its elements b, b + 64, b + 128 and b + 192, so neighbouring lanes of a vector draw for
-// neighbouring elements.
+// Bits are drawn for 256 successive elements of a chunk (a tile) at a time. The b-th Philox block
+// of a tile is for the tile's elements b, b + 64, b + 128 and b + 192, so that neighbouring SIMD
+// lanes draw for neighbouring elements.
 struct MomentDraws {
   static constexpr std::int64_t kLanes = 64, kTile = 4 * kLanes;
 
   std::uint64_t key, high;
 
   SPILLWAY_FUNCTION MomentDraws(std::uint64_t seed, int chunk, std::uint64_t update)
-      // The constant separates these draws from all others that use the run's seed.
+      // The constant makes draws for moments differ from all others that use the run's seed.
       : key(seed ^ 0x6d6f6d656e7473),
         high(static_cast<std::uint64_t>(chunk) << 32 | (update & 0xffffffff)) {}
 
-  // Returns the bits of one element: the lower half is for m, the upper half for v.
+  // Returns 32 bits for one element: the lower 16 are for its moment m, the upper 16 for v.
   SPILLWAY_FUNCTION std::uint32_t of(std::int64_t element) const {
     auto const tile = element / kTile, place = element % kTile;
     auto const block = static_cast<std::uint64_t>(tile * kLanes + place % kLanes);
@@ -39,7 +39,8 @@ struct MomentDraws {
   }
 
  private:
-  // This is a separate function because GCC keeps a struct declared in a simd loop in memory.
+  // `draw` is a function of its own because, if a struct is declared within a simd loop, GCC keeps
+  // it in memory instead of registers.
   SPILLWAY_FUNCTION void draw(std::uint64_t block, std::uint32_t* words) const {
     auto const drawn = philox(key, high, block);
     words[0] = drawn.x[0];

@@ -1,4 +1,5 @@
-// Says which elements of an op's chunk are parameters. Updates and norms may touch no others.
+// Says which elements of an op's chunk belong to parameters. The other elements are gaps, which
+// updates and norms leave alone.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +10,13 @@
 namespace spillway {
 
 struct ParameterRange {
-  std::int64_t offset, count;  // in elements of the op's slice
+  std::int64_t offset, count;  // in elements, `offset` from the start of the op's slice
   bool decay;
 };
 
-// Returns the ranges in the order of the chunk. It allocates, so it is called when an op is bound.
-// The op works on the whole chunk or on a slice of it, which begins at `of_chunk.first` and has as
-// many elements as the op's first input, the gradient.
+// Returns the ranges of elements that belong to parameters, in ascending order. The op works on the
+// whole chunk or on a slice that begins at its element `of_chunk.first` and has as many elements as
+// the op's first input, the gradient. The function allocates, so it is called when an op is bound.
 inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op,
                                                     UpdateRange const& of_chunk) {
   auto const begin = of_chunk.first;

@@ -1,4 +1,5 @@
-// Sorts distances into buckets for a relative bias, in fp32 as Hugging Face's transformers does.
+// Maps distances between queries and keys to buckets, as T5's relative bias needs them, in fp32 as
+// Hugging Face's transformers does.
 #pragma once
 
 #include <cmath>
@@ -10,14 +11,13 @@
 namespace spillway {
 
 struct RelativeBuckets {
-  std::int64_t per_direction;  // number of buckets of one direction
-  std::int64_t max_exact;      // how many of them hold a single distance each
+  std::int64_t per_direction;  // number of buckets for keys before the query, or for keys after it
+  std::int64_t max_exact;      // number of buckets per direction that hold one distance each
   float log_ratio;             // log(max_distance / max_exact)
   bool bidirectional;
 
-  // Returns how far a key is from a query, within its direction. The key is `ahead` rows after the
-  // query, or before it if `ahead` is negative. Unless `bidirectional`, keys after the query count
-  // as distance 0.
+  // Returns the distance of a key that is `ahead` rows after the query, or before it if `ahead` is
+  // negative. Unless `bidirectional`, keys after the query count as distance 0.
   SPILLWAY_FUNCTION std::int64_t distance(std::int64_t ahead) const {
     if (ahead <= 0) return -ahead;
     return bidirectional ? ahead : 0;
@@ -25,7 +25,7 @@ struct RelativeBuckets {
   SPILLWAY_FUNCTION std::int64_t offset(std::int64_t ahead) const {
     return bidirectional && ahead > 0 ? per_direction : 0;
   }
-  // Returns the bucket of a distance within its direction. It never falls as the distance grows.
+  // Returns a distance's bucket within one direction. It never falls as the distance grows.
   SPILLWAY_FUNCTION std::int64_t of_distance(std::int64_t distance) const {
     if (distance < max_exact) return distance;
     auto const ratio = static_cast<float>(distance) / static_cast<float>(max_exact);
@@ -52,7 +52,8 @@ struct RelativeBuckets {
   }
 };
 
-// Throws Error(bad_input), naming the op, if there are too few buckets or distances.
+// Throws Error(bad_input), naming the op, if a direction has fewer than two buckets, or if
+// max_distance is at most half of their number.
 RelativeBuckets relative_buckets(Op const& op, std::int64_t buckets);
 
 }  // namespace spillway

@@ -9,7 +9,7 @@
 namespace spillway {
 namespace {
 
-// Returns what is wrong with the attributes, or an empty text if nothing is.
+// Returns what is wrong with the attributes, or an empty string if nothing is.
 std::string objection(RopeAttributes const& a) {
   if (a.head_size < 2 || a.head_size % 2 != 0 || a.head_size > 2 * kMostRopePairs)
     return fmt::format("heads of {} columns: there must be an even number, at most {}", a.head_size,
@@ -24,8 +24,9 @@ std::string objection(RopeAttributes const& a) {
   return {};
 }
 
-// Divides a frequency by `factor` if its wavelength is long compared with the context of the
-// pretraining, and keeps it if the wavelength is short. In between it interpolates.
+// Llama 3 divides a frequency by `factor` if its wavelength exceeds original_max_position /
+// low_freq_factor, keeps it if its wavelength is below original_max_position / high_freq_factor,
+// and interpolates in between.
 float llama3(float frequency, RopeAttributes const& a) {
   auto const context = static_cast<float>(a.original_max_position);
   auto const factor = static_cast<float>(a.factor), low = static_cast<float>(a.low_freq_factor);

@@ -1,7 +1,7 @@
-// Defines the order of every sum over a row, on hosts and on devices: element j belongs to lane j
-// mod kSumLanes, a lane adds its elements in ascending order, and the lanes are then added as a
-// tree. SIMD code and teams of threads can follow this order at full speed, and no compiler, number
-// of threads or team size changes it.
+// Defines the order in which kernels sum the elements of a row, on hosts and on devices: element j
+// is added to partial sum (lane) j mod kSumLanes, each lane adds its elements in ascending order,
+// and the lanes are then added as a tree. SIMD code and teams of threads can follow this order at
+// full speed, and no compiler, number of threads or team size changes it.
 #pragma once
 
 #include "base/function.hpp"

@@ -11,14 +11,15 @@ namespace {
 
 Label const label = "spillway::attention";
 
-// This is the maximum of a row that has seen no key. It is finite, so differences of maxima are
-// finite, too.
+// The running maximum of a row's scores begins with this number. It is finite, so that a difference
+// of two maxima is never NaN.
 constexpr float kLowest = -1e30f;
 
-// At most this many tiles of queries share packed keys. Fewer do if workers would else lack work.
+// A unit of work has at most this many tiles of queries, which share packed keys. It has fewer if
+// threads would otherwise lack work.
 constexpr std::int64_t kTilesOfQueries = 4;
 
-// Returns the number of queries of an item of work, in whole tiles. This number changes no result.
+// Returns how many queries a unit of work has, in whole tiles. The number changes no result.
 std::int64_t block_of_queries(AttentionShape const& s) {
   auto tiles = std::min(kTilesOfQueries, div_ceil(s.queries, s.tile));
   auto const items = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
@@ -26,15 +27,15 @@ std::int64_t block_of_queries(AttentionShape const& s) {
   return tiles * s.tile;
 }
 
-// Holds the byte offsets of what lies in a worker's scratch.
+// Holds the byte offsets of the arrays in a worker's scratch.
 struct Scratch {
-  std::int64_t queries;  // number of queries of an item; the others are offsets
-  // These are panels: of the item's queries (q), of a tile's keys (k) and values (v), and of the
-  // weights of kPanel queries.
+  std::int64_t queries;  // number of queries of a unit of work, not an offset
+  // Packed panels are in q (of the queries of a unit of work), in k and v (of a tile of keys) and
+  // in weights (of the softmax weights of kPanel queries).
   std::int64_t q, k, v, weights;
   std::int64_t scores;    // scores of a panel of queries [kPanel, strip_stride]
   std::int64_t o;         // sums for o [queries, width]
-  std::int64_t top, sum;  // [queries]: running maxima; sums of exponentials
+  std::int64_t top, sum;  // [queries]: running maxima (top), sums of exponentials (sum)
   std::int64_t total_bytes;
 
   Scratch(AttentionShape const& s, TileKernels const& kernels) {
@@ -53,8 +54,8 @@ struct Scratch {
   }
 };
 
-// Combines 2 * width lanes into lane[0], by halves: the upper half is combined into the lower one,
-// then the upper half of that, and so on.
+// Combines the first 2 * width elements of `lane` into lane[0], by halves: the upper half is
+// combined into the lower one, then the upper half of that, and so on.
 template <int width, class Combine>
 void fold(float* lane, Combine const& combine) {
 #pragma omp simd
@@ -65,8 +66,8 @@ void fold(float* lane, Combine const& combine) {
 constexpr auto larger = [](float a, float b) { return a > b ? a : b; };
 constexpr auto sum_of = [](float a, float b) { return a + b; };
 
-// Returns the largest of all factor * x and `lowest`; a NaN may go unnoticed. n is a multiple of
-// kPanel.
+// Returns the largest of `lowest` and all factor * x[j]; a NaN may go unnoticed. n must be a
+// multiple of kPanel.
 float largest(float const* __restrict__ x, std::int64_t n, float factor, float lowest) {
   alignas(64) float top[kStripLanes];
   for (auto& lane : top) lane = lowest;
@@ -77,7 +78,8 @@ float largest(float const* __restrict__ x, std::int64_t n, float factor, float l
   return top[0];
 }
 
-// Sets x = 2^(factor * x - top) and returns the sum, added in an order that n alone decides.
+// Replaces each x[j] by 2^(factor * x[j] - top) and returns the sum of the new values, added in an
+// order that n alone decides.
 float exponentiate(float* __restrict__ x, std::int64_t n, float factor, float top) {
   alignas(64) float sum[kStripLanes] = {};
   for (std::int64_t j = 0; j < n; j += kStripLanes)
@@ -104,8 +106,8 @@ struct Attention {
 
   std::int64_t blocks() const { return div_ceil(shape.queries, scratch.queries); }
 
-  // Computes an item of work, which is a block of queries of one head. The last blocks, which see
-  // most keys if causal, come first.
+  // Computes a unit of work: `scratch.queries` successive queries of one head. The last queries,
+  // which see the most keys under a causal mask, come first.
   void operator()(std::int64_t worker, std::int64_t item) const {
     auto const pair = item / blocks();
     auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
@@ -140,7 +142,7 @@ struct Attention {
     finish(base, at);
   }
 
-  // Adds what one tile of keys contributes to kPanel queries, which begin at row i of their block.
+  // Adds what one tile of keys contributes to kPanel queries, which begin at row i of at.rows.
   void add_keys(std::byte* base, RowFactor const& rows, Queries const& at, std::int64_t i,
                 RowRange keys) const {
     auto const first = at.rows.first + i;
@@ -179,8 +181,8 @@ struct Attention {
   }
 
   // Turns scores of the keys [first, first + n) into weights 2^(factor * score - top), or into 0
-  // for keys that a query does not see. The sums so far, from row i of the block on, are scaled
-  // down to the new maxima.
+  // for keys that a query does not see. The running sums of `queries`, which begin at row i, are
+  // scaled to the queries' new maxima (top).
   void weigh(std::byte* base, std::int64_t i, RowRange queries, std::int64_t first,
              std::int64_t n) const {
     float const factor = scores.factor();
@@ -209,8 +211,8 @@ struct Attention {
         for (std::int64_t c = 0; c < shape.width; ++c) o_rows[r * shape.width + c] *= shrink[r];
   }
 
-  // Drops weights only after they have been summed, because a softmax divides by the sum of all
-  // weights.
+  // Applies dropout to weights that have already been summed, because a softmax divides by the sum
+  // of all weights.
   void drop(float* strips, Queries const& at, RowRange queries, std::int64_t first,
             std::int64_t n) const {
     auto const head_key = dropout.head_key(at.sequence, at.head);

@@ -3,8 +3,8 @@
 //   delta = rowsum(do * o)   dp = do v^T   ds = p * (dp - delta)
 //   dq = scale ds k          dk = scale ds^T q          dv = p^T do
 // The gradient of the bias is the sum of ds over equal distances, for all sequences. Dropout
-// multiplies dp by factors, and by the same factors the p in dv's formula, but not the p in ds's.
-// All sums run over tiles in ascending order, so any division of the work gives the same bits.
+// multiplies dp and the p in the formula of dv by factors, but not the p in the formula of ds. All
+// sums run over tiles in ascending order, so any division of the work gives the same bits.
 #include <cmath>
 
 #include "kernels/host/attention_tiles.hpp"
@@ -18,14 +18,14 @@ Label const label = "spillway::attention_backward";
 
 constexpr std::int64_t kMostSumBytes = 4 << 20;  // limit for the sums of dk and dv of a key head
 
-// Says what an item of work is.
+// Says how the work is divided among threads.
 enum class Division : std::uint8_t {
-  heads,  // one head of keys: p and ds are made once, for dq, dk and dv
-  tiles,  // one tile, of queries for dq or of keys for dk and dv: p and ds are made for each
+  heads,  // a unit of work is a key head: p and ds are computed once for dq, dk and dv
+  tiles,  // a unit is a tile of queries (dq) or of keys (dk, dv): p and ds are computed twice
 };
 
-// Chooses `tiles` if a division by heads would leave workers idle for long, or if the sums of a
-// head would outgrow the caches.
+// Chooses Division::tiles if a division by heads would leave workers idle for more than a third of
+// the time, or if the sums for a head would exceed kMostSumBytes.
 Division division(AttentionShape const& s) {
   auto const items = s.batch * s.kv_heads;
   bool const busy = div_ceil(items, s.workers) * s.workers * 2 <= items * 3;
@@ -33,19 +33,19 @@ Division division(AttentionShape const& s) {
   return busy && sum_bytes <= kMostSumBytes ? Division::heads : Division::tiles;
 }
 
-// Holds the byte offsets of what lies in a worker's scratch. Scores lie as [keys, queries].
+// Holds the byte offsets of the arrays in a worker's scratch. Scores are stored as [keys, queries].
 struct Scratch {
-  std::int64_t q_lines, d_o_lines;  // panels of rows of q, to multiply by k; of do, by v
-  std::int64_t q_depth, d_o_depth;  // panels of columns of q, to multiply by ds^T; of do, by p^T
-  std::int64_t k_lines, v_lines;    // panels of rows of k; of v; unless they are read in place
-  std::int64_t k_depth;             // panels of columns of k, to multiply by ds
-  std::int64_t factor;              // a packed panel of p or ds
-  std::int64_t weights;             // p [kPanel, strip_stride]
-  std::int64_t slopes;              // ds [tile, strip_stride]
+  std::int64_t q_lines, d_o_lines;  // panels of rows of q (for k q^T) and of do (for v do^T)
+  std::int64_t q_depth, d_o_depth;  // panels of columns of q (for ds^T q) and of do (for p^T do)
+  std::int64_t k_lines, v_lines;    // panels of rows of k and of v, unless rows are read in place
+  std::int64_t k_depth;             // panels of columns of k (for ds k)
+  std::int64_t factor;              // a packed panel of weights or of derivatives of scores
+  std::int64_t weights;             // softmax weights [kPanel, strip_stride]
+  std::int64_t slopes;              // derivatives of scores [tile, strip_stride]
   std::int64_t factors;             // factors of dropout [kDropoutDraws, strip_stride]
-  std::int64_t lse, delta;          // [tile]; lse is a logarithm to base 2
+  std::int64_t lse, delta;          // [tile]: log-sum-exp (lse, to base 2), rowsum(do * o) (delta)
   std::int64_t dq, dk, dv;          // sums: dq [tile, width], dk and dv [tile or all keys, width]
-  std::int64_t sum_floats;          // number of floats of dk, and of dv (not an offset)
+  std::int64_t sum_floats;          // number of floats in each of dk and dv (not an offset)
   std::int64_t total_bytes;
 
   Scratch(AttentionShape const& s, TileKernels const& kernels) {
@@ -70,7 +70,8 @@ struct Scratch {
   }
 };
 
-// For one key and n queries, turns `weights` from scores into p, and `slopes` from dp into ds.
+// For one key and n queries, turns `weights` from scores into softmax weights, and `slopes` from
+// derivatives with respect to weights into derivatives with respect to scores.
 void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
                    float const* __restrict__ lse, float const* __restrict__ delta, std::int64_t n,
                    float factor) {
@@ -81,8 +82,9 @@ void differentiate(float* __restrict__ weights, float* __restrict__ slopes,
   }
 }
 
-// For one key and n queries with dropout, whose factors are `dropped`, turns `weights` from scores
-// into p * dropped, and `slopes` from dp into ds.
+// For one key and n queries whose dropout factors are `dropped`, turns `weights` from scores into
+// dropped softmax weights, and `slopes` from derivatives with respect to dropped weights into
+// derivatives with respect to scores.
 void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slopes,
                            float const* __restrict__ lse, float const* __restrict__ delta,
                            float const* __restrict__ dropped, std::int64_t n, float factor) {
@@ -94,10 +96,10 @@ void differentiate_dropped(float* __restrict__ weights, float* __restrict__ slop
   }
 }
 
-// Says which gradients an item computes, and of which queries and keys.
+// Says which gradients a unit of work computes, and for which queries and keys.
 struct Task {
   std::int64_t sequence;
-  RowRange heads;  // heads of queries that read the same head of keys
+  RowRange heads;  // query heads, which all read one key head
   RowRange queries, keys;
   bool want_dq, want_dkv;
 };
@@ -146,7 +148,7 @@ struct Gradients {
     std::byte* base;
     std::int64_t sequence, head;
     RowRange rows;
-    float* bias;  // sums for the gradient of the bias, or null
+    float* bias;  // sums for the bias's gradient; null if the task adds none
   };
 
   RowRange group_of(std::int64_t kv_head) const {
@@ -167,9 +169,9 @@ struct Gradients {
     if (task.want_dkv) store_keys(base, task);
   }
 
-  // Returns where this task sums the gradient of the bias for a tile, or null if it does not. Only
-  // the task that computes dq of the tile sums it, because each tile has exactly one task that
-  // computes its dq.
+  // Returns where `task` sums the gradient of the bias for a tile of queries, or null if it does
+  // not. Only the task that computes dq of the tile sums it, because each tile has exactly one such
+  // task.
   float* bias_sums(Task const& task, std::int64_t head, std::int64_t first_query) const {
     if (!bias.sums || !task.want_dq) return nullptr;
     auto* const sums = bias.of_tile(task.sequence, head, first_query);
@@ -202,7 +204,7 @@ struct Gradients {
     kernels->pack_b(d_o.by_column, at.base + scratch.d_o_depth);
     fill(floats(at.base, scratch.dq), shape.tile * shape.width, 0);
     float *const lse = floats(at.base, scratch.lse), *const delta = floats(at.base, scratch.delta);
-    fill(lse, shape.tile, kInfinity);  // so weights beyond the last query are 0
+    fill(lse, shape.tile, kInfinity);  // makes weights beyond the last query 0
     fill(delta, shape.tile, 0);
     auto const* const row_lse = in.lse + (at.sequence * shape.heads + at.head) * shape.queries;
     for (auto query = at.rows.first; query < at.rows.past; ++query) {
@@ -214,8 +216,8 @@ struct Gradients {
     }
   }
 
-  // Adds what a tile of keys contributes to dq, dk and dv. In the sums of dk and dv the tile begins
-  // at row `row`.
+  // Adds what a tile of keys contributes to those of dq, dk and dv that `task` wants. The tile
+  // begins at row `row` of the sums of dk and dv.
   void add_keys(Queries const& at, RowRange keys, std::int64_t row, Task const& task) const {
     auto const kv_head = at.head / shape.group();
     HeadBlock const k(in.k, at.sequence, keys, kv_head), v(in.v, at.sequence, keys, kv_head);
@@ -234,8 +236,8 @@ struct Gradients {
     for (std::int64_t i = 0; i < at.rows.size(); i += kPanel) add_to_dq(at, i, keys);
   }
 
-  // Computes ds of kPanel keys, which begin at row j of their tile. Unless `row` is negative, adds
-  // what follows from ds to dk and dv, from row `row` on.
+  // Computes the derivatives of the scores of a panel of keys, which begins at row j of its tile.
+  // Unless `row` is negative, adds what these keys get to the sums of dk and dv, from row `row` on.
   void add_key_panel(Queries const& at, RowRange keys, std::int64_t j, TileProduct& scores,
                      TileProduct& slopes, std::int64_t row) const {
     auto const seen = intersection(shape.queries_of(keys), at.rows);
@@ -283,7 +285,7 @@ struct Gradients {
     add_to_keys(at, slopes, scratch.q_depth, scratch.dk + row * row_bytes, skipped);
   }
 
-  // Computes sums += c b, where c is what `made` has computed: p^T or ds^T of some keys.
+  // Adds made.c * b to sums (`b` and `sums` are byte offsets in scratch). Rows of made.c are keys.
   void add_to_keys(Queries const& at, TileProduct const& made, std::int64_t b, std::int64_t sums,
                    std::int64_t skipped) const {
     auto const depth = made.b_panels * kPanel;
@@ -301,7 +303,7 @@ struct Gradients {
                       .b_first = skipped});
   }
 
-  // Computes dq += ds k for kPanel queries, which begin at row i of their tile.
+  // Adds (derivatives of scores) k to dq of kPanel queries, which begin at row i of their tile.
   void add_to_dq(Queries const& at, std::int64_t i, RowRange keys) const {
     RowRange const queries{at.rows.first + i, std::min(at.rows.first + i + kPanel, at.rows.past)};
     auto const seen = intersection(shape.keys_of(queries), keys);

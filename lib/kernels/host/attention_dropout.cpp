@@ -7,7 +7,8 @@ PhiloxBlock draws(std::uint64_t head_key, std::int64_t query, std::int64_t block
   return philox(head_key, static_cast<std::uint64_t>(query), static_cast<std::uint64_t>(block));
 }
 
-// These are separate functions because GCC keeps a struct declared in a simd loop in memory.
+// drop_block and store_block are functions of their own because, if a struct is declared within a
+// simd loop, GCC keeps it in memory instead of registers.
 void drop_block(float* weights, std::uint64_t head_key, std::int64_t query, std::int64_t block,
                 float p, float scale) {
   auto const drawn = draws(head_key, query, block);

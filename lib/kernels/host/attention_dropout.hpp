@@ -10,10 +10,10 @@
 
 namespace spillway::host {
 
-static_assert(kPanel % kDropoutDraws == 0);  // so each panel begins with a new block of draws
+static_assert(kPanel % kDropoutDraws == 0);  // so that each panel begins with a new Philox block
 
 struct WeightDropout {
-  std::int64_t const* samples;  // [batch]; null if nothing is dropped
+  std::int64_t const* samples;  // sample numbers [batch]; null if nothing is dropped
   float p, scale;
   std::uint64_t seed, origin;
 
@@ -26,22 +26,23 @@ struct WeightDropout {
 
   bool drops() const { return samples != nullptr; }
 
-  // Returns the Philox key for one head of a sequence. The key stands for seed, op, sample and
-  // head, because the counter has room only for the query and the key of attention.
+  // Returns the Philox key for one head of a sequence. It is made from seed, op, sample and head,
+  // because Philox's counter has room only for the numbers of attention's query and key.
   std::uint64_t head_key(std::int64_t sequence, std::int64_t head) const {
     auto const drawn = philox(seed, (origin << 32) | static_cast<std::uint64_t>(head),
                               static_cast<std::uint64_t>(samples[sequence]));
     return (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0];
   }
 
-  // Returns the number by which a weight is multiplied: 0 drops it, `scale` keeps it.
+  // Returns the factor of the weight of a query and a key: 0 drops it, `scale` keeps it.
   float factor(std::uint64_t head_key, std::int64_t query, std::int64_t key) const;
-  // Drops weights of one query and the keys [first, first + n), which are whole panels.
+  // Applies dropout to the weights of one query and the keys [first, first + n). `first` and n must
+  // be multiples of kDropoutDraws.
   void drop_keys(float* weights, std::int64_t n, std::uint64_t head_key, std::int64_t query,
                  std::int64_t first) const;
-  // Row k of `factors` gets the numbers by which to multiply the weights of key `first_key` + k,
-  // for k < kDropoutDraws, and of the queries [first, first + n). first_key begins a block of
-  // draws.
+  // For each k < kDropoutDraws, writes the dropout factors of the key first_key + k and of the
+  // queries [first, first + n) to factors[k * stride] and the elements after it. first_key must be
+  // a multiple of kDropoutDraws.
   void factors_of_keys(float* factors, std::int64_t stride, std::uint64_t head_key,
                        std::int64_t first_key, std::int64_t first, std::int64_t n) const;
 };

@@ -5,8 +5,8 @@
 namespace spillway::host {
 namespace {
 
-// Returns the range from the smallest to the largest segment number of these rows. Negative
-// numbers, which mark padding, do not count.
+// Returns the range from the smallest to the largest segment number of `rows`. Negative numbers,
+// which mark padding, do not count.
 RowRange segments_of(std::int32_t const* segments, RowRange rows) {
   RowRange range{std::numeric_limits<std::int32_t>::max(), 0};
   for (auto row = rows.first; row < rows.past; ++row) {
@@ -69,7 +69,7 @@ void BiasSums::collect(std::int64_t head, float* gradient) const {
   for (std::int64_t sequence = 0; sequence < shape.batch; ++sequence)
     for (std::int64_t first = 0; first < shape.queries; first += shape.tile) {
       auto const* __restrict__ const tile = of_tile(sequence, head, first);
-      // Adding `shift` to an index in a tile's sums gives the index in the head's sums.
+      // An index in the sums of a tile plus `shift` is the index in `out`.
       auto const shift = shape.queries - shape.tile - first;
       auto const past = std::min(length(shape), shape.distances() - shift);
 #pragma omp simd

@@ -1,4 +1,5 @@
-// Holds the sizes of an attention op, and says which keys a query sees by its position.
+// Defines the sizes of an attention op, and which keys the positions of a query and a key (causal
+// mask, sliding window) let the query see.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace spillway::host {
 
-// Holds the numbers [first, past) of some rows, panels, heads or segments.
+// A RowRange stands for the numbers `first` to `past` - 1, such as those of rows, panels or heads.
 struct RowRange {
   std::int64_t first, past;
 
@@ -21,7 +22,7 @@ struct RowRange {
 inline RowRange intersection(RowRange a, RowRange b) {
   return {std::max(a.first, b.first), std::min(a.past, b.past)};
 }
-// Returns the numbers of the panels that hold these rows, where panel 0 begins at row `origin`.
+// Returns the numbers of the panels that hold `rows`, where panel 0 begins at row `origin`.
 inline RowRange panels_of(RowRange rows, std::int64_t origin) {
   return {(rows.first - origin) / kPanel, panel_count(rows.past - origin)};
 }
@@ -30,16 +31,17 @@ inline RowRange panels_of(RowRange rows, std::int64_t origin) {
 struct AttentionShape {
   std::int64_t batch, queries, keys, heads, kv_heads, head_size;
   std::int64_t tile;           // rows of q and of k per tile, a multiple of kPanel
-  std::int64_t width;          // columns of sums: head_size, rounded up to whole panels
-  std::int64_t behind, ahead;  // how many rows before and after its own a query sees at most
+  std::int64_t width;          // head_size rounded up to a multiple of kPanel
+  std::int64_t behind, ahead;  // how many keys before and after its own position a query may see
   float scale;
-  float dropout;  // share of weights that are dropped
+  float dropout;  // probability with which a weight is dropped
   std::uint64_t seed, origin;
-  std::int64_t workers;          // number of pieces of scratch, each used by one thread at a time
+  std::int64_t workers;          // number of scratch areas, each used by one thread at a time
   std::int64_t places;           // queries have positions in [0, places)
   std::int64_t first_query = 0;  // position of the first row of q
 
-  // Returns this shape for queries that begin at the position `*positions`, or at 0 if it is null.
+  // Returns a copy of this shape in which the first row of q has the position *positions, or 0 if
+  // `positions` is null.
   AttentionShape placed(std::int32_t const* positions) const {
     auto shape = *this;
     if (positions) shape.first_query = *positions;
@@ -65,8 +67,8 @@ struct AttentionShape {
   std::int64_t distances() const { return places + keys - 1; }  // elements that a bias has per head
 };
 
-// Throws Error(bad_input), naming the op, if its attributes ask for what these kernels do not
-// offer.
+// Throws Error(bad_input), naming the op, if its attributes or operands ask for something that the
+// kernels of this folder do not offer.
 AttentionShape attention_shape(KernelContext const& context, Op const& op);
 
 }  // namespace spillway::host

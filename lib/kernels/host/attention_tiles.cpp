@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kUnlimited = std::numeric_limits<std::int64_t>::max() / 2;
 
-// Says which of the operands that may be absent an op has.
+// Says which of its optional operands an op has.
 struct Present {
   bool segments_q, segments_k, samples, positions;
 };

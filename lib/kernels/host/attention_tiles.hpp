@@ -1,4 +1,4 @@
-// Contains what attention and its backward pass share: operands, factors of products, and scratch.
+// Contains what the ops `attention` and `attention_backward` share: operands, factors, scratch.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace spillway::host {
 
-// These bind the serial references, which compute in fp64, one row of scores at a time.
+// The two functions bind serial references, which compute in fp64, one row of scores at a time.
 Launch serial_attention(KernelContext const& context, Op const& op);
 Launch serial_attention_backward(KernelContext const& context, Op const& op);
 
@@ -31,10 +31,10 @@ struct HeadRows {
   }
 };
 
-// Holds the number of elements from row to row of each operand. Columns are neighbours in memory.
+// Holds the number of elements from row to row of each operand. A row's elements are neighbours.
 struct AttentionStrides {
   std::int64_t q, k, v, o;
-  std::int64_t d_o = 0, dq = 0, dk = 0, dv = 0;  // only in attention_backward
+  std::int64_t d_o = 0, dq = 0, dk = 0, dv = 0;  // 0 in the op `attention`
 };
 AttentionStrides attention_strides(Op const& op);
 
@@ -47,7 +47,7 @@ struct GradientOperands {
   Scores scores;
   WeightDropout dropout;
   HeadRows<T> dq, dk, dv;
-  float* d_bias;  // null if not needed
+  float* d_bias;  // null if the op does not compute the bias's gradient
 };
 
 template <class T>
@@ -67,7 +67,7 @@ GradientOperands<T> gradient_operands(Pointers<OpKind::attention_backward, T> co
           .d_bias = p.ddistance_bias};
 }
 
-// Describes the rows [first, past) of one head as a factor of a product. Its lines are these rows
+// Describes rows of one head as a factor of a product. The lines of the TileSource are these rows
 // in `by_row`, and the columns of the head in `by_column`.
 struct HeadBlock {
   TileSource by_row, by_column;
@@ -86,8 +86,8 @@ struct HeadBlock {
   }
 };
 
-// Provides rows as the left factor `a` of products. They are read in place if the kernels can do
-// so, and otherwise packed into `panels` first.
+// A RowFactor makes rows the left factor `a` of products. The rows are read in place if the kernels
+// can do so, and are otherwise packed into `panels` first.
 class RowFactor {
  public:
   RowFactor(TileKernels const& kernels, TileSource const& rows, void* panels);
@@ -100,13 +100,14 @@ class RowFactor {
   std::int64_t m_panel_bytes, m_row_bytes;
 };
 
-// Describes fp32 numbers in scratch, to be packed as the left factor `a` of a product.
+// Returns a description of fp32 numbers in scratch, so that they can be packed as a left factor.
 inline TileSource scratch_rows(float const* data, std::int64_t stride, std::int64_t lines,
                                std::int64_t depth) {
   return {.data = data, .dtype = DType::f32, .stride = stride, .lines = lines, .depth = depth};
 }
 
-// Gives out offsets in a worker's scratch, piece after piece. Each begins on its own cache line.
+// Gives out byte offsets in a worker's scratch, for one array after the other. Each array begins on
+// a cache line of its own.
 class ScratchPlan {
  public:
   std::int64_t bytes(std::int64_t n) {
@@ -133,7 +134,7 @@ static_assert(kPanel % kStripLanes == 0);
 inline void fill(float* values, std::int64_t n, float value) {
   std::fill_n(values, n, value);
 }
-// Sets strip[l] = value for each l in [0, n) whose number, origin + l, is outside of `seen`.
+// Sets strip[l] = value for each l in [0, n) for which origin + l is not in `seen`.
 inline void fill_outside(float* strip, std::int64_t n, RowRange seen, std::int64_t origin,
                          float value) {
   auto const first = std::clamp<std::int64_t>(seen.first - origin, 0, n);
@@ -150,8 +151,8 @@ inline TileKernels const& attention_kernels(KernelContext const& context, Op con
   return tile_kernels(attention_dtype(context, op), is_portable(context.arithmetic));
 }
 
-// Binds a kernel that works by tiles to an op. Bound<T>, which is constructed from (op, its shape,
-// tile kernels), becomes the Launch.
+// Makes the Launch of an attention op: a Bound<T>, which is constructed from (op, its
+// AttentionShape, its TileKernels), with T the type of q.
 template <template <class> class Bound>
 Launch bind_attention(KernelContext const& context, Op const& op) {
   auto const shape = attention_shape(context, op);

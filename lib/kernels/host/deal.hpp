@@ -1,4 +1,4 @@
-// Deals items of work to the threads of the host and checks that all of these threads took part.
+// Hands out numbered units of work to the host's threads, and checks that all threads took part.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace spillway::host {
 
-// Calls work(worker, item) for each item in [0, items). Items are begun in ascending order. A
-// worker has a number in [0, workers) and takes one item at a time. The result must not depend on
-// which worker takes which item. Returns when all are done. Throws Error(device) if the threads
-// that worked were not as many as the Exec has.
+// Calls work(worker, item) for each item in [0, items). Calls begin in the ascending order of
+// items. `worker` is in [0, workers), and calls with the same `worker` never overlap. The result
+// must not depend on which worker gets which item. Returns when all calls have returned. Throws
+// Error(device) if not as many threads worked as the Exec has.
 template <class Work>
 void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
                 Work const& work) {

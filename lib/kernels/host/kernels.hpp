@@ -1,4 +1,4 @@
-// Gives the table of the host's kernels.
+// Gives the KernelTable whose kernels run on the host's cores.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@ namespace spillway::host {
 
 Kernel kernel(OpKind kind);
 
-// Makes an Exec for the host's execution space of Kokkos. `stream` must be null. It may be called
-// only while a KernelScope lives.
+// Makes an Exec for the host's execution space of Kokkos, while a KernelScope lives. Throws
+// std::logic_error if `stream` is not null.
 std::unique_ptr<Exec const> make_exec(void* stream);
 
 inline KernelTable kernels() {

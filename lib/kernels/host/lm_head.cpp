@@ -15,7 +15,7 @@ struct Float64 {
   KOKKOS_FUNCTION double operator()(std::int64_t i) const { return double{values[i]}; }
 };
 
-// This functor is launched for a single row, whose columns are the rows of the loss.
+// SumLosses is launched for a single row, whose columns are the losses of all rows of x.
 struct SumLosses {
   float const* losses;
   float const* weights;

@@ -1,6 +1,6 @@
-// Contains what the loss and its backward pass share. Rows are taken in chunks, and only the logits
-// of one chunk, [chunk, vocab] in fp32, exist at a time. Logits are not rounded to T, because
-// losses would then have the error of bf16 logits (2^-9 of the largest).
+// Contains what the ops `lm_head_loss` and `lm_head_loss_backward` share. They take `chunk` rows at
+// a time, so that only logits [chunk, vocab] exist at a time, in fp32. Logits are not rounded to
+// bf16, because losses would then have the error of bf16 logits (2^-9 of the largest).
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,19 @@ struct LmHead {
   std::int64_t rows, hidden, vocab, chunk;
   MatrixLayout x, w;  // [rows, hidden] and [vocab, hidden]
   bool bias;          // whether logits have a bias [vocab]
-  float scale;        // logits are multiplied by it
+  float scale;        // the factor by which logits are multiplied
   bool add_loss;      // whether to add to the `loss` of earlier micro-batches of the step
   std::int64_t threads;
   bool portable;
 
-  // Returns the number of rows of the chunk that begins at row `first`.
+  // Returns how many rows to take from row `first` on: `chunk`, or as many as are left.
   std::int64_t rows_from(std::int64_t first) const {
     return rows - first < chunk ? rows - first : chunk;
   }
   std::int64_t chunks() const { return div_ceil(rows, chunk); }
   std::int64_t row_stride() const { return padded_columns(x.dtype, vocab, portable); }
-  // Returns the layout of a chunk's logits, in fp32, or of their slopes, in x's type. The slope of
-  // a logit is the derivative of the loss with respect to it.
+  // Returns the layout of `chunk_rows` rows of logits, in fp32, or of the derivatives of the loss
+  // with respect to logits, in the type of x.
   MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
     auto layout = dense_matrix(dtype, chunk_rows, vocab);
     layout.row_stride = row_stride();
@@ -45,11 +45,11 @@ struct LmHead {
 };
 LmHead lm_head(KernelContext const& context, Op const& op);
 
-// Computes one product for each chunk. It binds two Matmuls, because the last chunk may be shorter
-// than the others.
+// Computes a product of at most `chunk` rows at a time. It has two Matmuls, because fewer rows than
+// that may be left at the end.
 class ChunkProduct {
  public:
-  // `shape(rows)` returns the shape of the product for a chunk with that many rows.
+  // shape(rows) must return the shape of the product for that many rows.
   ChunkProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
 
   std::int64_t workspace_bytes() const;
@@ -62,7 +62,7 @@ class ChunkProduct {
   Matmul m_full;
   std::optional<Matmul> m_last;
 };
-ChunkProduct logits_product(LmHead const& head);  // x w^T + bias, the logits before they are scaled
+ChunkProduct logits_product(LmHead const& head);  // x w^T + bias, the unscaled logits
 
 // Returns the address of a row of a matrix.
 template <class T>
@@ -70,10 +70,10 @@ T* row_at(T* data, MatrixLayout const& layout, std::int64_t row) {
   return data + row * layout.row_stride;
 }
 
-// Computes losses = weight (logsumexp(logits) - logits[target]) with logits = scale x products. The
+// Computes losses = weight (logsumexp(logits) - logits[target]) with logits = scale * products. The
 // loss of a row with weight 0 is 0 whatever its products are. With kSlopes it also computes the
-// slopes of the products, scale x weight (softmax(logits) - onehot(target)), which may replace the
-// products in place.
+// derivatives of losses with respect to products, scale * weight (softmax(logits) -
+// onehot(target)), to which `slopes` points. They may replace the products in place.
 template <class T, bool kSlopes>
 struct LossRows {
   float const* products;
@@ -81,7 +81,7 @@ struct LossRows {
   float const* weights;
   float* losses;
   T* slopes;
-  std::int64_t vocab, row_stride;  // slopes in columns [vocab, row_stride) are 0
+  std::int64_t vocab, row_stride;  // slopes in columns [vocab, row_stride) become 0
   float scale;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t row) const {

@@ -1,5 +1,5 @@
-// The op `lm_head_loss` computes the weighted cross-entropy of logits scale (x w^T + bias), by
-// chunks of rows.
+// The op `lm_head_loss` computes the weighted cross-entropy of logits scale (x w^T + bias), some
+// rows at a time.
 #include "kernels/dispatch.hpp"
 #include "kernels/host/lm_head.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 Label const label = "spillway::lm_head_loss";
 
-// The workspace is [logits of a chunk | scratch of the product].
+// The workspace holds the logits of `chunk` rows, then the scratch of the product.
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const head = lm_head(context, op);
   return head.chunk_bytes(DType::f32) + logits_product(head).workspace_bytes();

@@ -1,9 +1,8 @@
-// The op `lm_head_loss_backward` computes the losses and, while a chunk's logits exist, the
-// gradients:
+// The op `lm_head_loss_backward` computes, for some rows at a time, losses and gradients:
 //   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
 //   dbias = column sums of slopes
-// Chunks are added to dw and dbias in ascending order and in fp32. If these are bf16, they are
-// rounded once, after the last chunk.
+// The rows' contributions to dw and dbias are added in ascending order and in fp32. If dw and dbias
+// are bf16, they are rounded once, at the end.
 #include <algorithm>
 
 #include "base/check.hpp"
@@ -21,13 +20,13 @@ Label const label_round = "spillway::lm_head_loss_backward round";
 struct Backward {
   LmHead head;
   MatrixLayout dx, dw;
-  bool accumulate;  // whether dw is added to what its memory holds
+  bool accumulate;  // whether to add to what dw holds
 
   bool rounds() const { return dw.dtype == DType::bf16; }
-  // Says whether slopes have memory of their own. If not, they replace the logits.
+  // Returns whether slopes have memory of their own. Otherwise they replace the logits.
   bool own_slopes() const { return head.x.dtype == DType::bf16; }
   MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
-  MatrixLayout sum() const {  // the fp32 sum for dw, laid out as dw is
+  MatrixLayout sum() const {  // the layout of the fp32 sum for dw, with the strides of dw
     auto sum = dw;
     sum.dtype = DType::f32;
     return sum;
@@ -71,7 +70,7 @@ Products products(Backward const& b) {
 
 // Holds byte offsets in the workspace. The scratch of the products comes last.
 struct Offsets {
-  std::int64_t slopes, sum, bias_sums, scratch;  // bias_sums is [chunks, vocab]
+  std::int64_t slopes, sum, bias_sums, scratch;  // the shape of bias_sums is [chunks(), vocab]
 };
 
 Offsets offsets(Backward const& b) {
@@ -90,7 +89,7 @@ std::int64_t workspace(KernelContext const& context, Op const& op) {
   return offsets(backward).scratch + products(backward).workspace_bytes();
 }
 
-// Computes dw = sum (+ dw) and rounds it, element by element in the order of memory.
+// Sets dw[i] to sum[i], or to sum[i] + dw[i] if `add` is true, rounded to G.
 template <class G>
 struct RoundSum {
   float const* sum;
@@ -167,7 +166,7 @@ Launch bind(KernelContext const& context, Op const& op) {
       b.head.x.dtype, b.dw.dtype);
 }
 
-// The serial reference computes row by row in fp64.
+// The serial reference of the op `lm_head_loss_backward` computes row by row in fp64.
 template <class T, class G>
 struct SerialBackward {
   using OpPointers = Pointers<OpKind::lm_head_loss_backward, T, G>;

@@ -28,7 +28,7 @@ std::int64_t workspace(KernelContext const& context, Op const& op) {
 }
 
 Launch bind(KernelContext const& context, Op const& op) {
-  // The product is shared because std::function requires what it holds to be copyable.
+  // A Matmul cannot be copied, but std::function requires a copyable object, so it is shared.
   auto const run = std::make_shared<Matmul const>(product(context, op));
   return [run](Exec const& exec, void* const* operands) {
     auto const p = Pointers<OpKind::matmul, void>::of(operands);
@@ -41,7 +41,7 @@ Launch bind(KernelContext const& context, Op const& op) {
   };
 }
 
-// The serial reference is three loops in fp64.
+// The serial reference of the op `matmul` consists of three loops in fp64.
 template <class T, class Out>
 struct SerialMatmul {
   using OpPointers = Pointers<OpKind::matmul, T, Out>;

@@ -1,7 +1,6 @@
-// Computes a matrix product by whatever is fastest on this machine. A product of one row reads the
-// matrix once. Other products use our tile kernels if the processor multiplies matrices itself
-// (oneDNN 2.6 reaches a third of such a processor's rate) or if oneDNN has no products of the type,
-// and use oneDNN otherwise.
+// Computes a matrix product in the fastest of three ways: as a RowProduct if RowProduct::offers it,
+// with tile kernels if the processor has matrix instructions (oneDNN 2.6 reaches a third of their
+// rate) or oneDNN lacks products of the type, and with oneDNN otherwise.
 #pragma once
 
 #include <string>
@@ -16,15 +15,17 @@ namespace spillway::host {
 
 class Matmul {
  public:
-  // Throws Error, naming the operands, if no implementation exists. `threads` is
-  // Arithmetic.threads. With `portable` plain loops compute it, even if others are faster.
+  // `threads` is Arithmetic.threads. With `portable`, plain loops compute the product even if other
+  // code is faster. Throws Error(bad_input), naming the operands, if oneDNN should compute the
+  // product but cannot, and std::logic_error if the shape is invalid.
   Matmul(MatmulShape const& shape, std::int64_t threads, bool portable);
 
-  std::int64_t workspace_bytes() const;  // a multiple of 64; 0 if it needs none
+  std::int64_t workspace_bytes() const;  // a multiple of 64; 0 if the product needs none
   std::string implementation() const;
 
   // Returns when c is complete. An object can run only one product at a time. It allocates nothing
-  // itself, but oneDNN may. Throws Error(cannot_fit) if oneDNN fails.
+  // itself, but oneDNN may. Throws Error(cannot_fit) if oneDNN fails, and Error(device) if OpenMP
+  // gives too few threads.
   void operator()(Exec const& exec, MatmulOperands const& operands) const;
 
  private:
@@ -32,7 +33,7 @@ class Matmul {
 };
 
 // Returns the leading dimension with which products read and write rows of `columns` elements
-// fastest. Where products read such rows, zeros must fill them up (MatmulShape::a_zero_padded).
+// fastest. A caller that sets MatmulShape::a_zero_padded must fill the rest of the rows with zeros.
 std::int64_t padded_columns(DType dtype, std::int64_t columns, bool portable);
 
 // Returns what decides the bits of products on this machine, as text for Arithmetic.isa. If

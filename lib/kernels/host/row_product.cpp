@@ -9,11 +9,10 @@ namespace {
 
 Label const label = "spillway::matmul row";
 
-constexpr std::int64_t kColumns = 64;  // columns of c per item
+constexpr std::int64_t kColumns = 64;  // columns of c that one unit of work computes
 constexpr int kLanes = 32;             // number of partial sums of an element of c
 
-// Returns the dot product of a and b. The elements after the last whole group of kLanes are added
-// to the first lanes.
+// Returns the dot product of a and b. Element k is added to partial sum k mod kLanes.
 template <class T>
 float dot(T const* __restrict__ a, T const* __restrict__ b, std::int64_t depth) {
   alignas(64) float lane[kLanes] = {};

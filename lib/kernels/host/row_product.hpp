@@ -1,5 +1,6 @@
-// Computes a product whose left factor is one row, as in a step of generating. The right factor is
-// read once, where it lies. Tile kernels would copy it first and so take five times as long.
+// Computes a product whose left factor is one row, as when text is generated token by token. The
+// right factor is read once and in place. Tile kernels would first pack it, which would make the
+// product take five times as long.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,11 @@
 
 namespace spillway::host {
 
-// A RowProduct runs only on host execution spaces. The bits of c depend on the shape and the types
-// alone.
+// A RowProduct runs only on host execution spaces. The bits of c depend on the MatmulShape alone.
 class RowProduct {
  public:
   static bool offers(MatmulShape const& shape);
-  explicit RowProduct(MatmulShape const& shape);  // offers(shape) must be true
+  explicit RowProduct(MatmulShape const& shape);  // throws std::logic_error unless offers(shape)
 
   static constexpr std::int64_t workspace_bytes() { return 0; }
   static std::string implementation() { return "row"; }

@@ -11,8 +11,8 @@ namespace spillway {
 
 KernelScope::KernelScope(int threads) {
   begin_teams(threads);
-  // Kokkos would read the value of KOKKOS_NUM_THREADS without using it, and abort if it is no
-  // number.
+  // Kokkos would read the value of KOKKOS_NUM_THREADS without using it, and abort if the value is
+  // no number.
   unsetenv("KOKKOS_NUM_THREADS");
   Kokkos::initialize(
       Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true));

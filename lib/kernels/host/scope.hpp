@@ -1,4 +1,4 @@
-// Begins and ends the life of Kokkos, which runs the kernels, in a process.
+// Initializes and finalizes Kokkos, which runs the kernels of a process.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace spillway {
 // `threads` is the number of threads of the compute lane, which run matrix products, too.
 class KernelScope {
  public:
-  // Throws Error(bad_input) if that many threads are not allowed or cannot be started.
+  // Throws Error(bad_input) if `threads` threads are not allowed or cannot be started.
   explicit KernelScope(int threads);
   ~KernelScope();
   KernelScope(KernelScope const&) = delete;
   KernelScope& operator=(KernelScope const&) = delete;
 };
 
-// Returns what the host's kernels run on, such as "cpu (Kokkos OpenMP)". It needs no KernelScope.
+// Returns what the host's kernels run on, such as "cpu (Kokkos OpenMP)". No KernelScope is needed.
 std::string device_text();
 
 }  // namespace spillway

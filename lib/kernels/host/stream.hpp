@@ -1,5 +1,5 @@
-// Writes rows past the caches. That is twice as fast for rows that are too large for the caches, or
-// that are not read before the caches would have dropped them.
+// Non-temporal stores write rows past the caches, which is twice as fast for rows that are too
+// large for the caches, or that are not read before the caches would have dropped them.
 #pragma once
 
 #include <cstdint>

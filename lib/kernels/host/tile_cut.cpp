@@ -6,15 +6,15 @@
 namespace spillway::host {
 namespace {
 
-// With these sizes a block's sums, and its panels for one depth block, fit a core's second-level
-// cache, and a panel of a fits the first-level cache.
+// With these numbers of rows and columns, the sums of a block of c and its panels for one block of
+// the depth fit a core's second-level cache, and a panel of `a` fits the first-level cache.
 constexpr std::int64_t kBlockRows = 256, kBlockColumns = 512, kSmallestBlock = 128;
-constexpr std::int64_t kLineBytes = 1152;      // limit for a line of a panel in one depth block
-constexpr std::int64_t kMostBytes = 16 << 20;  // limit for a packed factor, or for kept sums
+constexpr std::int64_t kLineBytes = 1152;      // limit for one row of `a` or column of b in a panel
+constexpr std::int64_t kMostBytes = 16 << 20;  // limit for packed panels, or for kept sums of c
 constexpr std::int64_t kMostAtOnce = 32;
-constexpr std::int64_t kItemsPerWorker = 3;  // several, so that a late worker costs little
+constexpr std::int64_t kItemsPerWorker = 3;  // several, so that a slow worker costs little
 
-// Returns a factor whose lines are the rows of m.
+// Returns a Factor whose lines (TileSource::lines) are the rows of m.
 Factor factor_of_rows(MatrixLayout const& m) {
   bool const along = m.column_stride == 1;
   return {.source = {.dtype = m.dtype,
@@ -44,9 +44,9 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   if (a_zero_padded) with_zeros.depth = padded_depth(with_zeros.depth);
   bool const in_place = kernels->reads_in_place(with_zeros);
   auto const panels = std::max(in_place ? 0 : a.panels(), b.panels());
-  auto const fitting = kMostBytes / (panels * panel_bytes());  // in depth blocks
-  // If a is read in place, a block that packs panels of b for itself uses them for many rows. Then
-  // nothing is gained by keeping sums in order to pack b ahead.
+  auto const fitting = kMostBytes / (panels * panel_bytes());  // in blocks of the depth
+  // If `a` is read in place, a block of c that packs its own panels of b uses them for many rows.
+  // Nothing is gained then by keeping sums in order to pack b ahead of all blocks.
   bool const may_keep =
       !in_place && shape.c.rows * shape.c.columns * size_bytes(DType::f32) <= kMostBytes;
   bool const ahead = fitting >= (may_keep ? 1 : depth.count);
@@ -54,7 +54,8 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   for (auto* f : {&a, &b}) {
     auto const bytes = depth.count * f->panels() * panel_bytes();
     f->supply = ahead || bytes <= kMostBytes ? Supply::ahead : Supply::per_block;
-    // An item packs a long piece of a contiguous factor if enough items are left for all workers.
+    // A unit of work packs a contiguous factor through several blocks of the depth if there are
+    // enough units for all workers.
     f->through = f->source.depth_contiguous && pass < depth.count &&
                  f->panels() >= kItemsPerWorker * workers;
     auto const fair = pass * f->panels() / (kItemsPerWorker * workers);
@@ -63,8 +64,9 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
   if (in_place) a.supply = Supply::in_place;
 }
 
-// A factor that blocks pack for themselves is packed again for each block along the other dimension
-// of c. So c has few blocks along that dimension.
+// If every block of c packs its own panels of `a`, blocks with the same rows repeat this work, so c
+// is cut into few ranges of columns. If every block packs its own panels of b, c is cut into few
+// ranges of rows.
 void TileCut::cut_blocks(MatmulShape const& shape) {
   bool const a_again = a.supply == Supply::per_block, b_again = b.supply == Supply::per_block;
   auto down = div_ceil(shape.c.rows, b_again ? 4 * kBlockRows : kBlockRows);
@@ -82,7 +84,7 @@ void TileCut::cut_blocks(MatmulShape const& shape) {
   }
 }
 
-// The workspace is [a packed ahead | b packed ahead | scratch of each block or worker].
+// The workspace holds `a` packed ahead, then b packed ahead, then scratch of each block or worker.
 void TileCut::place() {
   scratch_bytes = rows.size * sums_row() * size_bytes(DType::f32);
   for (auto const& [factor, lines] : {std::pair{&a, rows.size}, std::pair{&b, columns.size}}) {

@@ -1,5 +1,5 @@
 // Says how a product is cut into blocks for caches and threads, and where its packed panels and its
-// sums lie. This follows from the shape, the kernels and the number of threads.
+// sums lie. The cut follows from the shape, the kernels and the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace spillway::host {
 
-// Cuts [0, extent) into pieces of `size`, a multiple of kPanel. The last piece may be shorter.
+// Cuts [0, extent) into `count` blocks of `size` numbers, a multiple of kPanel. The last block may
+// be shorter.
 struct Blocks {
   std::int64_t extent = 0, size = 1, count = 0;
 
@@ -22,17 +23,17 @@ struct Blocks {
   std::int64_t length(std::int64_t i) const { return std::min(size, extent - i * size); }
 };
 
-// Says how a block of c gets the panels of a factor. It reads the rows in place, reads panels that
-// were packed ahead for all blocks, or packs its own (`per_block`), if panels packed ahead and kept
-// sums of c would take too much memory.
+// Says how a block of c gets a factor: it reads the factor's rows in place, it reads panels that
+// were packed ahead for all blocks, or it packs panels of its own (`per_block`), if panels packed
+// ahead and sums of c that are kept would take too much memory.
 enum class Supply : std::uint8_t { in_place, ahead, per_block };
 
 struct Factor {
-  TileSource source;  // its `data` is not set
+  TileSource source;  // the `data` pointer is not set
   Supply supply = Supply::per_block;
   std::int64_t offset = 0;  // in bytes, in the workspace (ahead) or a block's scratch (per_block)
-  // `at_once` and `through` matter only if panels are packed ahead: an item of work packs `at_once`
-  // panels, for all depth blocks of a pass if `through` is true, and else for one.
+  // If panels are packed ahead, a unit of work packs `at_once` panels: for one block of the depth
+  // or, if `through` is true, for all blocks of the depth that are packed at a time.
   std::int64_t at_once = 1;
   bool through = false;
 
@@ -44,20 +45,20 @@ struct Factor {
   }
 };
 
-// A TileCut says how a product is cut. The depth is taken in passes of several depth blocks, and
-// what is packed ahead is packed for one pass at a time. If there are several passes, the sums of c
-// stay in scratch from one to the next.
+// A TileCut says how a product is cut. What is packed ahead is packed for `pass` blocks of the
+// depth at a time. If the depth has more blocks, the sums of c are kept in scratch until the last
+// of them has been added.
 struct TileCut {
   TileKernels const* kernels;
   std::int64_t workers;
-  Blocks rows, columns, depth;  // c's rows and columns, and the depth (what is summed over)
-  std::int64_t pass = 0;        // how many depth blocks a pass has
+  Blocks rows, columns, depth;  // of c's rows, of c's columns and of the summed dimension
+  std::int64_t pass = 0;        // number of blocks of the depth that are taken at a time
   Factor a, b;
-  // Each block has scratch_bytes of scratch if sums are kept, and else each worker has. The first
-  // piece begins at scratch_offset. Such a piece holds [sums | panels of a | panels of b].
+  // From scratch_offset on, the workspace has scratch of scratch_bytes for each block of c if sums
+  // are kept, and otherwise for each worker. It holds sums, then panels of `a`, then panels of b.
   std::int64_t scratch_offset = 0, scratch_bytes = 0;
 
-  // The rows of `shape.c` must be contiguous.
+  // The elements of a row of `shape.c` must be neighbours in memory.
   TileCut(MatmulShape const& shape, bool a_zero_padded, TileKernels const& kernels,
           std::int64_t threads);
 
@@ -68,7 +69,7 @@ struct TileCut {
   std::int64_t panel_bytes() const { return kernels->panel_bytes(depth.size); }
   std::int64_t workspace_bytes() const { return scratch_offset + scratches() * scratch_bytes; }
 
-  // Returns the number of bytes from a factor's offset to a panel that is packed ahead.
+  // Returns the number of bytes from f.offset to a panel that is packed ahead.
   std::int64_t ahead_bytes(Factor const& f, std::int64_t depth_block, std::int64_t panel) const {
     return depth_block % pass * f.panels() * panel_bytes() +
            panel * kernels->panel_bytes(depth.length(depth_block));

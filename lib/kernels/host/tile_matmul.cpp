@@ -27,7 +27,7 @@ MatmulShape by_rows(MatmulShape const& given) {
   return shape;
 }
 
-// Stores one row of c. Bias, addend and what c held are added to the sums before the one rounding.
+// Stores one row of c: the sums plus bias, addend and, if `add` is true, what c held, rounded once.
 template <class T, class C>
 void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool add, C* out,
                std::int64_t n) {
@@ -40,7 +40,7 @@ void store_row(float* __restrict__ sums, T const* bias, T const* addend, bool ad
   if (add)
 #pragma omp simd
     for (std::int64_t j = 0; j < n; ++j) sums[j] += to_float(out[j]);
-  // Logits and gradients are float. They are read much later, so they are streamed past the caches.
+  // Logits and gradients are float and are read much later, so they are written past the caches.
   if constexpr (std::is_same_v<C, float>)
     if (!add) return stream_row(sums, out, n);
 #pragma omp simd
@@ -61,7 +61,7 @@ struct TileMatmul::Bound {
   void run(Exec const& exec, MatmulOperands const& given);
 
  private:
-  struct DepthRange {  // [first, end) of depth blocks
+  struct DepthRange {  // blocks [first, end) of the depth
     std::int64_t first, end;
   };
   struct Block {
@@ -132,7 +132,7 @@ void TileMatmul::Bound::pack_item(DepthRange pass, std::int64_t item) const {
 }
 
 void TileMatmul::Bound::make_block(DepthRange pass, std::int64_t worker, std::int64_t i) const {
-  // Consecutive blocks share columns, so panels of b stay in a cache that the cores share.
+  // Successive blocks of c have the same columns, so the cores' shared cache keeps panels of b.
   Block const block{.row_block = i % cut.rows.count,
                     .column_block = i / cut.rows.count,
                     .scratch = in_workspace(cut.scratch_offset +
@@ -169,7 +169,7 @@ void TileMatmul::Bound::add_depth_block(Block const& block, DepthRange pass,
     return block.scratch + a.offset + i / kPanel * kernels.panel_bytes(depth);
   };
   auto next_depth_block = depth_block + 1 < pass.end ? depth_block + 1 : pass.first;
-  if (next_depth_block == depth_block) next_depth_block = -1;  // its panels are in the cache
+  if (next_depth_block == depth_block) next_depth_block = -1;  // the panels are cached
   for (std::int64_t i = 0; i < rows; i += kPanel, product.c += kPanel * cut.sums_row()) {
     product.rows = std::min(kPanel, rows - i);
     product.a = rows_of_a(i);
@@ -179,9 +179,9 @@ void TileMatmul::Bound::add_depth_block(Block const& block, DepthRange pass,
   }
 }
 
-// Each product of a block fetches into the cache a share of the panels of b that are read after the
-// block's last product. They are those of the next depth block, or those of the next block of c,
-// whose columns are mostly the same.
+// Each TileProduct of a block of c prefetches some of the panels of b that are read after the last
+// of these products: panels for the next block of the depth, or for the next block of c, whose
+// columns are mostly the same.
 void TileMatmul::Bound::fetch_share(TileProduct& product, std::int64_t column_block,
                                     std::int64_t depth_block, std::int64_t share,
                                     std::int64_t shares) const {

@@ -1,4 +1,4 @@
-// Computes a matrix product with tile kernels, in blocks that fit the caches and are dealt to
+// Computes a matrix product with tile kernels, in blocks that fit the caches and are distributed to
 // threads.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace spillway::host {
 
-// c is cut into blocks (tile_cut.hpp), and one thread at a time works on a block. It takes the
-// depth (the dimension that is summed over) piece by piece. The sums stay in fp32 scratch until
-// they are stored, once.
+// c is cut into blocks (tile_cut.hpp), and one thread at a time computes a block, over one range of
+// the depth (the summed dimension) after the other. Sums are kept in fp32 scratch until they are
+// complete, and are then stored once.
 //
 // The bits of c depend on the shape, the types and the kernels alone, neither on `threads` nor on
 // strides. A TileMatmul runs only on host execution spaces.
@@ -29,6 +29,7 @@ class TileMatmul {
   std::string implementation() const;
 
   // Returns when c is complete. An object can run only one product at a time. It allocates nothing.
+  // Throws Error(device) if OpenMP gives too few threads.
   void operator()(Exec const& exec, MatmulOperands const& operands) const;
 
  private:

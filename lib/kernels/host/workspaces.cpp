@@ -28,19 +28,21 @@ std::int64_t chunk_rows(Op const& op, View const& x) {
   return std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
 }
 
-// Returns the bytes of the logits, or of their slopes, of one chunk of rows.
+// Returns the bytes of the logits, or of the derivatives with respect to them, of the rows that the
+// loss takes at a time. Their elements have the type `type`.
 std::int64_t logits_bytes(Op const& op, View const& x, View const& w, DType type) {
   return aligned(chunk_rows(op, x) * round_up(w.shape[0], kRowElements) * size_bytes(type));
 }
 
-// The workspace is [logits | workspace of a product].
+// The workspace of the op `lm_head_loss` holds logits, then the workspace of a product.
 std::int64_t head_bytes(int architecture, Op const& op) {
   auto const o = operands<OpKind::lm_head_loss>(op);
   return logits_bytes(op, o.x, o.w, DType::f32) + product_bytes(architecture);
 }
 
-// The workspace is [logits | their slopes, unless these replace the logits | the fp32 sum for dw,
-// if dw is rounded | sums for dbias, of every chunk | workspace of a product].
+// The workspace of the op `lm_head_loss_backward` holds logits, their derivatives (unless these
+// replace the logits), the fp32 sum for dw (if dw is rounded), sums for dbias and the workspace of
+// a product.
 std::int64_t head_backward_bytes(int architecture, KernelContext const& context, Op const& op) {
   auto const o = operands<OpKind::lm_head_loss_backward>(op);
   auto bytes = logits_bytes(op, o.x, o.w, DType::f32);
@@ -100,7 +102,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::accumulate:
     case OpKind::tree_sum:
     case OpKind::adamw:
-      break;  // these need no workspace
+      break;  // ops of these kinds need no workspace
   }
   return 0;
 }

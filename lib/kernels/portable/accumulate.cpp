@@ -1,5 +1,5 @@
-// The op `accumulate` computes sum += fresh in place. It adds a new gradient, of another
-// micro-batch or of another use of a parameter, to the sum of those before it.
+// The op `accumulate` computes sum += fresh in place. It adds a gradient, of a further micro-batch
+// or of a further use of a parameter, to the sum of earlier ones.
 #include "kernels/portable/elementwise.hpp"
 
 namespace spillway::SPILLWAY_SPACE {

@@ -27,7 +27,7 @@ struct LookUp {
   bf16 const* f;
   bf16* g;
 
-  // This is no simd loop: assembling vectors of looked-up values takes twice as long.
+  // The loop is no simd loop, because assembling vectors of looked-up values takes twice as long.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     for (auto i = first; i < last; ++i) g[i].bits = table[f[i].bits];
   }

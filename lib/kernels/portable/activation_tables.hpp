@@ -1,4 +1,5 @@
-// Gives kernels the values and slopes of activations in fp32. CPUs look them up for bf16.
+// Gives kernels the values and slopes (derivatives) of activation functions in fp32. For bf16
+// arguments, CPUs look them up in tables.
 #pragma once
 
 #include "kernels/dispatch.hpp"
@@ -28,7 +29,7 @@ struct Computed {
   }
 };
 
-// Returns the tables for an op, which are never freed, or none where the formula is as fast.
+// Returns the tables for an op, which are never freed, or null pointers where computing is as fast.
 inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
   if (kLikeDevice || dtype(context, op.outputs.front()) != DType::bf16) return {};
   return with_formula(op, []<class Form>(Form) -> LookedUp {
@@ -38,7 +39,8 @@ inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
   });
 }
 
-// Calls f with an object whose methods `value` and `slope` take elements of type T.
+// Calls f with an object whose methods value(x) and slope(x) return the activation function and its
+// derivative at an x of type T.
 template <class T, class F>
 void with_activation(Activation form, LookedUp const& tables, F const& f) {
   if constexpr (std::is_same_v<T, bf16>) {

@@ -15,7 +15,7 @@ namespace {
 
 Label const label = "spillway::adamw";
 
-// These structs read and write fp32 masters. An fp32 parameter is its own master.
+// Fp32Masters and SplitMasters read and write masters. An fp32 parameter is its own master.
 struct Fp32Masters {
   float* parameter;
 
@@ -36,7 +36,7 @@ struct SplitMasters {
   }
 };
 
-// Says which random draws an op's elements get (MomentDraws).
+// Says which random draws round the moments of an op's elements (MomentDraws).
 struct DrawnFrom {
   std::uint64_t seed;
   int chunk;
@@ -70,7 +70,7 @@ struct AdamW {
  private:
   using Draws = MomentDraws;
 
-  // Whole tiles of draws are made at once on a host. On a device each thread has one element.
+  // A host draws for whole tiles of MomentDraws at once, a device's thread for one element.
   KOKKOS_FUNCTION void update_by_draws(std::int64_t i, std::int64_t last,
                                        AdamWStep const& step) const {
     Draws const draws(drawn_from.seed, drawn_from.chunk,
@@ -79,8 +79,8 @@ struct AdamW {
     for (; i < last; ++i) update(i, step, draws.of(drawn_from.first + i));
   }
 
-  // Updates elements up to the end of the last whole tile of draws. Returns the first element that
-  // is left.
+  // Updates elements up to the end of the last whole tile of MomentDraws. Returns the first element
+  // that is not updated.
   std::int64_t update_tiles(std::int64_t i, std::int64_t last, AdamWStep const& step,
                             Draws const& draws) const {
     auto const first = drawn_from.first;
@@ -97,7 +97,8 @@ struct AdamW {
     for (std::int64_t j = 0; j < Draws::kTile; ++j) o.update(i + j, step, words[j]);
   }
 
-  // These are separate functions because GCC keeps a struct declared in a simd loop in memory.
+  // The update of one element is a function of its own because, if a struct is declared within a
+  // simd loop, GCC keeps it in memory instead of registers.
   KOKKOS_FUNCTION void update(std::int64_t i, AdamWStep const& step) const {
     auto const after = updated(i, step);
     m[i] = store<Moment>(after.m);
@@ -158,8 +159,8 @@ struct AdamWKernel {
       for_each_range(exec, label, range.count, update_of(o, prepared, range));
   }
 
-  // On the host lane, pieces are cut from the ranges of all parameters together, since most are
-  // small.
+  // On the host lane, the pieces that threads share are cut from the ranges of all parameters
+  // together, since most ranges are small.
   template <class T, class G, class Moment>
   static void run_serially(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
                            Prepared const& prepared) {

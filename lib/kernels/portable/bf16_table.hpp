@@ -1,5 +1,6 @@
-// A function of one bf16 has 65536 values, so CPUs look them up if they take longer to compute. The
-// values that a run needs belong to few exponents, so they stay in the first-level cache.
+// A function of one bf16 has 65536 values, so CPUs look them up if computing them takes longer. The
+// arguments that occur in a run have few different exponents, so the values that it needs stay in
+// the first-level cache.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace spillway {
 
-// Holds f(x) for every x, indexed by the bits of x. Copies of a table share its values.
+// Holds f(x) for every bf16 x, indexed by the bits of x. Copies of a table share its values.
 template <class Value>
 class Bf16Table {
  public:

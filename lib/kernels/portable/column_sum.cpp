@@ -9,7 +9,7 @@ Label const label = "spillway::column_sum", label_total = "spillway::column_sum_
 
 struct Prepared {
   Partitions partitions;
-  std::int64_t columns, row_stride;  // both of dy; in elements
+  std::int64_t columns, row_stride;  // columns of dy, and elements from one row of dy to the next
 };
 
 template <class T>
@@ -28,8 +28,8 @@ struct SumRows {
   }
 
  private:
-  // This many rows are read side by side, because a core reads several streams faster than one.
-  // They are still added in ascending order.
+  // This many rows are read side by side, because a core reads several streams faster than one. The
+  // rows are still added in ascending order.
   static constexpr int kRowsAtOnce = 8;
 
   template <int rows>

@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// Returns a policy that gives each row a team and the scratch that a DeviceRow needs. A team has at
-// most kSumLanes threads, because more would have nothing to sum.
+// Returns a policy that gives each row a team of threads and the scratch that a DeviceRow needs.
+// More than kSumLanes threads in a team would have nothing to sum.
 template <class Space, class TeamSize = int>
 Kokkos::TeamPolicy<Space> row_teams(Space const& space, std::int64_t rows,
                                     TeamSize size = kSumLanes) {
@@ -59,14 +59,14 @@ class DeviceRow {
   }
 
  private:
-  // Sets lane[l] to `start` and calls add(lane[l], j) for the lane's columns j in ascending order.
-  // Afterwards all threads of the team have all lanes.
+  // Sets lane[l] to `start` and calls add(lane[l], j) for the columns j = l, l + kSumLanes, ... in
+  // ascending order. Afterwards all threads of the team have all lanes.
   template <class Part, class Add>
   KOKKOS_FUNCTION void fill_lanes(Part (&lane)[kSumLanes], Part start, std::int64_t columns,
                                   Add const& add) const {
     static_assert(sizeof(Part) <= sizeof(double));
     auto* const shared = static_cast<Part*>(m_scratch);
-    m_member.team_barrier();  // all threads have read the scratch of the call before
+    m_member.team_barrier();  // waits until all threads have read what the last call wrote
     Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, int{kSumLanes}), [&](int l) {
       Part part = start;
       for (std::int64_t j = l; j < columns; j += kSumLanes) add(part, j);

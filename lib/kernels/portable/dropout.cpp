@@ -1,4 +1,4 @@
-// The op `dropout` computes y = x / (1 - p) where a counter-based random number is >= p, else 0.
+// The op `dropout` computes y = x / (1 - p) where a random number is >= p, and y = 0 elsewhere.
 #include "kernels/formulas/dropout.hpp"
 
 #include "base/check.hpp"
@@ -11,7 +11,7 @@ namespace {
 Label const label = "spillway::dropout";
 
 struct Prepared {
-  std::int64_t samples, elements;  // `elements` counts those of one sample
+  std::int64_t samples, elements;  // `elements` is the number of each sample's elements
   float p, scale;
   std::uint64_t seed, origin;
 
@@ -22,9 +22,10 @@ template <class T>
 struct Dropout {
   Pointers<OpKind::dropout, T> o;
   Prepared prepared;
-  std::int64_t blocks;  // blocks of draws per sample
+  std::int64_t blocks;  // Philox blocks of random numbers per sample
 
-  // Handles a range of blocks of draws, sample by sample. A sample's last block may be shorter.
+  // Computes y for the Philox blocks [first, last), with kDropoutDraws elements for each. A
+  // sample's last block may have fewer elements.
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
     auto const whole = prepared.elements / kDropoutDraws;
     while (first < last) {
@@ -49,7 +50,8 @@ struct Dropout {
       drop_block(local, number, block, in + block * kDropoutDraws, out + block * kDropoutDraws);
   }
 
-  // This is a separate function because GCC keeps a struct declared in a simd loop in memory.
+  // drop_block is a function of its own because, if a struct is declared within a simd loop, GCC
+  // keeps it in memory instead of registers.
   KOKKOS_FUNCTION static void drop_block(Prepared const& prepared, std::uint64_t sample,
                                          std::int64_t block, T const* in, T* out) {
     auto const draws =
@@ -98,7 +100,7 @@ struct DropoutKernel {
                    Dropout<T>{o, prepared, prepared.blocks()});
   }
 
-  // The serial reference computes element by element.
+  // The serial reference draws the random numbers for each element by itself.
   template <class T>
   static void run_serially(Pointers<OpKind::dropout, T> const& o, Prepared const& prepared) {
     for (std::int64_t sample = 0; sample < prepared.samples; ++sample)

@@ -1,4 +1,5 @@
-// Defines kernels that make each element of an output from the same element of their operands.
+// Defines kernels that make each element of an output from the elements of inputs that have the
+// same index.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +13,7 @@
 
 namespace spillway::SPILLWAY_SPACE {
 
-// Points to the arguments of a formula and to its values.
+// Points to the arrays of a formula's arguments and of its results.
 template <class T>
 struct Places {
   T const* first;
@@ -36,7 +37,8 @@ Places<T> places(Pointers<OpKind::activation_backward, T> const& o) {
   return {o.f, o.dg, o.df};
 }
 
-// Computes output[i] from first[i], or from first[i] and second[i], in fp32 and rounds it once.
+// Computes output[i] from first[i], or from first[i] and second[i], in fp32 and rounds the result
+// once.
 template <class T, class Formula>
 struct Elementwise {
   Places<T> at;
@@ -74,7 +76,7 @@ Launch serial_elementwise(KernelContext const& context, Op const& op) {
   return dispatch(launch, dtype(context, op.outputs.front()));
 }
 
-// `Formula` makes the kernel, and `Reference` makes its serial form.
+// Returns a kernel that computes Formula, and whose serial form computes Reference.
 template <OpKind kind, class Formula, class Reference, Label const& label>
 Kernel elementwise_kernel() {
   return {bind_elementwise<kind, Formula, label>, serial_elementwise<kind, Reference>};

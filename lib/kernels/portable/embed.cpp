@@ -1,5 +1,5 @@
 // The op `embed` computes x[m] = wte[tokens[m]] [+ wpe[positions[m], or m mod sequence]] [+
-// wtt[types[m], or 0]]. What is in brackets may be absent.
+// wtt[types[m], or 0]]. Terms in brackets are optional, and so are positions and types.
 #include "kernels/formulas/embed.hpp"
 
 #include "kernels/portable/rows.hpp"

@@ -1,10 +1,10 @@
-// The op `embed_backward` computes the gradients of tables. A row of a table gets the sum of those
-// rows of dx that took it: dwte[v] [+]= those that hold token v, dwpe[s] = those at position s,
-// dwtt[k] = those of type k. Sums go in the order of rows.
+// The op `embed_backward` computes the gradients of embedding tables. The gradient of a table's row
+// is the sum, in ascending order, of the rows of dx that used it: dwte[v] [+]= those with token v,
+// dwpe[s] = those at position s, dwtt[k] = those of type k.
 //
-// The rows that took each row of a table are first listed, as linked lists in the workspace. Each
-// item of work owns a range of the table's rows and reads all rows of dx, so no two items write to
-// the same list.
+// Linked lists in the workspace first collect the rows of dx that used each row of a table. Each
+// unit of work owns a range of the table's rows and goes through all rows of dx, so no two units
+// write to the same list.
 #include <algorithm>
 
 #include "kernels/formulas/embed.hpp"
@@ -20,16 +20,16 @@ constexpr std::int64_t kEntriesPerItem = 256;
 
 struct Prepared {
   std::int64_t rows, columns, sequence;
-  std::int64_t words, places, types;  // rows of dwte, dwpe and dwtt; 0 if absent
-  bool accumulate;                    // whether to add to dwte or overwrite it
+  std::int64_t words, places, types;  // number of rows of dwte, dwpe and dwtt; 0 if absent
+  bool accumulate;                    // whether to add to what dwte holds
 
   std::int64_t longest() const { return std::max({words, places, types}); }
 };
 
 struct ListRows {
   TableIndex index;
-  std::int32_t* first;  // [entries]: the first row of dx that took a table's row, or -1
-  std::int32_t* next;   // [rows]: the next row of dx that took that table's row, or -1
+  std::int32_t* first;  // [entries]: the first row of dx that used this row of the table, or -1
+  std::int32_t* next;   // [rows]: the next row of dx that used the same row of the table, or -1
   std::int64_t rows, entries;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
@@ -75,8 +75,8 @@ struct SumEntry {
   }
 };
 
-// Calls sum(index, gradient, number of rows of the table, whether to add) for each table. The index
-// says which row of the table each row of dx took.
+// Calls sum(index, gradient, number of rows of the table, whether to add) for each table. `index`
+// says which row of the table each row of dx used.
 template <class T, class G, class Sum>
 void for_each_table(Pointers<OpKind::embed_backward, T, G> const& o, Prepared const& p,
                     Sum const& sum) {
@@ -119,7 +119,7 @@ struct EmbedBackward {
     });
   }
 
-  // The serial reference searches all rows for each element of a gradient.
+  // The serial reference searches all rows of dx for each element of a gradient.
   template <class T, class G>
   static void run_serially(Pointers<OpKind::embed_backward, T, G> const& o, Prepared const& p) {
     for_each_table(o, p, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {

@@ -1,5 +1,5 @@
 // The op `gated` computes y = act(gate) up for each element (Shazeer, arXiv:2002.05202: SwiGLU,
-// GEGLU, ReGLU). gate and up may be columns of one product.
+// GEGLU, ReGLU). The inputs gate and up may be columns of the same matrix.
 #include "kernels/formulas/activation_reference.hpp"
 #include "kernels/portable/activation_tables.hpp"
 #include "kernels/portable/rows.hpp"

@@ -1,4 +1,5 @@
-// The op `gated_backward` computes dgate = act'(gate) up dy and dup = act(gate) dy.
+// The op `gated_backward` computes dgate = act'(gate) up dy and dup = act(gate) dy for each
+// element.
 #include "kernels/formulas/activation_reference.hpp"
 #include "kernels/portable/activation_tables.hpp"
 #include "kernels/portable/rows.hpp"

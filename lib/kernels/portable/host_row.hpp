@@ -1,4 +1,5 @@
-// Runs the loops over a row on a CPU: one thread owns the row, and columns are SIMD lanes.
+// Runs the loops over a row on a CPU: one thread owns the row, and SIMD lanes take neighbouring
+// columns.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +24,15 @@ Sum sum_in_lanes(std::int64_t n, Term const& term) {
 
 class HostRow {
  public:
-  // Calls body(j) for every column. No call may depend on another.
+  // Calls body(j) for every column j. No call may depend on another.
   template <class Body>
   void for_columns(std::int64_t columns, Body const& body) const {
 #pragma omp simd
     for (std::int64_t j = 0; j < columns; ++j) body(j);
   }
 
-  // Calls body(first, count) for blocks of at most kBlock columns. A body may keep running sums
-  // over rows for that many columns in registers or the first-level cache.
+  // Calls body(first, count) for successive ranges of at most kBlock columns, which are so few that
+  // `body` can keep sums over rows for them in registers or in the first-level cache.
   static constexpr int kBlock = 64;
   template <class Body>
   void for_column_blocks(std::int64_t columns, Body const& body) const {
@@ -45,7 +46,7 @@ class HostRow {
     return sum_in_lanes<Sum>(columns, term);
   }
 
-  // Returns the largest of all term(j) and `lowest`. The order does not matter to a maximum.
+  // Returns the largest of `lowest` and all term(j).
   template <class Term>
   float max_columns(std::int64_t columns, float lowest, Term const& term) const {
     float top = lowest;
@@ -54,7 +55,7 @@ class HostRow {
     return top;
   }
 
-  // Calls f() on one thread of the row.
+  // Calls f() on one of the threads that own the row.
   template <class F>
   void once(F const& f) const {
     f();

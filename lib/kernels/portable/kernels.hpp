@@ -1,4 +1,4 @@
-// Makes the kernels of this folder for one execution space.
+// Makes the kernels of this folder for one execution space of Kokkos.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace spillway::SPILLWAY_SPACE {
 #include "kernels/portable/kinds.def"
 #undef SPILLWAY_PORTABLE
 
-std::optional<Kernel> portable_kernel(OpKind kind);  // empty if this folder has none of it
+std::optional<Kernel> portable_kernel(OpKind kind);  // empty if this folder has no such kernel
 
-// Makes an Exec for these kernels, on the default instance of the space or on a device's stream
-// (KernelTable::exec). It may be called only while a KernelScope lives.
+// Makes an Exec for the kernels of this folder, on a device's stream or on the default instance of
+// the space (KernelTable::exec). It may be called only while a KernelScope lives.
 std::unique_ptr<Exec const> make_exec(void* stream);
 
 }  // namespace spillway::SPILLWAY_SPACE

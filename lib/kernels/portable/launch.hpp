@@ -1,8 +1,7 @@
-// Launches kernels. Those that are bound by memory either take each element by itself, with the
-// functions below, or a row at a time (rows.hpp). Kernels are functors, and only these helpers
-// launch them with Kokkos::parallel_for: always on the Exec's instance of Space, without
-// allocation, and with the inner loop that the machine wants (SIMD on CPUs, neighbouring threads on
-// devices).
+// Launches kernels, which are functors. A memory-bound kernel takes each element by itself, with
+// the functions below, or a row at a time (rows.hpp). Only these functions call
+// Kokkos::parallel_for for kernels: always on the Exec's instance of Space, without allocation, and
+// with the inner loop that the machine wants (SIMD on CPUs, neighbouring threads on devices).
 #pragma once
 
 #include <cstdint>
@@ -18,12 +17,12 @@ using Label = std::string;
 
 using RangeIndex = Kokkos::IndexType<std::int64_t>;
 
-// The chunk size is given, because Kokkos would otherwise ask the default instance to choose one,
-// which allocates.
+// Kokkos' chunk size is the number of iterations that a thread takes at a time. It is set because
+// Kokkos would otherwise ask the default instance to choose one, which allocates.
 inline constexpr int kChunk = 1;
 
-// Calls functor(i) for every i in [0, n), whatever the number of threads. Each call should do much
-// work, which runs sequentially.
+// Calls functor(i) for every i in [0, n), whatever the number of threads. Each call runs on one
+// thread and should do much work.
 template <class Functor>
 void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<Space, RangeIndex>;
@@ -35,7 +34,7 @@ void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor
 // not depend on how [0, n) is cut.
 template <class Functor>
 struct RangeOfTile {
-  static constexpr std::int64_t tile = kLikeDevice ? 1 : 4096;  // elements
+  static constexpr std::int64_t tile = kLikeDevice ? 1 : 4096;  // in elements
   Functor functor;
   std::int64_t n;
 

@@ -1,5 +1,5 @@
 // The op `layernorm` computes y = (x - mean) rstd gamma + beta for each row (Ba, Kiros and Hinton,
-// arXiv:1607.06450). It takes the mean first and the variance around it, so that nothing cancels.
+// arXiv:1607.06450). The variance is computed around the mean, so that no large numbers cancel.
 #include <cmath>
 
 #include "kernels/portable/rows.hpp"

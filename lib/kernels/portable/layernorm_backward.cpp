@@ -21,11 +21,11 @@ struct Prepared {
 template <class T, class G>
 using OpPointers = Pointers<OpKind::layernorm_backward, T, G>;
 
-// Computes dx for one partition of rows, and the partition's part of dgamma and dbeta.
+// Computes dx for the rows of one partition, and what these rows contribute to dgamma and dbeta.
 template <class T, class G, bool Addend>
 struct LayerNormBackward {
   OpPointers<T, G> o;
-  float* partial;  // [partitions][dgamma | dbeta][columns]
+  float* partial;  // [partitions][2][columns]: sums for dgamma, then for dbeta
   Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
@@ -64,7 +64,7 @@ struct LayerNormBackward {
   }
 };
 
-// The serial reference computes in fp64, row by row (dx) and then column by column (dgamma, dbeta).
+// The serial reference computes in fp64, dx row by row and then dgamma and dbeta column by column.
 template <class T, class G>
 void differentiate(OpPointers<T, G> const& o, Prepared const& p) {
   auto const C = p.columns;

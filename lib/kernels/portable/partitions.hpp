@@ -1,6 +1,6 @@
-// Sums over all rows, in parallel and with bits that do not depend on the number of threads. The
-// shape alone cuts the rows into partitions, each partition sums its rows in ascending order into a
-// row of the workspace, and these partial rows are then added in the order of partitions.
+// Sums the rows of a matrix, in parallel and with bits that do not depend on the number of threads.
+// The shape alone cuts the rows into partitions, each partition sums its rows in ascending order
+// into a row of the workspace, and these partial rows are then added in the order of partitions.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct Partitions {
   }
 };
 
-// This functor of for_each_range takes columns: out[j] becomes the sum of rows(p)[j] over all p in
-// ascending order, in fp32, rounded once. `out` may be one of the rows.
+// Launched by for_each_range over columns, an AddRows sets out[j] to the sum of rows(p)[j] over all
+// p in [0, count), added in ascending order in fp32 and rounded once. `out` may be one of the rows.
 template <class Rows, class To>
 struct AddRows {
   Rows rows;
@@ -50,7 +50,7 @@ struct AddRows {
   }
 };
 
-// Returns where each row of a matrix begins.
+// The call operator returns the address of row p of a matrix.
 template <class T>
 struct MatrixRows {
   T const* first;
@@ -58,6 +58,6 @@ struct MatrixRows {
 
   KOKKOS_FUNCTION T const* operator()(std::int64_t p) const { return first + p * stride; }
 };
-using PartialRows = MatrixRows<float>;  // the rows that partitions leave in a workspace
+using PartialRows = MatrixRows<float>;  // partial sums, a row for each partition
 
 }  // namespace spillway::SPILLWAY_SPACE

@@ -1,5 +1,5 @@
-// The op `relative_bias` computes distance_bias[h, e] = table[b, h], where b is the bucket of a key
-// e - (queries - 1) rows ahead of the query.
+// The op `relative_bias` computes distance_bias[h, e] = table[b, h] for each head h, where b is the
+// bucket of a key e - (queries - 1) rows ahead of the query.
 #include "kernels/formulas/relative_bias.hpp"
 
 #include "base/check.hpp"

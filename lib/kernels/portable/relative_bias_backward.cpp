@@ -1,5 +1,5 @@
-// The op `relative_bias_backward` computes dtable[b, h], the sum of ddistance_bias[h, e] over the
-// elements e of bucket b, in the order of growing distance.
+// The op `relative_bias_backward` computes dtable[b, h], the sum of ddistance_bias[h, e] over all e
+// whose distance is in bucket b, in the order of growing distance.
 #include "kernels/formulas/relative_bias.hpp"
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
@@ -11,7 +11,7 @@ Label const label = "spillway::relative_bias_backward";
 
 struct Prepared {
   RelativeBuckets buckets;
-  std::int64_t rows, heads, queries, distances;  // `rows` counts those of the table
+  std::int64_t rows, heads, queries, distances;  // `rows` is the number of rows of the table
 };
 
 template <class G>
@@ -19,7 +19,7 @@ struct RelativeBiasBackward {
   Pointers<OpKind::relative_bias_backward, G> o;
   Prepared p;
 
-  // Computes one element of dtable. The distances of its bucket are found by bisection.
+  // Computes one element of dtable. Bisection finds the distances that belong to its bucket.
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     auto const row = item / p.heads, head = item % p.heads;
     bool const ahead = row >= p.buckets.per_direction;
@@ -57,7 +57,7 @@ struct RelativeBiasBackwardKernel {
     for_each_item(exec, label, p.rows * p.heads, RelativeBiasBackward<G>{o, p});
   }
 
-  // The serial reference searches all distances for each element.
+  // The serial reference searches all distances for each element of dtable.
   template <class G>
   static void run_serially(Pointers<OpKind::relative_bias_backward, G> const& o,
                            Prepared const& p) {

@@ -1,6 +1,6 @@
 // The op `rmsnorm` computes y = x rstd gamma with rstd = 1 / sqrt(mean(x^2) + eps) (Zhang and
-// Sennrich, arXiv:1910.07467) for each group of columns. A group has as many columns as gamma: it
-// is a whole row, or one head of it.
+// Sennrich, arXiv:1910.07467), for each row or, if gamma is as short as a head, for each head of a
+// row.
 #include <cmath>
 
 #include "base/check.hpp"
@@ -13,7 +13,7 @@ namespace {
 Label const label = "spillway::rmsnorm";
 
 struct Prepared {
-  std::int64_t rows, groups, columns;  // groups per row, columns per group
+  std::int64_t rows, groups, columns;  // rows, heads per row (or 1), columns per head (or row)
   std::int64_t x_stride, y_stride;     // in elements, from row to row
   float eps;
 };

@@ -1,6 +1,6 @@
-// The op `rmsnorm_backward` computes, with h = x rstd and d = dy gamma, for each group of C columns
-// (a whole row, or one head of it):
-//   dx = rstd (d - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over groups.
+// The op `rmsnorm_backward` computes, with h = x rstd and d = dy gamma, for each row, or each head
+// of a row if gamma is as short as a head, with C columns:
+//   dx = rstd (d - h sum(d h)/C) [+ addend],   dgamma = sum of dy h over rows and heads.
 #include <cmath>
 
 #include "base/check.hpp"
@@ -14,8 +14,8 @@ Label const label = "spillway::rmsnorm_backward";
 Label const label_gamma = "spillway::rmsnorm_backward_gamma";
 
 struct Prepared {
-  Partitions partitions;         // how the groups of all rows are divided
-  std::int64_t groups, columns;  // groups per row, columns per group
+  Partitions partitions;         // how all rows, or all heads of all rows, are divided
+  std::int64_t groups, columns;  // heads per row (or 1), columns per head (or row)
   // Strides are in elements, from row to row.
   std::int64_t dy_stride, x_stride, addend_stride, dx_stride;
 
@@ -27,11 +27,11 @@ struct Prepared {
 template <class T, class G>
 using OpPointers = Pointers<OpKind::rmsnorm_backward, T, G>;
 
-// Computes dx for the groups of one partition, and the partition's part of dgamma.
+// Computes dx for the rows (or heads) of one partition, and what these contribute to dgamma.
 template <class T, class G, bool Addend>
 struct RmsNormBackward {
   OpPointers<T, G> o;
-  float* partial;  // [partitions][columns]
+  float* partial;  // [partitions][columns]: sums for dgamma
   Prepared p;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
@@ -68,7 +68,8 @@ struct RmsNormBackward {
   }
 };
 
-// The serial reference computes in fp64, group by group (dx) and then column by column (dgamma).
+// The serial reference computes in fp64, dx row by row (or head by head) and then dgamma column by
+// column.
 template <class T, class G>
 void differentiate(OpPointers<T, G> const& o, Prepared const& p) {
   auto const dy = [&](std::int64_t i, std::int64_t j) {

@@ -1,7 +1,7 @@
 // The op `rope` computes, with angle = position x frequency of pair j (Su et al.,
 // arXiv:2104.09864), for each head of d columns:
 //   y[j] = x[j] cos - x[j + d/2] sin,   y[j + d/2] = x[j + d/2] cos + x[j] sin.
-// Columns behind the heads are copied. The backward pass turns by the negative angles.
+// Columns that belong to no head are copied. The op's backward pass turns by the negative angles.
 #include "kernels/formulas/rope.hpp"
 
 #include <cmath>
@@ -44,7 +44,8 @@ struct Rope {
   }
 
  private:
-  // Turns `width` pairs of every head. The heads share cosines and sines.
+  // Turns `width` pairs of columns in every head of a row. All heads use the same cosines and
+  // sines.
   KOKKOS_FUNCTION void turn_pairs(T const* in, T* out, float turns, float const* frequency,
                                   int width) const {
     float cosine[RowTeam::kBlock], sine[RowTeam::kBlock];

@@ -1,5 +1,6 @@
-// Launches kernels on rows. A functor(row_team, row) writes its loops over columns once, with the
-// methods that HostRow and DeviceRow share, and each of the two runs them as its machine wants.
+// Launches kernels that take a row at a time. Such a functor(row_team, row) writes its loops over
+// columns with methods that HostRow and DeviceRow have in common: a HostRow runs the loops with
+// SIMD, a DeviceRow with a team of threads.
 #pragma once
 
 #include <algorithm>

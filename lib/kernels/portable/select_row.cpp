@@ -1,5 +1,5 @@
-// The op `select_row` copies the row of x whose number `position` holds. The number comes with the
-// batch, because each step of generating may pick another row.
+// The op `select_row` copies the row of x whose number `position` holds. The number is an input of
+// the op, because each step of generating text may pick another row.
 #include "kernels/portable/launch.hpp"
 #include "kernels/typed_kernel.hpp"
 

@@ -5,8 +5,8 @@
 namespace spillway::SPILLWAY_SPACE {
 namespace {
 
-// If Kokkos is built with its deprecated code, concurrency() of an instance returns that of the
-// default instance, so the static function is asked.
+// In a Kokkos that is built with its deprecated code, instance.concurrency() returns the number of
+// threads of the default instance, so a static function is called that takes the instance.
 template <class Instance>
 int concurrency_of(Instance const& instance) {
   if constexpr (requires { Instance::concurrency(instance); })

@@ -1,6 +1,6 @@
 // Names the execution space of Kokkos that a build of this folder is for. Whoever compiles the
 // folder defines SPILLWAY_SPACE, the namespace of all that depends on the space, and
-// SPILLWAY_KOKKOS_SPACE, its type in Kokkos. One program may hold several such builds.
+// SPILLWAY_KOKKOS_SPACE, the space's type in Kokkos. One program may hold several such builds.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -13,8 +13,8 @@ namespace spillway::SPILLWAY_SPACE {
 using Space = SPILLWAY_KOKKOS_SPACE;
 
 // Says whether neighbouring threads take neighbouring elements, as devices want it. Otherwise each
-// of the host's threads takes a contiguous range of elements and uses SIMD. SPILLWAY_LIKE_DEVICE
-// makes the host's threads work as a device's do.
+// of the host's threads takes a contiguous range of elements and uses SIMD. If SPILLWAY_LIKE_DEVICE
+// is defined, the host's threads work as a device's do.
 #ifdef SPILLWAY_LIKE_DEVICE
 inline constexpr bool kLikeDevice = true;
 #else
@@ -31,10 +31,11 @@ class SpaceExec final : public Exec {
 
  private:
   Space m_instance;
-  int m_concurrency;  // stored, because asking for it may allocate
+  int m_concurrency;  // stored, because asking Kokkos for it may allocate
 };
 
-// Throws std::logic_error if `exec` is not a SpaceExec of this space.
+// Returns the instance that `exec` launches on. Throws std::logic_error if `exec` is not a
+// SpaceExec of this space.
 Space const& instance_of(Exec const& exec);
 
 }  // namespace spillway::SPILLWAY_SPACE

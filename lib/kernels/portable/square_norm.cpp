@@ -17,13 +17,13 @@ namespace {
 
 Label const label = "spillway::square_norm", label_slices = "spillway::square_norm_slices";
 
-// Lists which of the op's elements are parameters, a range for each parameter, in memory that its
-// kernel can read.
+// Lists the ranges of the op's elements that belong to parameters, one for each parameter, in
+// memory that the kernel can read.
 template <class Memory>
 struct ParameterRanges {
   std::int64_t elements;
   Kokkos::View<ElementRange*, Memory> ranges;
-  // Holds, for each tile, the number of the first range that ends after the tile's first element.
+  // first_of_tile[t] is the number of the first range that ends after the first element of tile t.
   Kokkos::View<std::int32_t*, Memory> first_of_tile;
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
@@ -63,11 +63,11 @@ struct Square {
   }
 };
 
-// Gives the squares of one tile. An element in a gap is not read and counts as 0.
+// operator()(i) returns the square of element i of a tile, or 0 for an element in a gap.
 template <class G>
 struct Tile {
   G const* gradient;
-  ElementRange const* ranges;  // begins with the first range that ends after `first`
+  ElementRange const* ranges;  // begins with the first range that ends after element `first`
   std::int64_t count;          // number of ranges
   std::int64_t first, elements;
 
@@ -106,7 +106,7 @@ struct Tiles {
   }
 };
 
-// Neighbouring tiles are read together, because a core reads several streams faster than one.
+// Several tiles are read side by side, because a core reads several streams faster than one.
 constexpr std::int64_t kTilesAtOnce = kLikeDevice ? 1 : 4;
 
 template <class G>
@@ -135,7 +135,7 @@ struct SquareTiles {
     return all.first + all.elements <= tiles.elements && all.is_whole();
   }
 
-  // Sums each tile in the order of sum_in_lanes.
+  // Sums kTilesAtOnce tiles, each of them in the order of sum_in_lanes.
   void sum_side_by_side(std::int64_t first) const {
     double lane[kTilesAtOnce][kSumLanes] = {};
     auto const* const values = tiles.gradient + first * kNormTile;
@@ -153,7 +153,7 @@ struct SquareTiles {
   }
 };
 
-// Sums a tile on one thread, with vector instructions if the tile has no gaps.
+// Returns the sum of a tile's squares, with vector instructions if the tile has no gaps.
 template <class G>
 double sum_of(Tile<G> const& tile) {
   return tile.is_whole()
@@ -167,7 +167,7 @@ struct TileSums {
   KOKKOS_FUNCTION double operator()(std::int64_t tile) const { return sums[tile]; }
 };
 
-// Finds the tiles of each rank's slice. An op with one norm has all elements in one slice.
+// Finds the tiles of each rank's slice. An op with one norm takes all elements as one slice.
 struct Slices {
   std::int64_t elements, ranks;
 
@@ -205,8 +205,8 @@ struct SquareNorm {
             {element_count(o.gradient.shape), element_count(o.norms.shape)}};
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }
-  // A gradient without elements gets scratch as well, because a launch expects scratch wherever it
-  // writes a norm, even if that is 0.
+  // Even a gradient without elements gets scratch, because a launch that writes a norm expects
+  // scratch.
   static std::int64_t workspace_bytes(KernelContext const&, Op const& op) {
     auto const tiles = div_ceil(element_count(operands<kind>(op).gradient.shape), kNormTile);
     return std::max<std::int64_t>(tiles, 1) * size_bytes(DType::f64);

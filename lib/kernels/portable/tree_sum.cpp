@@ -15,7 +15,7 @@ namespace {
 
 Label const label = "spillway::tree_sum";
 
-// Returns where a rank's values of the slice begin.
+// The call operator returns where rank r's values of the slice begin.
 template <class G>
 struct RankRows {
   G const* parts;
@@ -27,8 +27,9 @@ struct RankRows {
   }
 };
 
-// Sums columns for for_each_range: out[j] is the tree's sum of rows(r)[j] over `ranks` rows.
-// `partial` keeps the sums of subtrees by height, as a binary counter keeps its digits.
+// Launched by for_each_range over elements, a SumTree sets out[j] to the tree's sum of rows(r)[j]
+// over all ranks r. `partial` keeps the sums of subtrees by height, as a binary counter keeps its
+// digits.
 template <class Rows, class G>
 struct SumTree {
   Rows rows;
@@ -85,7 +86,8 @@ struct TreeSum {
   }
 };
 
-// Returns the sum of ranks [first, last). Its left subtree has the largest 2^k < count ranks.
+// Returns the sum of element i over ranks [first, last). The left subtree has the largest power of
+// 2 of ranks that is less than their number.
 template <class Rows>
 float sum_of_ranks(Rows const& rows, std::int64_t i, std::int64_t first, std::int64_t last) {
   auto const count = static_cast<std::uint64_t>(last - first);

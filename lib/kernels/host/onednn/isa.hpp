@@ -1,4 +1,5 @@
-// Says which instructions oneDNN may use for products on this machine, as a part of Arithmetic.
+// Says which version of oneDNN computes products and which instructions it may use on this machine.
+// The text becomes a part of Arithmetic.isa.
 #pragma once
 
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace spillway::host {
 
-std::string onednn_isa();  // such as "oneDNN 2.6.3, isa 0x7ef"
+std::string onednn_isa();  // returns a text such as "oneDNN 2.6.3, isa 0x7ef"
 
-// Returns whether oneDNN has products of this type on this machine. It has none of bf16 without
-// AVX-512.
+// Returns whether oneDNN computes products of this type on this machine. Without AVX-512 it
+// computes none of bf16.
 bool onednn_multiplies(DType dtype);
 
 }  // namespace spillway::host

@@ -33,8 +33,8 @@ memory::desc descriptor(MatrixLayout const& m) {
           memory::dims{m.row_stride, m.column_stride}};
 }
 
-// oneDNN needs c to have contiguous rows. If only its columns are contiguous, c^T = b^T a^T is
-// computed instead.
+// oneDNN needs c to have contiguous rows. If only the columns of c are contiguous and there is no
+// bias, c^T = b^T a^T is computed instead.
 bool computes_transposed(MatmulShape const& shape) {
   return shape.c.column_stride != 1 && !shape.bias;
 }
@@ -67,7 +67,7 @@ dnnl::matmul::primitive_desc primitive_descriptor(MatmulShape const& shape) {
 
 }  // namespace
 
-// Holds the primitive and its arguments, of which a run only fills in the addresses.
+// Holds oneDNN's primitive and its arguments. A run only sets the arguments' addresses.
 struct OneDnnMatmul::Bound {
   enum Place { a, b, c, bias, addend, workspace, count };
 
@@ -91,7 +91,7 @@ OneDnnMatmul::OneDnnMatmul(MatmulShape const& shape, std::int64_t threads)
     : m_bound(std::make_unique<Bound>()) {
   check(!shape.accumulate || shape.c.dtype == DType::f32, "a product",
         "it adds to what is not fp32");
-  Team const team(threads);  // oneDNN cuts its products for so many threads
+  Team const team(threads);  // oneDNN divides the product's work among this many threads
   auto& m = *m_bound;
   m.threads = threads;
   try {
@@ -139,8 +139,9 @@ void OneDnnMatmul::operator()(MatmulOperands const& operands) const {
   m.point(Bound::addend, operands.addend);
   m.point(Bound::workspace, operands.workspace);
   Team const team(m.threads);
-  AllocatorPass const pass;  // oneDNN allocates a list of a call's arguments
-  // This is the C function: its C++ wrapper would copy the arguments into a new vector each time.
+  AllocatorPass const pass;  // lets oneDNN allocate a list of arguments
+  // The C function is called because oneDNN's C++ wrapper would copy the arguments into a new
+  // vector.
   auto const status = dnnl_primitive_execute(
       m.primitive.get(), m.stream.get(), static_cast<int>(m.arguments.size()), m.arguments.data());
   if (status != dnnl_success)

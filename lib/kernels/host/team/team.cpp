@@ -16,17 +16,17 @@
 namespace spillway {
 namespace {
 
-// Kokkos has a table with room for this many threads, and does not check its end.
+// Kokkos has a table with room for this many threads, and does not check its bounds.
 constexpr std::int64_t kMostOfKokkos = 512;
 
-// Returns how many threads a region that begins now may have. By the rules of OpenMP, without
-// `dynamic`, a region that asks for no more than that gets what it asks for.
+// Returns how many threads a parallel region of OpenMP that begins now may have. If OMP_DYNAMIC is
+// off, a region that asks for at most this number gets what it asks for.
 std::int64_t allowed_now() {
   if (omp_get_max_active_levels() <= omp_get_active_level()) return 1;
   return omp_get_thread_limit();
 }
 
-// Its destructor lets the threads that wait for `over` end, whatever has happened.
+// The destructor wakes the threads that wait for `over`, so that they end even after an exception.
 struct Release {
   std::atomic<bool>& over;
 
@@ -39,7 +39,7 @@ struct Release {
 void require_threads(std::int64_t threads) {
   std::atomic<bool> over = false;
   std::vector<std::jthread> others;
-  Release const release{over};  // destroyed before the threads are joined
+  Release const release{over};  // destroyed before `others`, which joins the threads
   try {
     while (std::ssize(others) + 1 < threads) others.emplace_back([&over] { over.wait(false); });
   } catch (std::system_error const& error) {

@@ -18,8 +18,9 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {};
 };
 
-// Configures the tile registers while it lives. Registers 0 to 3 hold a block of c, by halves of
-// rows and columns, 4 and 5 hold the halves of a, and 6 and 7 those of b.
+// A Tiles object keeps AMX's tile registers configured. Registers 0 to 3 hold the quarters of a 32
+// x 32 block of c, 4 and 5 the upper and lower rows of `a`, 6 and 7 the left and right columns of
+// b.
 class Tiles {
  public:
   explicit Tiles(std::int64_t rows) {
@@ -31,8 +32,8 @@ class Tiles {
       config.rows[i] = of[i];
       config.row_bytes[i] = of[i] > 0 ? kRowBytes : 0;
     }
-    // GCC 12's intrinsic claims to read only 8 bytes. Without this line the rest may stay
-    // unwritten.
+    // GCC 12 takes _tile_loadconfig to read only 8 bytes. Without the asm statement the rest of
+    // `config` may stay unwritten.
     asm volatile("" : : "r"(&config) : "memory");
     _tile_loadconfig(&config);
   }
@@ -73,8 +74,8 @@ void store_sums(float* c, std::int64_t stride_bytes) {
   }
 }
 
-// Stores one block of c and goes on to the next. A store keeps the matrix unit from working and a
-// load does not, so each register is loaded right after it is stored.
+// Stores the block of c in the registers and loads or clears the next one. A store blocks the
+// matrix unit and a load does not, so each register is loaded right after it is stored.
 template <bool kLower>
 void switch_sums(float* c, float* next, bool add, std::int64_t stride_bytes) {
   if (!add) {
@@ -94,9 +95,9 @@ void switch_sums(float* c, float* next, bool add, std::int64_t stride_bytes) {
   }
 }
 
-// Every number is the sum of kParts bf16, the largest first. A Parts names one part of a's numbers
-// and one part of b's. The products that matter are those of parts whose indices sum to less than
-// kParts. Their order is such that few parts are loaded twice.
+// Every number of `a` and b is the sum of kParts bf16, the largest first. A Parts names one bf16 of
+// a number of `a` and one of b by their indices. Their product matters if the sum of these indices
+// is less than kParts. The order of the products is such that few registers are loaded twice.
 struct Parts {
   int a, b;
 };
@@ -108,8 +109,8 @@ constexpr auto products_of_parts() {
     return std::array{Parts{2, 0}, Parts{0, 0}, Parts{1, 0}, Parts{1, 1}, Parts{0, 1}, Parts{0, 2}};
 }
 
-// a is to stay in the first-level cache. b only passes through it, and is loaded so that it does
-// not displace a.
+// Rows of `a` are used again and should remain in the first-level cache, so b, which is not, is
+// loaded in a way that does not displace them.
 template <bool kLower>
 void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const* b, bool load_b) {
   if (load_b) {
@@ -126,8 +127,8 @@ void add_product(char const* a, std::int64_t row_bytes, bool load_a, char const*
   }
 }
 
-// Prefetches memory without gaps. Each step of depth, for each panel of b, fetches a share of the
-// memory.
+// Prefetches a contiguous range of memory, an equal part of it for each panel of b and each step of
+// kTileDepth along the depth.
 class FetchedSpan {
  public:
   FetchedSpan() = default;
@@ -145,7 +146,8 @@ class FetchedSpan {
   char const* m_at = nullptr;
 };
 
-// Prefetches rows of bf16. Each panel of b fetches some of the rows, along their whole length.
+// Prefetches bf16 rows. While products with one panel of b are computed, some of the rows are
+// fetched from their start to their end.
 class FetchedRows {
  public:
   FetchedRows() = default;
@@ -232,7 +234,7 @@ void product(TileProduct const& p) {
   p.rows > 16 ? product_of<kParts, true>(p) : product_of<kParts, false>(p);
 }
 
-// Asks Linux for the tile registers, which it hands out on request, to the whole process.
+// Asks Linux to let the process use the tile registers. Returns whether Linux does.
 bool allowed() {
   constexpr int request_permission = 0x1023, tile_data = 18;
   return ::syscall(SYS_arch_prctl, request_permission, tile_data) == 0;

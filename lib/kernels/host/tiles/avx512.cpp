@@ -1,4 +1,4 @@
-// Computes products with vector registers, 8 rows x 32 columns of c at a time.
+// Computes products with the vector registers of AVX-512, 8 rows x 32 columns of c at a time.
 #include <immintrin.h>
 
 #include <cstring>
@@ -8,11 +8,11 @@
 namespace spillway::tiles {
 namespace {
 
-struct Bf16Step {  // handles two depths at once
+struct Bf16Step {  // each product has two neighbouring bf16 of each factor
   static constexpr std::int64_t depth_per_cell = 2;
 
   static __m512 add(__m512 sum, char const* a, __m512 b) {
-    int cell;  // rows that are read in place need not be aligned to cells
+    int cell;  // copied, because rows of bf16 that are read in place need not be aligned
     std::memcpy(&cell, a, sizeof cell);
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(_mm512_set1_epi32(cell)),
                             reinterpret_cast<__m512bh>(b));
@@ -26,7 +26,7 @@ struct FloatStep {
   }
 };
 
-// Computes c for kRows rows and one panel of columns.
+// Computes kRows x kPanel elements of c, from kRows rows of `a` and one panel of b.
 template <class Step, int kRows>
 void block(TileProduct const& p, char const* a, char const* b, float* c) {
   __m512 sum[kRows][2];

@@ -1,5 +1,5 @@
-// These functions say that there are no kernels. They are for compilers that cannot make the
-// instructions of AMX or AVX-512.
+// If the compiler cannot make instructions of AMX or AVX-512, these functions take the place of
+// those in amx.cpp or avx512.cpp and say that there are no kernels.
 #include "kernels/host/tiles/kinds.hpp"
 
 namespace spillway::tiles {

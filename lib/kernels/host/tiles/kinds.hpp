@@ -1,21 +1,21 @@
-// Declares the kernels of each instruction set. A function returns null if the compiler or the
-// processor lacks the instructions.
+// Declares the kernels of each instruction set. `amx` and `avx512` return null if the compiler or
+// the processor lacks the instructions.
 #pragma once
 
 #include "kernels/host/tiles/tiles.hpp"
 
 namespace spillway::tiles {
 
-// A panel is a sequence of blocks. A block has 32 lines of 16 cells of 4 bytes, and a cell is two
-// bf16 or one f32 of neighbouring depths. Lines are the rows of a block of `a` and the columns of a
-// block of `b`.
+// A panel is a sequence of blocks along the depth (the summed dimension). A block has 32 lines,
+// which are rows of `a` or columns of b. A line has 16 cells of 4 bytes, and a cell holds two bf16
+// or one f32 of neighbouring depths.
 inline constexpr std::int64_t kCells = 16;
 inline constexpr std::int64_t kCellBytes = 4;
 inline constexpr std::int64_t kRowBytes = kCells * kCellBytes;
 inline constexpr std::int64_t kBlockBytes = kPanel * kRowBytes;
 
-// Holds the number of bytes from row to row of the factor a, and from one of its blocks to the
-// next.
+// Holds the number of bytes from one row of the factor `a` to the next, and from one of its blocks
+// to the next, whether it is packed or read in place.
 struct RowSteps {
   std::int64_t row_bytes, block_bytes;
 
@@ -24,8 +24,8 @@ struct RowSteps {
         block_bytes(p.a_row_bytes > 0 ? kRowBytes : kBlockBytes) {}
 };
 
-// Holds the number of bytes from panel to panel of the factor b, and from a panel's start to the
-// first depth that is used.
+// Holds the number of bytes of a panel of the factor b (of each of three parts, if numbers are
+// split), and of what precedes the first depth that the product uses.
 struct PanelSteps {
   std::int64_t panel_bytes, first_bytes;
 
@@ -38,10 +38,11 @@ TileKernels const* amx(DType dtype);
 TileKernels const* avx512(DType dtype);
 TileKernels const& portable(DType dtype);
 
-// These functions pack with AVX-512 and its bf16 conversions. The kernels of AMX use them, too.
+// The kernels of AVX-512 and of AMX pack with these functions, which need AVX-512 with its
+// conversions to bf16.
 void pack_a_bf16_avx512(TileSource const& source, void* panels);
 void pack_b_bf16_avx512(TileSource const& source, void* panels);
-void pack_a_split_avx512(TileSource const& source, void* panels);  // stores f32 as three bf16
+void pack_a_split_avx512(TileSource const& source, void* panels);  // stores each f32 as three bf16
 void pack_b_split_avx512(TileSource const& source, void* panels);
 void pack_a_f32_avx512(TileSource const& source, void* panels);
 void pack_b_f32_avx512(TileSource const& source, void* panels);

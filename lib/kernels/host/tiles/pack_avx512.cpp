@@ -1,5 +1,5 @@
-// Packs sixteen lines by sixteen cells (kinds.hpp) at a time. Cells are loaded as they lie in
-// memory, and transposed in registers if the panel needs them the other way.
+// Packs 16 lines (rows of `a` or columns of b) by 16 cells of 4 bytes at a time. Cells are loaded
+// as they lie in memory, and are transposed in registers if the panel needs the other order.
 #include <immintrin.h>
 
 #include "kernels/host/tiles/kinds.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using Cells = __m512i[kCells];
 
-// These make masks of the first `count` lanes. With kWhole the block is known to lie wholly in the
-// source, and no lane is masked out.
+// `lanes` and `lanes32` return masks of the first `count` SIMD lanes. With kWhole they mask out
+// none, because the block is known to lie wholly in the source.
 template <bool kWhole>
 __mmask16 lanes(std::int64_t count) {
   if (kWhole || count >= 16) return 0xffffu;
@@ -22,17 +22,17 @@ __mmask32 lanes32(std::int64_t count) {
   return count <= 0 ? 0u : (1u << count) - 1u;
 }
 
-// Takes two rows of 16 values of 16 bits, one row in each half of the register. Returns 16 cells,
-// each with a value of the first row and one of the second.
+// Takes two rows of 16 values of 16 bits, one row in each half of the register. Returns 16 pairs,
+// each of a value of the first row and the value below it in the second.
 __m512i interleaved(__m512i halves) {
   __m512i const order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24,
                                          8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
   return _mm512_permutexvar_epi16(order, halves);
 }
 
-// A source loads 16 cells for each part of its numbers. `along` loads 16 cells of one line, whose
-// depths are neighbours in memory. `across` loads a cell of each of 16 lines. Beyond the source
-// everything is 0.
+// A struct named ...Source loads 16 cells of 4 bytes into each out[part], with one part, or three
+// if numbers are split. `along` loads 16 cells of one line, whose elements are neighbours in
+// memory. `across` loads one cell of each of 16 lines. What lies beyond the source is 0.
 template <bool kWhole>
 struct Bf16Source {
   static constexpr int parts = 1, depth_per_cell = 2;
@@ -67,7 +67,7 @@ struct FloatLoads {
 };
 
 template <bool kWhole>
-struct RoundedSource {  // f32, rounded to bf16, ties to even
+struct RoundedSource {  // rounds f32 to bf16, ties to even
   static constexpr int parts = 1, depth_per_cell = 2;
 
   static void along(TileSource const& s, std::int64_t line, std::int64_t depth, __m512i* out) {
@@ -83,7 +83,7 @@ struct RoundedSource {  // f32, rounded to bf16, ties to even
 };
 
 template <bool kWhole>
-// Splits f32 into a sum of three bf16. Each is the rounded rest that the earlier ones leave.
+// Splits each f32 into a sum of three bf16. A bf16 is what those before it leave, rounded.
 struct SplitSource {
   static constexpr int parts = 3, depth_per_cell = 2;
 
@@ -134,7 +134,7 @@ struct FloatSource {
   }
 };
 
-// Exchanges lane j of r[i] with lane i of r[j].
+// Transposes 16 x 16 elements of 32 bits: exchanges element j of r[i] and element i of r[j].
 void transpose(Cells& r) {
   Cells t;
   for (int i = 0; i < 16; i += 2) {
@@ -159,7 +159,7 @@ void transpose(Cells& r) {
   }
 }
 
-// Loads 16 lines x 16 cells of every part, and writes them in the form of panels.
+// Loads 16 cells of each of 16 lines, transposes them if need be, and writes them to a panel.
 template <class Source, bool by_line, bool kAlong>
 void move(TileSource const& s, std::int64_t line, std::int64_t depth, char* out,
           std::int64_t part_bytes) {
@@ -182,8 +182,8 @@ void move(TileSource const& s, std::int64_t line, std::int64_t depth, char* out,
   }
 }
 
-// With `by_line` a block is 32 lines of 16 cells, as for a. Otherwise it is 16 cells of 32 lines,
-// as for b.
+// If `by_line` is true, the cells of a line are neighbours in a panel, as for `a`; otherwise equal
+// cells of successive lines are, as for b. kAlong says whether a line is contiguous in the source.
 template <template <bool> class Source, bool by_line, bool kAlong>
 void pack_lying(TileSource const& s, char* panels) {
   constexpr std::int64_t depth_per_block = kCells * Source<true>::depth_per_cell;
@@ -200,7 +200,7 @@ void pack_lying(TileSource const& s, char* panels) {
     one(s, line, depth, out, part_bytes);
     one(s, line + kPanel / 2, depth, out + half_bytes, part_bytes);
   };
-  // Sources are read in the order of memory as far as possible: rows from their start to their end.
+  // The source is read in the order of its memory as far as possible.
   auto const outer_end = kAlong ? s.lines : blocks, outer_step = kAlong ? kPanel : 1;
   auto const inner_end = kAlong ? blocks : s.lines, inner_step = kAlong ? 1 : kPanel;
   for (std::int64_t outer = 0; outer < outer_end; outer += outer_step) {

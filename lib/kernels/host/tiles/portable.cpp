@@ -1,6 +1,6 @@
-// Makes panels and products with plain loops, for processors without the instructions of AMX or
-// AVX-512. Panels consist of the blocks and cells that kinds.hpp describes. The compiler vectorises
-// over columns.
+// Packs panels and computes products with plain loops, for processors without the instructions of
+// AMX or AVX-512, and for runs that ask for portable bits. Panels have the form that kinds.hpp
+// describes. The compiler vectorises over columns.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace spillway::tiles {
 namespace {
 
-// Returns the index of element [line, depth] within a block. `by_line` means the form for a, else
-// for b.
+// Returns the index of element [line, depth] within a block of a panel, in the form of the left
+// factor if `by_line` is true, and of the right one otherwise.
 template <class To, bool by_line>
 std::int64_t place(std::int64_t line, std::int64_t depth) {
   constexpr std::int64_t per_cell = kCellBytes / sizeof(To);
@@ -20,8 +20,8 @@ std::int64_t place(std::int64_t line, std::int64_t depth) {
                  : (depth / per_cell * kPanel + line) * per_cell + depth % per_cell;
 }
 
-// Packs one block. `lines` and `depths` are what is left of the source; the rest of the block
-// becomes 0.
+// Packs one block of a panel. The source has `lines` more lines with `depths` more elements each;
+// the rest of the block becomes 0.
 template <class From, class To, bool by_line>
 void pack_block(From const* from, TileSource const& s, std::int64_t lines, std::int64_t depths,
                 To* __restrict__ out) {
@@ -55,7 +55,7 @@ void pack(TileSource const& s, void* panels) {
   for (std::int64_t line = 0; line < s.lines; line += kPanel)
     for (std::int64_t depth = 0; depth < padded_depth(s.depth); depth += depths) {
       auto const at = s.depth_contiguous ? line * s.stride + depth : depth * s.stride + line;
-      // With f32 a depth of kTileDepth has two blocks, and the second may lie beyond the source.
+      // For f32, kTileDepth depths make two blocks, and the second may lie beyond the source.
       auto const left = std::max<std::int64_t>(s.depth - depth, 0);
       pack_block<From, To, by_line>(left > 0 ? data + at : data, s, s.lines - line, left, out);
       out += kPanel * depths;
@@ -67,8 +67,8 @@ void pack(TileSource const& s, void* panels) {
   s.dtype == DType::bf16 ? pack<bf16, To, by_line>(s, panels) : pack<float, To, by_line>(s, panels);
 }
 
-// Bf16Cells and FloatCells have a function `add`, which adds to each sum[r][l] the product of the
-// cell in row r of a and of cell l of b.
+// The function `add` of Bf16Cells and FloatCells adds to each sum[r][l] the product of 4 bytes of
+// row r of `a` and 4 bytes of column l of b, which are two bf16 or one float.
 struct Bf16Cells {
   static constexpr std::int64_t depth_per_cell = 2;
 
@@ -106,7 +106,8 @@ struct FloatCells {
   }
 };
 
-// Computes c for kRows rows and one panel of columns. The sums stay in registers.
+// Computes kRows x kPanel elements of c, from kRows rows of `a` and one panel of b. The sums are
+// kept in registers.
 template <class Cells, int kRows>
 void block(TileProduct const& p, char const* a, char const* b, float* c) {
   float sum[kRows][kPanel];
