@@ -15,8 +15,9 @@ struct ParameterRange {
 };
 
 // Returns the ranges of elements that belong to parameters, in ascending order. The op works on the
-// whole chunk or on a slice that begins at its element `of_chunk.first` and has as many elements as
-// the op's first input, the gradient. The function allocates, so it is called when an op is bound.
+// whole chunk or on a slice that begins at the chunk's element `of_chunk.first` and has as many
+// elements as the op's first input, the gradient. The function allocates, so call it when an op is
+// bound.
 inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op,
                                                     UpdateRange const& of_chunk) {
   auto const begin = of_chunk.first;

@@ -10,7 +10,7 @@ namespace spillway {
 
 inline constexpr int kSumLanes = 32;
 
-// Returns the sum of lane[0] to lane[kSumLanes - 1]. It overwrites the lanes.
+// Returns the sum of lane[0] to lane[kSumLanes - 1], and overwrites the lanes.
 template <class Sum>
 SPILLWAY_FUNCTION Sum sum_lanes(Sum* lane) {
   for (int width = kSumLanes / 2; width > 0; width /= 2)

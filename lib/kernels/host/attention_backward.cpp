@@ -303,7 +303,7 @@ struct Gradients {
                       .b_first = skipped});
   }
 
-  // Adds (derivatives of scores) k to dq of kPanel queries, which begin at row i of their tile.
+  // Adds derivatives of scores times k to dq of kPanel queries, from row i of their tile on.
   void add_to_dq(Queries const& at, std::int64_t i, RowRange keys) const {
     RowRange const queries{at.rows.first + i, std::min(at.rows.first + i + kPanel, at.rows.past)};
     auto const seen = intersection(shape.keys_of(queries), keys);

@@ -17,7 +17,8 @@ class Matmul {
  public:
   // `threads` is Arithmetic.threads. With `portable`, plain loops compute the product even if other
   // code is faster. Throws Error(bad_input), naming the operands, if oneDNN should compute the
-  // product but cannot, and std::logic_error if the shape is invalid.
+  // product but cannot, Error(device) if OpenMP gives too few threads, and std::logic_error if the
+  // shape is invalid.
   Matmul(MatmulShape const& shape, std::int64_t threads, bool portable);
 
   std::int64_t workspace_bytes() const;  // a multiple of 64; 0 if the product needs none

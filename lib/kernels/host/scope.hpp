@@ -9,7 +9,8 @@ namespace spillway {
 // `threads` is the number of threads of the compute lane, which run matrix products, too.
 class KernelScope {
  public:
-  // Throws Error(bad_input) if `threads` threads are not allowed or cannot be started.
+  // Throws Error(bad_input) if `threads` threads are not allowed or cannot be started, and
+  // Error(device) if OpenMP makes a smaller team.
   explicit KernelScope(int threads);
   ~KernelScope();
   KernelScope(KernelScope const&) = delete;
