@@ -15,8 +15,8 @@ struct Box {
 };
 
 // Returns elements [first, first + elements) of an array of `shape` as boxes, whose elements, one
-// box after the other, are those of the range in order. There are fewer than two boxes for every
-// axis. The range must lie in the array.
+// box after the other, are those of the range in order. An array of n axes has at most 2n - 1
+// boxes. The range must lie in the array.
 std::vector<Box> boxes_of_range(std::span<std::int64_t const> shape, std::int64_t first,
                                 std::int64_t elements);
 

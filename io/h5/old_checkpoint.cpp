@@ -45,7 +45,7 @@ void read_tensors(H5File const& manifest, std::string const& group, CheckpointIn
   }
 }
 
-// Finds where the values of a shard lie in it, which only the HDF5 file of the shard says.
+// Asks HDF5 where in the file of a shard its values lie, because an old checkpoint does not say it.
 void find_places(fs::path const& directory, std::size_t number, CheckpointIndex& index) {
   auto const shard = H5File::open(directory / shard_name(static_cast<int>(number)));
   for (std::size_t i = 0; i < index.tensors.size(); ++i) {

@@ -1,4 +1,5 @@
-// Describes a model as a config.json of Hugging Face does. docs/huggingface.md says how.
+// Reads a model from a config.json of Hugging Face, and writes one for a model. Which of its keys
+// mean which of ours is in docs/huggingface.md.
 #pragma once
 
 #include <cstdint>

@@ -22,10 +22,9 @@ bool is_sentinel(std::int64_t token, SpecialIds const& ids) {
          token > ids.first_sentinel - ids.sentinels && token != ids.pad && token != ids.eos;
 }
 
-// A sentinel's number, and the size of its digits with kSentinelEnd.
 struct Number {
-  std::int64_t value;
-  std::size_t size;
+  std::int64_t value;  // the number of a sentinel
+  std::size_t size;    // bytes of text that its digits and kSentinelEnd take together
 };
 std::optional<Number> sentinel_number(std::string_view text) {
   std::int64_t value = 0;

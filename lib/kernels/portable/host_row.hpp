@@ -55,7 +55,7 @@ class HostRow {
     return top;
   }
 
-  // Calls f() on one of the threads that own the row.
+  // Calls f() once, on the thread that owns the row.
   template <class F>
   void once(F const& f) const {
     f();
