@@ -3,7 +3,7 @@
 //
 //   rank 0: begin_checkpoint -> <run>/step-<n>.partial     then a barrier (the caller's)
 //   all:    ShardWriter in that directory                  then a barrier
-//   rank 0: write_manifest, commit_checkpoint
+//   rank 0: carried files, write_manifest, commit_checkpoint
 #pragma once
 
 #include <cstdint>

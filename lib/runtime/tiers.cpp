@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "base/check.hpp"
-#include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "graph/gradient_slice.hpp"
 #include "plan/memory/drive_ranges.hpp"
@@ -25,7 +24,7 @@ Tiers::Tiers(Device& on, TierBytes const& peak_bytes, SpillFile* file, Budgets c
 
 void Tiers::resize(TierBytes const& peak_bytes) {
   device_memory->commit(peak_bytes[Tier::device]);
-  bool const same_pages = round_up(peak_bytes[Tier::host], kPageBytes) == std::ssize(host.pages());
+  bool const same_pages = Arena::whole_pages(peak_bytes[Tier::host]) == std::ssize(host.pages());
   if (!same_pages) pinned_host.reset();
   host.commit(peak_bytes[Tier::host]);
   if (!same_pages) pin();  // pinning is slow, so the same pages stay pinned

@@ -34,8 +34,8 @@ struct SaveSettings {
 
 // Writes the checkpoint step-<n> in `run_dir` and names it in the file `latest`. All ranks call
 // this, and each writes an equal share of all values. Carried files that cannot be written are left
-// out with a warning. If any rank fails, all ranks throw an Error,
-// which has an empty text where another rank names the cause, and the previous checkpoint stays.
+// out with a warning. If any rank fails, all ranks throw an Error, which has an empty text where
+// another rank names the cause, and the previous checkpoint stays.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);
 

@@ -18,12 +18,6 @@
 namespace spillway {
 namespace {
 
-// Protection changes by whole pages, which have 64 KiB on some ARM systems.
-std::int64_t page_bytes() {
-  static auto const bytes = ::sysconf(_SC_PAGESIZE);
-  return bytes;
-}
-
 std::size_t mapping_bytes(std::int64_t reserved_bytes) {
   return static_cast<std::size_t>(reserved_bytes + Arena::kAlignment);
 }
@@ -63,10 +57,16 @@ Arena::~Arena() {
   ::munmap(m_mapping, mapping_bytes(m_reserved_bytes));
 }
 
+// Protection changes by whole pages, which have 64 KiB on some ARM systems.
+std::int64_t Arena::whole_pages(std::int64_t bytes) {
+  static auto const page_bytes = std::int64_t{::sysconf(_SC_PAGESIZE)};
+  return round_up(bytes, page_bytes);
+}
+
 void Arena::commit(std::int64_t bytes) {
   refuse_when_locked("arena bytes");
   check(bytes >= 0 && bytes <= m_reserved_bytes, m_name, "grows beyond its addresses");
-  auto const before = round_up(m_bytes, page_bytes()), now = round_up(bytes, page_bytes());
+  auto const before = whole_pages(m_bytes), now = whole_pages(bytes);
   if (now > 0 && ::mprotect(m_base, static_cast<std::size_t>(now), PROT_READ | PROT_WRITE) != 0) {
     throw cannot_give(m_name, bytes, errno);
   }
@@ -93,7 +93,7 @@ void Arena::prefer_numa_node(int node) {
 }
 
 HostBytes Arena::pages() const {
-  return {m_base, static_cast<std::size_t>(round_up(m_bytes, kPage))};
+  return {m_base, static_cast<std::size_t>(whole_pages(m_bytes))};
 }
 
 HostBytes Arena::at(std::int64_t offset, std::int64_t bytes) const {

@@ -37,7 +37,8 @@ class Arena {
   // committed.
   HostBytes at(std::int64_t offset, std::int64_t bytes) const;
   HostBytes all() const { return at(0, m_bytes); }
-  HostBytes pages() const;  // the committed bytes, rounded up to whole pages
+  HostBytes pages() const;  // the committed bytes, rounded up to whole pages of the system
+  static std::int64_t whole_pages(std::int64_t bytes);  // rounds up alike
 
   std::int64_t bytes() const { return m_bytes; }
   std::int64_t reserved_bytes() const { return m_reserved_bytes; }

@@ -15,8 +15,8 @@ namespace spillway::SPILLWAY_SPACE {
 
 std::optional<Kernel> portable_kernel(OpKind kind);  // empty if this folder has no such kernel
 
-// Makes an Exec for the kernels of this folder, on a device's stream or on the default instance of
-// the space (KernelTable::exec). It may be called only while a KernelScope lives.
+// Makes an Exec for the kernels of this folder, on the default instance of their execution space
+// (KernelTable::exec). `stream` must be null. It may be called only while a KernelScope lives.
 std::unique_ptr<Exec const> make_exec(void* stream);
 
 }  // namespace spillway::SPILLWAY_SPACE

@@ -120,7 +120,7 @@ struct Item {
 
 // A Segment consists of the items [first, last). `segment_sequence` says how a step runs segments.
 struct Segment {
-  std::string name;  // The name is first, middle, last or update; a single micro-batch has `last`.
+  std::string name;  // first, middle, last, update, forward or move; one micro-batch has `last`
   ItemNumber first = 0, last = 0;
   int micro_batches = 0;  // how many micro-batches the segment runs at a time; 0 for the update
 

@@ -13,7 +13,7 @@ struct Violation {
   std::string why;                      // one line that names the items, the buffer and the bytes
 };
 // Returns the first violation, or nothing if the proof holds. This code uses the same lane clocks
-// and byte cells as `derive_waits`; the oracle in tests/support shares no code with either.
+// and byte cells as `derive_waits`; the oracle in tests/support shares only `unroll` with them.
 std::optional<Violation> verify(Program const& program);
 // Throws std::logic_error if `verify` finds a Violation, which would be a bug of this library.
 void prove(Program const& program);
