@@ -14,7 +14,7 @@ namespace {
 
 Graph updated_graph(Optimizer kind, Precision precision, Precision moments) {
   Graph graph;
-  graph.optimizer.kind = kind;
+  graph.optim.name = kind;
   graph.arithmetic.precision = precision;
   graph.arithmetic.moments = moments;
   GraphBuilder builder(graph);
