@@ -22,7 +22,7 @@ std::string format_bytes(std::int64_t bytes);
 // all digits before the point are written, as in "1234"; a larger number looks like "1.23e+06".
 std::string human_number(double value, int digits);
 
-// Returns rounded text with up to three significant digits, such as "1.46 GiB", "20 B" or "-1.5 MiB".
+// Returns text rounded to three significant digits at most, such as "1.46 GiB" or "-1.5 MiB".
 std::string human_bytes(std::int64_t bytes);
 
 // Reads a number from 0 to 1, such as "0.5". Returns nothing for any other text.

@@ -1,5 +1,5 @@
-// Maps distances between queries and keys to buckets, as T5's relative bias needs them, in fp32 as
-// Hugging Face's transformers does.
+// Maps distances between queries and keys to buckets, as a relative bias needs them (Raffel et al.,
+// arXiv:1910.10683), in fp32 as Hugging Face's transformers does.
 #pragma once
 
 #include <cmath>

@@ -24,7 +24,7 @@ std::string objection(RopeAttributes const& a) {
   return {};
 }
 
-// Llama 3 divides a frequency by `factor` if its wavelength exceeds original_max_position /
+// This scaling divides a frequency by `factor` if its wavelength exceeds original_max_position /
 // low_freq_factor, keeps it if its wavelength is below original_max_position / high_freq_factor,
 // and interpolates in between.
 float llama3(float frequency, RopeAttributes const& a) {
