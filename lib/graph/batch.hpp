@@ -69,7 +69,7 @@ using BatchElement =
 struct Stack {
   int number = 0;
   std::int64_t sequence = 0;
-  std::int64_t cached = 0;  // rows whose keys and values are kept when generating, or 0
+  std::int64_t cache_rows = 0;  // rows whose keys and values are kept when generating, or 0
 };
 
 // Says which tensor of a graph holds a batch field of one of its stacks.

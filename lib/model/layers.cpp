@@ -177,7 +177,7 @@ View Layers::rope(std::string const& op, View const& x, Stack const& stack,
 View Layers::relative_bias(std::string const& op, std::string const& name, Stack const& stack,
                            bool bidirectional, Init init) {
   auto const& model = m_config.model;
-  auto const places = stack.cached > 0 ? stack.cached : stack.sequence;
+  auto const places = stack.cache_rows > 0 ? stack.cache_rows : stack.sequence;
   auto const table = parameter(name, {model.relative_buckets, model.heads}, init, false);
   auto const bias =
       m_builder.add_tensor(op, Role::activation, DType::f32, {model.heads, 2 * places - 1});
@@ -189,7 +189,7 @@ View Layers::relative_bias(std::string const& op, std::string const& name, Stack
 }
 
 View Layers::cached(std::string const& op, View const& x, Stack const& stack) {
-  auto const cache = m_builder.add_tensor(op, Role::cache, m_dtype, {stack.cached, x.shape[1]});
+  auto const cache = m_builder.add_tensor(op, Role::cache, m_dtype, {stack.cache_rows, x.shape[1]});
   append<OpKind::store_rows>(
       op, {.x = x, .positions = batch(BatchField::positions, stack.number), .cache = cache});
   check(m_runs_ops, op, "a cache is filled by an op that does not run");
@@ -201,13 +201,13 @@ View Layers::attention(std::string const& op, View const& q, View const& k, View
                        Stack const& queries, Stack const& keys, Heads const& heads,
                        View const& distance_bias) {
   auto const& arithmetic = m_graph.arithmetic;
-  bool const caches = heads.causal && keys.cached > 0;
+  bool const caches = heads.causal && keys.cache_rows > 0;
   auto const all_k = caches ? cached(op + ".k", k, keys) : k;
   auto const all_v = caches ? cached(op + ".v", v, keys) : v;
   bool const drops = m_drops && m_config.model.attention_dropout > 0;
   AttentionAttributes const attributes{.batch = arithmetic.micro,
                                        .queries = queries.sequence,
-                                       .keys = caches ? keys.cached : keys.sequence,
+                                       .keys = caches ? keys.cache_rows : keys.sequence,
                                        .heads = heads.heads,
                                        .kv_heads = heads.kv_heads,
                                        .head_size = heads.head_size,
