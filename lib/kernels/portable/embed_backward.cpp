@@ -20,10 +20,10 @@ constexpr std::int64_t kEntriesPerItem = 256;
 
 struct Prepared {
   std::int64_t rows, columns, sequence;
-  std::int64_t words, places, types;  // number of rows of dwte, dwpe and dwtt; 0 if absent
-  bool accumulate;                    // whether to add to what dwte holds
+  std::int64_t wte_rows, wpe_rows, wtt_rows;  // number of rows of dwte, dwpe and dwtt; 0 if absent
+  bool accumulate;                            // whether to add to what dwte holds
 
-  std::int64_t longest() const { return std::max({words, places, types}); }
+  std::int64_t longest() const { return std::max({wte_rows, wpe_rows, wtt_rows}); }
 };
 
 struct ListRows {
@@ -80,9 +80,9 @@ struct SumEntry {
 template <class T, class G, class Sum>
 void for_each_table(Pointers<OpKind::embed_backward, T, G> const& o, Prepared const& p,
                     Sum const& sum) {
-  sum(TableIndex{o.tokens, 1}, o.dwte, p.words, p.accumulate);
-  if (o.dwpe) sum(TableIndex{o.positions, p.sequence}, o.dwpe, p.places, false);
-  if (o.dwtt) sum(TableIndex{o.types, 1}, o.dwtt, p.types, false);
+  sum(TableIndex{o.tokens, 1}, o.dwte, p.wte_rows, p.accumulate);
+  if (o.dwpe) sum(TableIndex{o.positions, p.sequence}, o.dwpe, p.wpe_rows, false);
+  if (o.dwtt) sum(TableIndex{o.types, 1}, o.dwtt, p.wtt_rows, false);
 }
 
 struct EmbedBackward {
@@ -95,9 +95,9 @@ struct EmbedBackward {
     return {.rows = o.dx.shape[0],
             .columns = o.dx.shape[1],
             .sequence = attributes_of<EmbedAttributes>(op).sequence,
-            .words = entries(o.dwte),
-            .places = entries(o.dwpe),
-            .types = entries(o.dwtt),
+            .wte_rows = entries(o.dwte),
+            .wpe_rows = entries(o.dwpe),
+            .wtt_rows = entries(o.dwtt),
             .accumulate = is_in_place(op, o.dwte)};
   }
   static auto typed(auto const& o) { return std::tie(o.dx, o.dwte); }
