@@ -42,7 +42,7 @@ LmHead lm_head(KernelContext const& context, Op const& op) {
     return LmHead{.rows = o.x.shape[0],
                   .hidden = o.x.shape[1],
                   .vocab = o.w.shape[0],
-                  .chunk = std::min(attributes.chunk, o.x.shape[0]),
+                  .rows_at_once = std::min(attributes.chunk, o.x.shape[0]),
                   .x = matrix_layout(dtype(context, o.x), o.x),
                   .w = matrix_layout(dtype(context, o.w), o.w),
                   .bias = is_present(o.bias),
@@ -54,18 +54,18 @@ LmHead lm_head(KernelContext const& context, Op const& op) {
   return with_operands<OpKind::lm_head_loss, OpKind::lm_head_loss_backward>(op, of);
 }
 
-ChunkProduct::ChunkProduct(LmHead const& head,
-                           std::function<MatmulShape(std::int64_t)> const& shape)
-    : m_chunk(head.chunk), m_full(shape(head.chunk), head.threads, head.portable) {
-  if (auto const last = head.rows % head.chunk; last > 0)
+RowsProduct::RowsProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape)
+    : m_rows_at_once(head.rows_at_once),
+      m_full(shape(head.rows_at_once), head.threads, head.portable) {
+  if (auto const last = head.rows % head.rows_at_once; last > 0)
     m_last.emplace(shape(last), head.threads, head.portable);
 }
 
-std::int64_t ChunkProduct::workspace_bytes() const {
+std::int64_t RowsProduct::workspace_bytes() const {
   return std::max(m_full.workspace_bytes(), m_last ? m_last->workspace_bytes() : 0);
 }
 
-ChunkProduct logits_product(LmHead const& head) {
+RowsProduct logits_product(LmHead const& head) {
   return {head, [&](std::int64_t rows) {
             auto x = head.x;
             x.rows = rows;

@@ -1,6 +1,7 @@
-// Contains what the ops `lm_head_loss` and `lm_head_loss_backward` share. They take `chunk` rows at
-// a time, so that only logits [chunk, vocab] exist at a time, in fp32. Logits are not rounded to
-// bf16, because losses would then have the error of bf16 logits (2^-9 of the largest).
+// Contains what the ops `lm_head_loss` and `lm_head_loss_backward` share. They take `rows_at_once`
+// rows at a time, so that only logits [rows_at_once, vocab] exist at a time, in fp32. Logits are
+// not rounded to bf16, because losses would then have the error of bf16 logits (2^-9 of the
+// largest).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@
 namespace spillway::host {
 
 struct LmHead {
-  std::int64_t rows, hidden, vocab, chunk;
+  std::int64_t rows, hidden, vocab, rows_at_once;
   MatrixLayout x, w;  // [rows, hidden] and [vocab, hidden]
   bool bias;          // whether logits have a bias [vocab]
   float scale;        // the factor by which logits are multiplied
@@ -26,43 +27,44 @@ struct LmHead {
   std::int64_t threads;
   bool portable;
 
-  // Returns how many rows to take from row `first` on: `chunk`, or as many as are left.
+  // Returns how many rows to take from row `first` on: `rows_at_once`, or as many as are left.
   std::int64_t rows_from(std::int64_t first) const {
-    return rows - first < chunk ? rows - first : chunk;
+    return rows - first < rows_at_once ? rows - first : rows_at_once;
   }
-  std::int64_t chunks() const { return div_ceil(rows, chunk); }
+  // Counts the portions. Each has `rows_at_once` rows, but the last may have fewer.
+  std::int64_t portions() const { return div_ceil(rows, rows_at_once); }
   std::int64_t row_stride() const { return padded_columns(x.dtype, vocab, portable); }
-  // Returns the layout of `chunk_rows` rows of logits, in fp32, or of the derivatives of the loss
+  // Returns the layout of `row_count` rows of logits, in fp32, or of the derivatives of the loss
   // with respect to logits, in the type of x.
-  MatrixLayout vocabulary_rows(DType dtype, std::int64_t chunk_rows) const {
-    auto layout = dense_matrix(dtype, chunk_rows, vocab);
+  MatrixLayout vocabulary_rows(DType dtype, std::int64_t row_count) const {
+    auto layout = dense_matrix(dtype, row_count, vocab);
     layout.row_stride = row_stride();
     return layout;
   }
-  std::int64_t chunk_bytes(DType dtype) const {
-    return round_up<std::int64_t>(chunk * row_stride() * size_bytes(dtype), 64);
+  std::int64_t portion_bytes(DType dtype) const {
+    return round_up<std::int64_t>(rows_at_once * row_stride() * size_bytes(dtype), 64);
   }
 };
 LmHead lm_head(KernelContext const& context, Op const& op);
 
-// Computes a product of at most `chunk` rows at a time. It has two Matmuls, because fewer rows than
-// that may be left at the end.
-class ChunkProduct {
+// Computes a product of at most `rows_at_once` rows at a time. It has two Matmuls, because fewer
+// rows than that may be left at the end.
+class RowsProduct {
  public:
   // shape(rows) must return the shape of the product for that many rows.
-  ChunkProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
+  RowsProduct(LmHead const& head, std::function<MatmulShape(std::int64_t)> const& shape);
 
   std::int64_t workspace_bytes() const;
   void operator()(Exec const& exec, std::int64_t rows, MatmulOperands const& operands) const {
-    (rows == m_chunk ? m_full : *m_last)(exec, operands);
+    (rows == m_rows_at_once ? m_full : *m_last)(exec, operands);
   }
 
  private:
-  std::int64_t m_chunk;
+  std::int64_t m_rows_at_once;
   Matmul m_full;
   std::optional<Matmul> m_last;
 };
-ChunkProduct logits_product(LmHead const& head);  // x w^T + bias, the unscaled logits
+RowsProduct logits_product(LmHead const& head);  // x w^T + bias, the unscaled logits
 
 // Returns the address of a row of a matrix.
 template <class T>

@@ -8,22 +8,22 @@ namespace {
 
 Label const label = "spillway::lm_head_loss";
 
-// The workspace holds the logits of `chunk` rows, then the scratch of the product.
+// The workspace holds the logits of `rows_at_once` rows, then the scratch of the product.
 std::int64_t workspace(KernelContext const& context, Op const& op) {
   auto const head = lm_head(context, op);
-  return head.chunk_bytes(DType::f32) + logits_product(head).workspace_bytes();
+  return head.portion_bytes(DType::f32) + logits_product(head).workspace_bytes();
 }
 
 template <class T>
 struct LmHeadLoss {
   LmHead head;
-  ChunkProduct product;
+  RowsProduct product;
 
   void operator()(Exec const& exec, void* const* operands) const {
     auto const p = Pointers<OpKind::lm_head_loss, T>::of(operands);
     auto* const logits = static_cast<float*>(p.workspace);
-    auto* const scratch = static_cast<std::byte*>(p.workspace) + head.chunk_bytes(DType::f32);
-    for (std::int64_t m = 0; m < head.rows; m += head.chunk) {
+    auto* const scratch = static_cast<std::byte*>(p.workspace) + head.portion_bytes(DType::f32);
+    for (std::int64_t m = 0; m < head.rows; m += head.rows_at_once) {
       auto const rows = head.rows_from(m);
       product(exec, rows,
               {.a = row_at(p.x, head.x, m),

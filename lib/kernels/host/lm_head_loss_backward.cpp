@@ -43,7 +43,7 @@ Backward backward_of(KernelContext const& context, Op const& op) {
 }
 
 struct Products {
-  ChunkProduct logits, dx, first_dw, next_dw;
+  RowsProduct logits, dx, first_dw, next_dw;
 
   std::int64_t workspace_bytes() const {
     return std::max({logits.workspace_bytes(), dx.workspace_bytes(), first_dw.workspace_bytes(),
@@ -70,16 +70,16 @@ Products products(Backward const& b) {
 
 // Holds byte offsets in the workspace. The scratch of the products comes last.
 struct Offsets {
-  std::int64_t slopes, sum, bias_sums, scratch;  // the shape of bias_sums is [chunks(), vocab]
+  std::int64_t slopes, sum, bias_sums, scratch;  // the shape of bias_sums is [portions(), vocab]
 };
 
 Offsets offsets(Backward const& b) {
   auto const aligned = [](std::int64_t bytes) { return round_up<std::int64_t>(bytes, 64); };
-  auto const logits = b.head.chunk_bytes(DType::f32);
-  auto const slopes = b.own_slopes() ? b.head.chunk_bytes(DType::bf16) : 0;
+  auto const logits = b.head.portion_bytes(DType::f32);
+  auto const slopes = b.own_slopes() ? b.head.portion_bytes(DType::bf16) : 0;
   auto const sum = b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
   auto const bias_sums =
-      b.head.bias ? aligned(b.head.chunks() * b.head.vocab * size_bytes(DType::f32)) : 0;
+      b.head.bias ? aligned(b.head.portions() * b.head.vocab * size_bytes(DType::f32)) : 0;
   return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum,
           logits + slopes + sum + bias_sums};
 }
@@ -112,12 +112,13 @@ struct LmHeadLossBackward {
   void operator()(Exec const& exec, void* const* operands) const {
     auto const p = OpPointers::of(operands);
     void* const sum = b.rounds() ? in_workspace(p, offset.sum) : p.dw;
-    for (std::int64_t m = 0; m < b.head.rows; m += b.head.chunk) run_chunk(exec, p, m, sum);
+    for (std::int64_t m = 0; m < b.head.rows; m += b.head.rows_at_once)
+      run_portion(exec, p, m, sum);
     sum_losses(exec, b.head, p.losses, p.weights, p.loss);
     if (b.head.bias)
       for_each_range(
           exec, label_bias, b.head.vocab,
-          AddRows<PartialRows, G>{{bias_sums(p), b.head.vocab}, p.dbias, b.head.chunks()});
+          AddRows<PartialRows, G>{{bias_sums(p), b.head.vocab}, p.dbias, b.head.portions()});
     if (b.rounds())
       for_each_element(exec, label_round, b.head.vocab * b.head.hidden,
                        RoundSum<G>{static_cast<float const*>(sum), p.dw, b.accumulate});
@@ -130,7 +131,7 @@ struct LmHeadLossBackward {
   float* bias_sums(OpPointers const& p) const {
     return static_cast<float*>(in_workspace(p, offset.bias_sums));
   }
-  void run_chunk(Exec const& exec, OpPointers const& p, std::int64_t m, void* sum) const {
+  void run_portion(Exec const& exec, OpPointers const& p, std::int64_t m, void* sum) const {
     auto const& head = b.head;
     auto const rows = head.rows_from(m);
     auto const* const x = row_at(p.x, head.x, m);
@@ -146,8 +147,9 @@ struct LmHeadLossBackward {
     if (head.bias)
       for_each_range(
           exec, label_bias, head.vocab,
-          AddRows<MatrixRows<T>, float>{
-              {slopes, head.row_stride()}, bias_sums(p) + m / head.chunk * head.vocab, rows});
+          AddRows<MatrixRows<T>, float>{{slopes, head.row_stride()},
+                                        bias_sums(p) + m / head.rows_at_once * head.vocab,
+                                        rows});
     product.dx(exec, rows,
                {.a = slopes, .b = p.w, .c = row_at(p.dx, b.dx, m), .workspace = scratch});
     (m == 0 ? product.first_dw : product.next_dw)(

@@ -24,14 +24,14 @@ std::int64_t aligned(std::int64_t bytes) {
   return round_up(bytes, kAlignment);
 }
 
-std::int64_t chunk_rows(Op const& op, View const& x) {
+std::int64_t rows_at_once(Op const& op, View const& x) {
   return std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
 }
 
 // Returns the bytes of the logits, or of the derivatives with respect to them, of the rows that the
 // loss takes at a time. Their elements have the type `type`.
 std::int64_t logits_bytes(Op const& op, View const& x, View const& w, DType type) {
-  return aligned(chunk_rows(op, x) * round_up(w.shape[0], kRowElements) * size_bytes(type));
+  return aligned(rows_at_once(op, x) * round_up(w.shape[0], kRowElements) * size_bytes(type));
 }
 
 // The workspace of the op `lm_head_loss` holds logits, then the workspace of a product.
@@ -50,8 +50,8 @@ std::int64_t head_backward_bytes(int architecture, KernelContext const& context,
   if (dtype(context, o.dw) == DType::bf16)
     bytes += aligned(element_count(o.w.shape) * size_bytes(DType::f32));
   if (is_present(o.dbias)) {
-    auto const chunks = div_ceil(o.x.shape[0], chunk_rows(op, o.x));
-    bytes += aligned(chunks * o.w.shape[0] * size_bytes(DType::f32));
+    auto const portions = div_ceil(o.x.shape[0], rows_at_once(op, o.x));
+    bytes += aligned(portions * o.w.shape[0] * size_bytes(DType::f32));
   }
   return bytes + product_bytes(architecture);
 }

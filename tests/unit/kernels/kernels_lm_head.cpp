@@ -1,4 +1,4 @@
-// The chunked loss and its backward against their serial references, with a vocabulary and chunks
+// The loss and its backward against their serial references, with a vocabulary and portions
 // that divide nothing; the reference's gradient against finite differences.
 #include <gtest/gtest.h>
 
@@ -46,14 +46,14 @@ struct LossCase {
     h.fill_normal(bias, 2);
     scale = 0.3;
   }
-  void forward(std::int64_t chunk, bool add = false) {
+  void forward(std::int64_t rows_at_once, bool add = false) {
     h.op(OpKind::lm_head_loss, {x, w, targets, weights, bias}, {losses, loss},
-         LmHeadAttributes{chunk, scale}, add ? std::vector{1} : std::vector<int>{});
+         LmHeadAttributes{rows_at_once, scale}, add ? std::vector{1} : std::vector<int>{});
     h.run(host::kernel(OpKind::lm_head_loss));
   }
-  void backward(std::int64_t chunk, bool accumulate = false) {
+  void backward(std::int64_t rows_at_once, bool accumulate = false) {
     h.op(OpKind::lm_head_loss_backward, {x, w, targets, weights, bias},
-         {losses, loss, dx, dw, dbias}, LmHeadAttributes{chunk, scale},
+         {losses, loss, dx, dw, dbias}, LmHeadAttributes{rows_at_once, scale},
          accumulate ? std::vector{3} : std::vector<int>{});
     h.run(host::kernel(OpKind::lm_head_loss_backward));
   }
@@ -75,22 +75,22 @@ INSTANTIATE_TEST_SUITE_P(KernelLmHead, EachPairOfTypes,
                                   std::string(name(info.param.gradient));
                          });
 
-TEST_P(EachPairOfTypes, loss_matches_the_reference_in_chunks_of_any_size) {
-  for (std::int64_t const chunk : {7, 23, 64, 1}) {
+TEST_P(EachPairOfTypes, loss_matches_the_reference_in_portions_of_any_size) {
+  for (std::int64_t const rows_at_once : {7, 23, 64, 1}) {
     LossCase c(GetParam());
-    c.forward(chunk);
+    c.forward(rows_at_once);
     c.expect_losses_match();
   }
 }
 
 // The slopes are rounded to the element type before their products: an error of half an ulp each.
-TEST_P(EachPairOfTypes, backward_matches_the_reference_in_chunks_of_any_size) {
+TEST_P(EachPairOfTypes, backward_matches_the_reference_in_portions_of_any_size) {
   bool const half = GetParam().element == DType::bf16;
-  for (std::int64_t const chunk : {7, 23, 64})
+  for (std::int64_t const rows_at_once : {7, 23, 64})
     for (bool const accumulate : {false, true}) {
       LossCase c(GetParam());
       if (accumulate) c.h.fill_normal(c.dw, 1);
-      c.backward(chunk, accumulate);
+      c.backward(rows_at_once, accumulate);
       c.expect_losses_match();
       c.h.expect_close(c.dx, half ? 8e-3 : 1e-5, half ? 8e-3 : 1e-5);
       c.h.expect_close(c.dw, half ? 8e-3 : 1e-5,
@@ -105,13 +105,13 @@ TEST_P(EachPairOfTypes, backward_matches_the_reference_in_chunks_of_any_size) {
 TEST_P(EachPairOfTypes, bias_and_scale_follow_the_reference) {
   bool const half = GetParam().element == DType::bf16;
   for (char const* isa : {"", "portable"})
-    for (std::int64_t const chunk : {7, 64}) {
+    for (std::int64_t const rows_at_once : {7, 64}) {
       LossCase c(GetParam());
       c.h.graph().arithmetic.isa = isa;
       c.add_bias_and_scale(GetParam());
-      c.forward(chunk);
+      c.forward(rows_at_once);
       c.expect_losses_match();
-      c.backward(chunk);
+      c.backward(rows_at_once);
       c.expect_losses_match();
       for (auto const& view : {c.dx, c.dw, c.dbias})
         c.h.expect_close(view, half ? 8e-3 : 1e-5, half ? 8e-3 : 1e-5);

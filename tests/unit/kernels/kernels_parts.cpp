@@ -143,7 +143,7 @@ TEST(WorkspacesOfADevice, of_attention_have_rows_and_what_a_bias_sums) {
   EXPECT_EQ(cuda_workspace_bytes(90, h.context(), h.op()), 0);
 }
 
-TEST(WorkspacesOfADevice, of_a_head_with_a_bias_have_its_sums_of_every_chunk) {
+TEST(WorkspacesOfADevice, of_a_head_with_a_bias_have_its_sums_of_every_portion) {
   KernelHarness h;
   auto const bytes = [&](OpKind kind, DType type, bool has_bias) {
     auto const x = h.tensor(type, {50, 8}), w = h.tensor(type, {70, 8});
@@ -157,7 +157,7 @@ TEST(WorkspacesOfADevice, of_a_head_with_a_bias_have_its_sums_of_every_chunk) {
     return cuda_workspace_bytes(80, h.context(), h.op()) - (std::int64_t{4} << 20);
   };
   auto const aligned = [](std::int64_t n) { return round_up<std::int64_t>(n, 256); };
-  std::int64_t const logits = 16 * 128;  // of a chunk, in rows of whole lines
+  std::int64_t const logits = 16 * 128;  // of a portion, in rows of whole lines
   using enum OpKind;
   EXPECT_EQ(bytes(lm_head_loss, DType::f32, true), aligned(4 * logits));
   EXPECT_EQ(bytes(lm_head_loss_backward, DType::f32, false), aligned(4 * logits));
