@@ -15,18 +15,18 @@ enum class FaultKind : std::uint8_t {
   none,
   storage_read,
   storage_write,
-  storage_read_all,  // all reads from read number `at` on
+  storage_read_all,  // all reads from read `number` on
   storage_write_all,
   storage_random,
-  storage_slow,     // all transfers from transfer number `at` on
-  drive_told_slow,  // from step `at` on, the re-planner is told that the drive is slow
+  storage_slow,     // all transfers from transfer `number` on
+  drive_told_slow,  // from step `number` on, the re-planner is told that the drive is slow
   kill_rank,
 };
 
 struct FaultPlan {
   FaultKind kind = FaultKind::none;
   // The number, from 1, of a transfer of each rank or of a step, or the seed of storage_random.
-  std::int64_t at = 0;
+  std::int64_t number = 0;
 };
 
 struct FaultName {

@@ -16,21 +16,23 @@ namespace {
 
 // Returns what makes transfers fail as `debug.fault` asks, or null.
 std::unique_ptr<FaultInjector> injector(Config const& config) {
-  auto const [kind, at] = parse_fault(config.debug.fault);
+  auto const [kind, number] = parse_fault(config.debug.fault);
   bool const once_read = kind == FaultKind::storage_read;
   bool const once_written = kind == FaultKind::storage_write;
   if (once_read || kind == FaultKind::storage_read_all)
-    return std::make_unique<FaultOnNth>(Fault::error, at, 0, !once_read);
+    return std::make_unique<FaultOnNth>(Fault::error, number, 0, !once_read);
   if (once_written || kind == FaultKind::storage_write_all)
-    return std::make_unique<FaultOnNth>(Fault::error, 0, at, !once_written);
+    return std::make_unique<FaultOnNth>(Fault::error, 0, number, !once_written);
   return nullptr;
 }
 
 MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank) {
   auto const fault = parse_fault(config.debug.fault);
-  if (fault.kind == FaultKind::storage_slow) return {make_slow_queue(queue.depth, fault.at), ""};
+  if (fault.kind == FaultKind::storage_slow)
+    return {make_slow_queue(queue.depth, fault.number), ""};
   if (fault.kind != FaultKind::storage_random) return make_transfer_queue(queue);
-  auto const seed = static_cast<std::uint64_t>(fault.at) << 16 | static_cast<std::uint64_t>(rank);
+  auto const seed =
+      static_cast<std::uint64_t>(fault.number) << 16 | static_cast<std::uint64_t>(rank);
   return {make_random_queue(queue.depth, seed), ""};
 }
 

@@ -157,7 +157,7 @@ std::optional<Status> Trainer::step() {
   report(result, evaluates);
   if (stops) return Status::requeue;
   if (saves) save_now();
-  bool const is_told = m_fault.kind == FaultKind::drive_told_slow && m_state.step >= m_fault.at;
+  bool const is_told = m_fault.kind == FaultKind::drive_told_slow && m_state.step >= m_fault.number;
   auto const& program = m_replanner.planned().programs.train;
   auto better = m_replanner.after_step(
       m_state.step, is_told ? told_of_slow_drive(result, program, m_parts.machine) : result);
@@ -325,7 +325,7 @@ std::array<double, kOpKinds> Trainer::op_seconds() const {
 
 void Trainer::inject_rank_failure() {
   bool const chosen = m_parts.comm.rank() == m_parts.comm.size() - 1;
-  if (m_fault.kind == FaultKind::kill_rank && chosen && m_state.step + 1 == m_fault.at) {
+  if (m_fault.kind == FaultKind::kill_rank && chosen && m_state.step + 1 == m_fault.number) {
     std::raise(SIGKILL);
   }
 }

@@ -135,11 +135,11 @@ TEST(RunWords, of_faults_are_read_with_their_numbers) {
       {"drive-told-slow", FaultKind::drive_told_slow},
       {"kill-rank", FaultKind::kill_rank}};
   EXPECT_EQ(std::size(all), std::size(kFaultNames));
-  std::int64_t at = 1'000'000'000'000;
+  std::int64_t number = 1'000'000'000'000;
   for (auto const& [name, kind] : all) {
-    auto const fault = parse_fault(std::string(name) + ":" + std::to_string(++at));
+    auto const fault = parse_fault(std::string(name) + ":" + std::to_string(++number));
     EXPECT_EQ(fault.kind, kind) << name;
-    EXPECT_EQ(fault.at, at) << name;
+    EXPECT_EQ(fault.number, number) << name;
   }
 }
 
