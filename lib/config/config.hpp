@@ -45,9 +45,9 @@ struct DataConfig {
   std::vector<std::string> train, valid;  // patterns of file names; $VAR is expanded already
   ChangedData changed = ChangedData::finish;
   std::int64_t sequence = 1024;
-  bool pack = false;                        // whether tokens attend only to their document
-  std::optional<Objective> objective = {};  // empty means the objective of the model's family
-  std::optional<std::int64_t> target;       // length of the decoder's sequence; empty means auto
+  bool pack = false;                          // whether tokens attend only to their document
+  std::optional<Objective> objective = {};    // empty means the objective of the model's family
+  std::optional<std::int64_t> target_length;  // length of the decoder's sequence; empty means auto
   std::optional<std::int64_t> mask_id, pad_id, eos_id, sentinel_id;
 };
 

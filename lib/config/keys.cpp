@@ -133,7 +133,7 @@ std::vector<Key> data_keys(DataConfig& data) {
       {"data.objective", ChoiceField{&data.objective}, "", "",
        "What is predicted. next: every token's successor; masked: 15 % of the tokens, hidden; "
        "spans: 15 % of the tokens, in spans that sentinels stand for; auto: by family."},
-      {"data.target", IntegerField{&data.target, 1, many}, "auto", "tokens",
+      {"data.target", IntegerField{&data.target_length, 1, many}, "auto", "tokens",
        "Length of the decoder's sequence (spans); auto: what the spans of data.sequence need."},
       {"data.mask_id", IntegerField{&data.mask_id, 0, most_vocab}, "auto", "",
        "The token that hides others (masked); auto: the highest id of model.vocab."},

@@ -78,7 +78,7 @@ Graph build_model(Config const& config, std::int64_t vocab, Arithmetic const& ar
   full.model = completed(config, vocab);
   auto const lengths = stack_lengths(config.data, objective_of(config));
   require_positions(full.model, lengths[0]);
-  if (lengths.size() > 1) full.data.target = lengths[1];
+  if (lengths.size() > 1) full.data.target_length = lengths[1];
   Graph graph;
   graph.purpose = purpose;
   graph.arithmetic = arithmetic;
@@ -92,7 +92,7 @@ Graph build_generator(Config const& config, std::int64_t vocab, Arithmetic const
                       Decoding const& decoding) {
   Config full = config;
   full.model = completed(config, vocab);
-  full.data.target = decoding.rows;
+  full.data.target_length = decoding.rows;
   Graph graph;
   graph.purpose = Purpose::generate;
   graph.decoding = decoding;

@@ -56,20 +56,22 @@ std::int64_t span_window(std::int64_t inputs, std::int64_t targets) {
 }
 
 std::vector<std::int64_t> stack_lengths(DataConfig const& data, Objective objective) {
-  require_objective(data.target, "data.target", Objective::spans, objective);
+  require_objective(data.target_length, "data.target", Objective::spans, objective);
   require_objective(data.pad_id, "data.pad_id", Objective::spans, objective);
   require_objective(data.sentinel_id, "data.sentinel_id", Objective::spans, objective);
   require_objective(data.mask_id, "data.mask_id", Objective::masked, objective);
   if (objective != Objective::spans) return {data.sequence};
-  auto const tokens = span_window(data.sequence, data.target.value_or(2 * data.sequence));
-  auto const target = data.target.value_or(span_lengths(std::max<std::int64_t>(2, tokens)).targets);
+  auto const tokens = span_window(data.sequence, data.target_length.value_or(2 * data.sequence));
+  auto const target_length =
+      data.target_length.value_or(span_lengths(std::max<std::int64_t>(2, tokens)).targets);
   if (tokens == 0) {
-    throw Error(Status::bad_input,
-                fmt::format("data.{}: no span fits {} rows of the encoder and {} of the decoder; "
-                            "both need at least 3",
-                            data.sequence < 3 ? "sequence" : "target", data.sequence, target));
+    throw Error(
+        Status::bad_input,
+        fmt::format("data.{}: no span fits {} rows of the encoder and {} of the decoder; "
+                    "both need at least 3",
+                    data.sequence < 3 ? "sequence" : "target", data.sequence, target_length));
   }
-  return {data.sequence, target};
+  return {data.sequence, target_length};
 }
 
 }  // namespace spillway

@@ -159,10 +159,11 @@ void append_t5(Config const& config, std::int64_t vocab, Graph& graph) {
   auto& layers = t5.layers();
   Side encoder{
       "encoder", layers.add_stack(graph.arithmetic.sequence, {.padding = true}), false, {}};
-  Side decoder{"decoder",
-               layers.add_stack(config.data.target.value(), {.padding = true, .causal = true}),
-               true,
-               {}};
+  Side decoder{
+      "decoder",
+      layers.add_stack(config.data.target_length.value(), {.padding = true, .causal = true}),
+      true,
+      {}};
   layers.add_objective(decoder.stack);
 
   layers.run_ops(graph.decoding.encodes);

@@ -53,7 +53,7 @@ void fill_batch(SequentialRun& run, int stack, Tokens const& values) {
 Config with_lengths(Config config) {
   bool const encodes = config.model.family == Family::t5;
   config.data.sequence = encodes ? kInputs : kRows;
-  if (encodes) config.data.target = kRows;
+  if (encodes) config.data.target_length = kRows;
   config.data.pack = false;
   return config;
 }

@@ -76,7 +76,7 @@ TEST_P(Starts, with_the_loss_of_a_guess) {
   config.model.heads = 4;
   config.model.tied = tied;
   config.data.sequence = kRows;
-  if (config.model.family == Family::t5) config.data.target = kRows;
+  if (config.model.family == Family::t5) config.data.target_length = kRows;
   auto const arithmetic = tiny_arithmetic(config);
   SequentialRun run(build_model(config, kVocab, arithmetic, Purpose::eval),
                     SequentialRun::Side::kernel);

@@ -81,7 +81,7 @@ Case const kCases[] = {
        c.model.head_size = 6, c.model.ffn = 40;
        c.model.relative_buckets = 10, c.model.relative_max_distance = 14;
        c.model.dropout = 0.1, c.model.attention_dropout = 0.2, c.model.norm_eps = 1e-3;
-       c.data.pack = true, c.data.target = 9;
+       c.data.pack = true, c.data.target_length = 9;
      },
      {"a02f392987c014aa", "830a674a8eaccbec", "ab8b6d79f8fdf17f", "fc42cac7fb341060"}},
     {"t5_not_scaled",

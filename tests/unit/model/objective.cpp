@@ -15,7 +15,7 @@ namespace {
 DataConfig with_lengths(std::int64_t sequence, std::optional<std::int64_t> target) {
   DataConfig data;
   data.sequence = sequence;
-  data.target = target;
+  data.target_length = target;
   return data;
 }
 

@@ -120,7 +120,7 @@ TEST_F(GoingOn, of_an_earlier_versions_run_on_a_short_text_counts_one_window) {
   auto config = config_of({m_b}, 7);
   config.model.family = Family::t5;
   config.data.pack = true;
-  config.data.sequence = 64, config.data.target = 40;
+  config.data.sequence = 64, config.data.target_length = 40;
   auto data = open_data(config);
   ASSERT_GT(data.recipe.window, 33);
   auto const said = go_on(data, config, state, "run/checkpoint");

@@ -61,7 +61,7 @@ TEST_F(DataRefusals, name_what_fills_no_sequence) {
   EXPECT_EQ(refusal(config), "");
   config = config_of(Family::t5, {file});
   config.data.pack = true;
-  config.data.sequence = 3, config.data.target = 3;
+  config.data.sequence = 3, config.data.target_length = 3;
   EXPECT_EQ(refusal(config),
             "data.sequence: with data.pack and spans a sequence must hold three tokens; give a "
             "larger data.sequence and data.target");
