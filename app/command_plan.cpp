@@ -101,7 +101,7 @@ std::string text_of(PlanReport const& report, bool compares) {
     text += kHowToCompare;
   }
   return text + fmt::format("\nSearched {} plans and compiled {} in {:.0f} ms.\n",
-                            planned.looked_at, planned.compiled, 1e3 * planned.search_s);
+                            planned.estimated, planned.compiled, 1e3 * planned.search_s);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ std::string to_json(PlanReport const& report) {
   Json json = {{"plan", to_yaml(planned.plan, planned.train)},
                {"predicted", predicted(report)},
                {"search_s", planned.search_s},
-               {"candidates", planned.looked_at},
+               {"candidates", planned.estimated},
                {"verdict", text.substr(0, text.find('\n'))},
                {"alternatives", costs(report.others.alternatives, report)},
                {"critical_path", path(report)},

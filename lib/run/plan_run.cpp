@@ -74,7 +74,7 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& targ
                 std::move(eval),
                 std::move(solution.chosen->plan),
                 std::move(solution.chosen->compiled),
-                solution.looked_at,
+                solution.estimated,
                 solution.compiled,
                 seconds_since(begin)};
       }

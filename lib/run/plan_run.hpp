@@ -19,7 +19,7 @@ struct PlannedRun {
   Plan plan;
   Compiled programs;
   // How many plans the search has estimated, and how many it has compiled.
-  int looked_at = 0, compiled = 0;
+  int estimated = 0, compiled = 0;
   double search_s = 0;
 };
 

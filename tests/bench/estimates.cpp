@@ -76,7 +76,7 @@ struct Estimated {
 [[gnu::noinline]] int search_once(Estimated const& all) {
   auto const open = open_plan(all.graph, {}, false);
   auto const all_bytes = all.estimator.peaks(open.plan)[index(Tier::device)];
-  return search(all.estimator, open, {all_bytes / 2, std::int64_t{1} << 40, 0}).looked_at;
+  return search(all.estimator, open, {all_bytes / 2, std::int64_t{1} << 40, 0}).estimated;
 }
 
 template <class Once>

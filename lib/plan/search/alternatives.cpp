@@ -13,7 +13,7 @@ bool knows_rates(Machine const& machine, TierBytes const& peaks) {
 // Returns the cost of the best plan or, if none fits, of the plan that exceeds the budgets least.
 PlanCost answer(PlanQuestion const& question) {
   auto const solution = solve(question);
-  auto const& [chosen, smallest, looked_at, compiled] = solution;
+  auto const& [chosen, smallest, estimated, compiled] = solution;
   auto const& peaks = chosen ? chosen->compiled.train.peak_bytes : smallest.peak_bytes;
   if (!knows_rates(question.machine, peaks)) return {chosen.has_value(), peaks};
   if (chosen) return {true, peaks, chosen->step_s};

@@ -120,7 +120,7 @@ class Search {
   TierBytes try_strategy(Strategy const& strategy) {
     auto tried = make_candidate(strategy, m_space);
     auto const peaks = tried.peaks;
-    ++m_result.looked_at;
+    ++m_result.estimated;
     bool const fits = spillway::fits(peaks, budgets());
     bool const limited = !std::isinf(budgets().nvme_bytes_per_s);
     if (fits || (limited && rest_fits(peaks, budgets())))

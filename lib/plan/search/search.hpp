@@ -13,7 +13,7 @@ inline constexpr double kHopeless = 1.03;
 struct SearchResult {
   std::vector<Candidate> fitting;  // candidates that fit, the best one first
   Candidate leanest;               // the candidate that exceeds the budgets by the fewest bytes
-  int looked_at = 0;
+  int estimated = 0;
 };
 
 // Tries plans whose layers keep, recompute or spill activations in various mixtures, and plans that

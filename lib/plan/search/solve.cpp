@@ -53,7 +53,7 @@ class Solver {
   Solution run() {
     if (!try_as_asked()) try_shares();
     auto solution = m_trials.finish();
-    solution.looked_at = m_looked_at;
+    solution.estimated = m_estimated;
     return solution;
   }
 
@@ -85,7 +85,7 @@ class Solver {
 
   void try_share(double share) {
     auto found = search(m_estimator, m_open, with_share(m_budgets, share));
-    m_looked_at += found.looked_at;
+    m_estimated += found.estimated;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
     // If errors of earlier estimates suggest that a candidate does not fit, smaller candidates are
@@ -133,7 +133,7 @@ class Solver {
   Estimator const& m_estimator;
   bool m_few_blocks;
   Trials m_trials;
-  int m_looked_at = 0;
+  int m_estimated = 0;
   bool m_any_fits = true;          // true if the last search found a plan that fits
   std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
   std::vector<Candidate> m_unlikely;

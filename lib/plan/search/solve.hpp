@@ -30,7 +30,7 @@ struct Solution {
   };
   std::optional<Chosen> chosen;     // the best plan that fits; empty if none fits
   Need smallest;                    // if none fits, the Need of the plan that exceeds budgets least
-  int looked_at = 0, compiled = 0;  // how many plans were estimated, and how many compiled
+  int estimated = 0, compiled = 0;  // how many plans were estimated, and how many compiled
 };
 
 // Finds the fastest Plan on `machine` that fits the budgets. Estimates many plans, compiles and

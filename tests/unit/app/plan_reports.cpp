@@ -17,7 +17,7 @@ class PlanReports : public ::testing::Test {
  protected:
   PlanReports() {
     m_planned.search_s = 0.125;
-    m_planned.looked_at = 17;
+    m_planned.estimated = 17;
     m_planned.compiled = 5;
     m_simulation.bytes[Lane::nvme_write] = 3'000'000;
     m_simulation.bytes[Lane::nvme_read] = 4'000'000;

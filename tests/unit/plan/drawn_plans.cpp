@@ -103,7 +103,7 @@ TEST(DrawnQuestions, have_the_answers_of_the_table) {
       if (seed % 3 != 0) budgets.host_bytes = all / (1 + below(draws, 8));
       if (seed % 3 != 1) budgets.nvme_bytes = all;
       auto const answer = solve({graph, nullptr, request, budgets, on, 2, 1});
-      seen += fmt::format("{} {} %: {} looked at, {} compiled, ", seed, percent, answer.looked_at,
+      seen += fmt::format("{} {} %: {} looked at, {} compiled, ", seed, percent, answer.estimated,
                           answer.compiled);
       seen += answer.chosen ? fmt::format("{} {:.6g} s\n", sum(to_yaml(answer.chosen->plan, graph)),
                                           answer.chosen->step_s)

@@ -152,7 +152,7 @@ TEST(Solve, makes_do_with_two_tight_tiers_and_twice_the_same) {
         Budgets const tight{all * percent / 100, all / 20, nvme_bytes * nvme_percent / 100};
         auto const first = solved(tight), second = solved(tight);
         ASSERT_EQ(first.chosen.has_value(), second.chosen.has_value());
-        EXPECT_EQ(first.looked_at, second.looked_at);
+        EXPECT_EQ(first.estimated, second.estimated);
         EXPECT_EQ(first.compiled, second.compiled);
         EXPECT_TRUE(first.chosen || nvme_percent < 100) << layers << " layers, " << percent << " %";
         if (first.chosen) {
@@ -346,7 +346,7 @@ TEST(Solve, keeps_a_forced_prefetch_where_it_must_search) {
   };
   auto const tight = solved(most_of_it_bytes()), none = solved(1 << 10);
   ASSERT_TRUE(tight.chosen);
-  EXPECT_GT(tight.looked_at, 0);
+  EXPECT_GT(tight.estimated, 0);
   EXPECT_EQ(tight.chosen->plan.prefetch, 3);
   EXPECT_FALSE(none.chosen);
   EXPECT_EQ(none.smallest.plan.prefetch, 3);
