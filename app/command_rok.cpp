@@ -48,7 +48,7 @@ RokStart begin(RokArguments const& arguments) {
     throw Error(Status::bad_input, arguments.output + ": is for the chart; name the CSV file");
   // Outputs that cannot be written are refused before anything is measured.
   start.table.emplace(start.csv, OutputRule{kCurveOutput, inputs, arguments.force});
-  if (!start.table->is_stream())
+  if (!start.table->is_written_through())
     start.chart.emplace(start.svg, OutputRule{kChartOutput, inputs, arguments.force});
   require_spill_directory(config.memory);
   config.data.valid.clear();
@@ -84,7 +84,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const tell = [&](RokRow const& row) {
     say(rok_line(row));
     so_far.push_back(row);
-    if (!start.table->is_stream()) write_output(*start.table, rok_csv(so_far));
+    if (!start.table->is_written_through()) write_output(*start.table, rok_csv(so_far));
   };
   auto const rows =
       measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,

@@ -27,7 +27,7 @@ std::optional<int> own_descriptor(fs::path const& path) {
 
 }  // namespace
 
-bool Destination::is_stream() const {
+bool Destination::is_written_through() const {
   auto const kind = info.st_mode & S_IFMT;
   return descriptor || kind == S_IFCHR || kind == S_IFIFO || kind == S_IFBLK;
 }

@@ -16,7 +16,7 @@ struct Destination {
 
   // Returns whether what is written goes to a device, a pipe, or a descriptor that this process was
   // given open, instead of replacing a file.
-  bool is_stream() const;
+  bool is_written_through() const;
 };
 
 // Finds where `path` leads, with all links followed. Throws Error(bad_input) if the system does not

@@ -75,7 +75,7 @@ void require_kind(fs::path const& path, Destination const& to, OutputRule const&
 }
 
 void require_room(fs::path const& path, Destination const& to) {
-  if (to.is_stream() || open_without_name(directory_of(to.path))) return;
+  if (to.is_written_through() || open_without_name(directory_of(to.path))) return;
   forbid(path, fmt::format("cannot be created: {}", error_text(errno)));
 }
 
@@ -119,7 +119,7 @@ fs::path make_folder(fs::path const& path) {
 fs::path make_for(Output const& output) {
   output.require_allowed();
   auto const to = destination_of(output.path());
-  return to.is_stream() ? make_folder(output.path()) : make_beside(to.path);
+  return to.is_written_through() ? make_folder(output.path()) : make_beside(to.path);
 }
 
 // Returns the path of the file to write: `made` itself or, if `made` is a folder, a new file in it.
@@ -173,14 +173,15 @@ void Output::require_allowed() const {
   judged(m_path, m_rule);
 }
 
-bool Output::is_stream() const {
-  return destination_of(m_path).is_stream();
+bool Output::is_written_through() const {
+  return destination_of(m_path).is_written_through();
 }
 
 bool Output::is_standard_output() const {
   struct stat printed {};
   auto const to = destination_of(m_path);
-  return to.is_stream() && ::fstat(STDOUT_FILENO, &printed) == 0 && is_same_file(printed, to.info);
+  return to.is_written_through() && ::fstat(STDOUT_FILENO, &printed) == 0 &&
+         is_same_file(printed, to.info);
 }
 
 UnfinishedFile::UnfinishedFile(Output output)
@@ -191,7 +192,7 @@ UnfinishedFile::UnfinishedFile(Output output)
 void UnfinishedFile::finish() {
   m_output.require_allowed();
   auto const to = destination_of(m_output.path());
-  if (to.is_stream()) return copy_through(path(), m_output.path(), to);
+  if (to.is_written_through()) return copy_through(path(), m_output.path(), to);
   m_partial.publish([&] {
     if (::rename(path().c_str(), to.path.c_str()) != 0)
       fail_output(m_output.path(), "cannot be given its name");
@@ -202,7 +203,7 @@ void UnfinishedFile::finish() {
 void write_output(Output const& output, std::string_view text) {
   output.require_allowed();
   auto const to = destination_of(output.path());
-  if (to.is_stream()) {
+  if (to.is_written_through()) {
     auto file = open_through(output.path(), to);
     write_through(file, text, output.path());
     return close_written(std::move(file), output.path());

@@ -40,7 +40,7 @@ class Output {
 
   std::filesystem::path const& path() const { return m_path; }
   // Returns whether bytes go to a device, a pipe or an open descriptor instead of replacing a file.
-  bool is_stream() const;
+  bool is_written_through() const;
   // Returns whether the output goes to where stdout of this process goes.
   bool is_standard_output() const;
 

@@ -73,7 +73,7 @@ TEST_F(Destinations, of_links_are_looked_for_from_the_folder_that_each_lies_in) 
     EXPECT_TRUE(to.exists) << name;
     EXPECT_EQ(to.info.st_size, 4) << name;
     EXPECT_EQ(to.descriptor, std::nullopt) << name;
-    EXPECT_FALSE(to.is_stream()) << name;
+    EXPECT_FALSE(to.is_written_through()) << name;
   }
   fs::create_symlink("none", m_dir / "a/dangling");
   auto const none = destination_of(m_dir / "a/dangling");
@@ -92,7 +92,7 @@ TEST_F(Destinations, that_are_open_here_are_known_under_any_name) {
     EXPECT_EQ(to.descriptor, number) << path;
     EXPECT_EQ(to.info.st_size, 5) << path;
     EXPECT_TRUE(to.exists) << path;
-    EXPECT_TRUE(to.is_stream()) << path;
+    EXPECT_TRUE(to.is_written_through()) << path;
   }
   file.reset();
   EXPECT_EQ(refused_with([&] { destination_of(name); }),
@@ -100,16 +100,16 @@ TEST_F(Destinations, that_are_open_here_are_known_under_any_name) {
 }
 
 TEST_F(Destinations, are_gone_through_where_they_are_devices_pipes_or_open) {
-  auto const is_stream = [](mode_t mode, std::optional<int> descriptor) {
+  auto const is_written_through = [](mode_t mode, std::optional<int> descriptor) {
     Destination to{"a", descriptor};
     to.info.st_mode = mode;
-    return to.is_stream();
+    return to.is_written_through();
   };
   for (mode_t const kind : {S_IFCHR, S_IFIFO, S_IFBLK})
-    EXPECT_TRUE(is_stream(kind | 0644, {})) << kind;
+    EXPECT_TRUE(is_written_through(kind | 0644, {})) << kind;
   for (mode_t const kind : {S_IFREG, S_IFDIR, S_IFSOCK, 0}) {
-    EXPECT_FALSE(is_stream(kind | 0644, {})) << kind;
-    EXPECT_TRUE(is_stream(kind | 0644, 0)) << kind;
+    EXPECT_FALSE(is_written_through(kind | 0644, {})) << kind;
+    EXPECT_TRUE(is_written_through(kind | 0644, 0)) << kind;
   }
 }
 
@@ -204,11 +204,11 @@ TEST_F(Destinations, that_are_open_get_more_where_they_stand_and_stay_open) {
 TEST_F(Destinations, are_standard_output_only_where_results_are_printed) {
   auto const file = standing_behind("");
   EXPECT_TRUE(Output("/proc/self/fd/1").is_standard_output());
-  EXPECT_TRUE(Output("/proc/self/fd/1").is_stream());
+  EXPECT_TRUE(Output("/proc/self/fd/1").is_written_through());
   EXPECT_FALSE(Output(name_of(file)).is_standard_output());
-  EXPECT_TRUE(Output(name_of(file)).is_stream());
+  EXPECT_TRUE(Output(name_of(file)).is_written_through());
   EXPECT_FALSE(Output(m_dir / "new").is_standard_output());
-  EXPECT_FALSE(Output(m_dir / "new").is_stream());
+  EXPECT_FALSE(Output(m_dir / "new").is_written_through());
 }
 
 TEST_F(Destinations, that_get_no_name_are_removed_with_all_that_is_in_them) {
