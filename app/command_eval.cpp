@@ -88,7 +88,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     checkpoint.emplace(open_checkpoint(arguments.checkpoint));
     place = checkpoint->directory().string();
-    if (comm.rank() == 0) warn_of_strangers(*checkpoint);
+    if (comm.rank() == 0) warn_of_foreign_files(*checkpoint);
     state = run_state(checkpoint->run_strings(), place);
     require_same_model(place, state, config,
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);

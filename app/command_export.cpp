@@ -55,7 +55,7 @@ Status run_export(ExportArguments const& arguments) {
   auto config = parse_config(state.config, place, {}, elsewhere);
   give_ids(config, state);
   config.model = completed(config, state.vocab);
-  warn_of_strangers(checkpoint);
+  warn_of_foreign_files(checkpoint);
   auto const carried = carried_by(checkpoint);
   CheckpointGroup weights(checkpoint, "model");
   auto const exported = naming_older(checkpoint.directory(), [&] {

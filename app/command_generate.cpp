@@ -112,7 +112,7 @@ void require_ids(std::vector<std::string> const& overrides) {
 Status run_generate(GenerateArguments const& arguments) {
   auto checkpoint = open_checkpoint(arguments.checkpoint);
   auto const place = checkpoint.directory().string();
-  warn_of_strangers(checkpoint);
+  warn_of_foreign_files(checkpoint);
   auto const state = run_state(checkpoint.run_strings(), place);
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;

@@ -52,7 +52,7 @@ std::int64_t CheckpointReader::size_bytes() const {
   return bytes;
 }
 
-std::vector<std::string> CheckpointReader::strangers() const {
+std::vector<std::string> CheckpointReader::foreign_files() const {
   std::set<std::filesystem::path> own = {manifest_name, seal_name, kCarriedFolder};
   for (auto const& shard : m_index.shards) own.insert(shard_name(shard.rank));
   for (auto const& [name, sum] : m_index.carried)

@@ -34,7 +34,7 @@ class CheckpointReader {
   // Lists files in the directory, or in its folder of carried files, that do not belong to the
   // checkpoint, such as a backup's. Paths are sorted and relative to the directory. Throws nothing;
   // what cannot be listed is left out.
-  std::vector<std::string> strangers() const;
+  std::vector<std::string> foreign_files() const;
 
   // Reads elements [first, first + to.size()) of a tensor that exists and has them. If a tensor is
   // read from its first element to its last, with no other read between, the checksum of each

@@ -40,7 +40,7 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
     auto const* const word = why.status() == Status::damaged ? "damaged" : "unread";
     text += fmt::format("  {:<11} {}\n", word, why.what());
   }
-  for (auto const& name : reader.strangers()) text += fmt::format("  stranger    {}\n", name);
+  for (auto const& name : reader.foreign_files()) text += fmt::format("  stranger    {}\n", name);
   std::map<std::string, std::int64_t> elements;
   for (auto const& tensor : reader.tensors()) {
     elements[tensor.group] += element_count(tensor.shape);

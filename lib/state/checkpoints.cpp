@@ -237,8 +237,8 @@ void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, Ru
   }
 }
 
-void warn_of_strangers(CheckpointReader const& checkpoint) {
-  auto names = checkpoint.strangers();
+void warn_of_foreign_files(CheckpointReader const& checkpoint) {
+  auto names = checkpoint.foreign_files();
   if (names.empty()) return;
   constexpr std::size_t most = 8;
   auto const more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";

@@ -41,7 +41,7 @@ void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, Ru
 
 // One warning that names what lies in the checkpoint's directory and is none of its own, if there
 // is any: it is passed over.
-void warn_of_strangers(CheckpointReader const& checkpoint);
+void warn_of_foreign_files(CheckpointReader const& checkpoint);
 
 // Reads the whole checkpoint on every rank. Meanwhile each rank tells the others that it is alive.
 // Throws Error(bad_input) if the checkpoint is of another model, and Error(damaged) if it is

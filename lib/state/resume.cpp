@@ -119,7 +119,7 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
 CarriedFiles carried_by(std::optional<Resumption> const& resumption) {
   if (!resumption) return {};
   if (resumption->directory) return resumption->directory->carried();
-  warn_of_strangers(*resumption->reader);
+  warn_of_foreign_files(*resumption->reader);
   auto found = read_carried(resumption->checkpoint, resumption->reader->carried());
   for (auto const& why : found.unread)
     log_warning("{}; checkpoints of this run are without it, and so is what export makes of them",

@@ -174,15 +174,16 @@ TEST_F(CheckpointSinkTest, what_is_carried_and_cannot_be_opened_now_is_not_damag
 
 TEST_F(CheckpointSinkTest, strangers_are_named_and_passed_over) {
   make();
-  EXPECT_TRUE(CheckpointReader(m_checkpoint).strangers().empty());
+  EXPECT_TRUE(CheckpointReader(m_checkpoint).foreign_files().empty());
   std::ofstream(m_checkpoint / "notes.txt") << "mine";
   fs::create_directory(m_folder / "folder");
   fs::create_symlink("config.json", m_folder / "link.json");
   std::ofstream(m_folder / "large") << "";
   fs::resize_file(m_folder / "large", kMostCarriedBytes + 1);
   CheckpointReader reader(m_checkpoint);
-  EXPECT_EQ(reader.strangers(), (std::vector<std::string>{"huggingface/folder", "huggingface/large",
-                                                          "huggingface/link.json", "notes.txt"}));
+  EXPECT_EQ(reader.foreign_files(),
+            (std::vector<std::string>{"huggingface/folder", "huggingface/large",
+                                      "huggingface/link.json", "notes.txt"}));
   EXPECT_EQ(values_of(reader).size(), 6u);
   auto const found = read_carried(m_checkpoint, reader.carried());
   EXPECT_TRUE(found.unread.empty());

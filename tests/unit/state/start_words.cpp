@@ -145,7 +145,7 @@ TEST_F(StartWords, of_strangers_name_eight_and_count_the_others) {
   CheckpointReader const checkpoint(m_dir / "run/step-30");
   auto const said = [&] {
     testing::internal::CaptureStderr();
-    warn_of_strangers(checkpoint);
+    warn_of_foreign_files(checkpoint);
     return testing::internal::GetCapturedStderr();
   };
   EXPECT_EQ(said(), "");
