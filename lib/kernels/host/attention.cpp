@@ -22,8 +22,8 @@ constexpr std::int64_t kTilesOfQueries = 4;
 // Returns how many queries a unit of work has, in whole tiles. The number changes no result.
 std::int64_t block_of_queries(AttentionShape const& s) {
   auto tiles = std::min(kTilesOfQueries, div_ceil(s.queries, s.tile));
-  auto const items = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
-  while (tiles > 1 && items() < 4 * s.workers) --tiles;
+  auto const units = [&] { return s.batch * s.heads * div_ceil(s.queries, tiles * s.tile); };
+  while (tiles > 1 && units() < 4 * s.workers) --tiles;
   return tiles * s.tile;
 }
 
@@ -108,9 +108,9 @@ struct Attention {
 
   // Computes a unit of work: `scratch.queries` successive queries of one head. The last queries,
   // which see the most keys under a causal mask, come first.
-  void operator()(std::int64_t worker, std::int64_t item) const {
-    auto const pair = item / blocks();
-    auto const first = (blocks() - 1 - item % blocks()) * scratch.queries;
+  void operator()(std::int64_t worker, std::int64_t unit) const {
+    auto const pair = unit / blocks();
+    auto const first = (blocks() - 1 - unit % blocks()) * scratch.queries;
     attend(workspace + worker * scratch.total_bytes,
            {pair / shape.heads,
             pair % shape.heads,
@@ -257,7 +257,7 @@ struct BoundAttention {
                               .kernels = kernels,
                               .scratch = scratch,
                               .shape = shape};
-    deal_items(exec, label, s.batch * s.heads * kernel.blocks(), s.workers, kernel);
+    deal_units(exec, label, s.batch * s.heads * kernel.blocks(), s.workers, kernel);
   }
 };
 

@@ -27,8 +27,8 @@ enum class Division : std::uint8_t {
 // Chooses Division::tiles if a division by heads would leave workers idle for more than a third of
 // the time, or if the sums for a head would exceed kMostSumBytes.
 Division division(AttentionShape const& s) {
-  auto const items = s.batch * s.kv_heads;
-  bool const busy = div_ceil(items, s.workers) * s.workers * 2 <= items * 3;
+  auto const units = s.batch * s.kv_heads;
+  bool const busy = div_ceil(units, s.workers) * s.workers * 2 <= units * 3;
   auto const sum_bytes = 2 * round_up(s.keys, s.tile) * s.width * size_bytes(DType::f32);
   return busy && sum_bytes <= kMostSumBytes ? Division::heads : Division::tiles;
 }
@@ -113,17 +113,17 @@ struct Gradients {
   AttentionShape shape;
   BiasSums bias;
 
-  void of_head(std::int64_t worker, std::int64_t item) const {
-    add(worker, {item / shape.kv_heads,
-                 group_of(item % shape.kv_heads),
+  void of_head(std::int64_t worker, std::int64_t unit) const {
+    add(worker, {unit / shape.kv_heads,
+                 group_of(unit % shape.kv_heads),
                  {0, shape.queries},
                  {0, shape.keys},
                  true,
                  true});
   }
-  void of_query_tile(std::int64_t worker, std::int64_t item) const {
-    auto const pair = item / shape.query_tiles(), head = pair % shape.heads;
-    auto const first = (shape.query_tiles() - 1 - item % shape.query_tiles()) * shape.tile;
+  void of_query_tile(std::int64_t worker, std::int64_t unit) const {
+    auto const pair = unit / shape.query_tiles(), head = pair % shape.heads;
+    auto const first = (shape.query_tiles() - 1 - unit % shape.query_tiles()) * shape.tile;
     add(worker, {pair / shape.heads,
                  {head, head + 1},
                  shape.tile_at(first, shape.queries),
@@ -131,12 +131,12 @@ struct Gradients {
                  true,
                  false});
   }
-  void of_key_tile(std::int64_t worker, std::int64_t item) const {
-    auto const pair = item / shape.key_tiles();
+  void of_key_tile(std::int64_t worker, std::int64_t unit) const {
+    auto const pair = unit / shape.key_tiles();
     add(worker, {pair / shape.kv_heads,
                  group_of(pair % shape.kv_heads),
                  {0, shape.queries},
-                 shape.tile_at(item % shape.key_tiles() * shape.tile, shape.keys),
+                 shape.tile_at(unit % shape.key_tiles() * shape.tile, shape.keys),
                  false,
                  true});
   }
@@ -358,9 +358,9 @@ struct BoundGradients {
     auto* const workspace = static_cast<std::byte*>(p.workspace);
     auto* const sums = in.d_bias ? floats(workspace, s.workers * scratch.total_bytes) : nullptr;
     Gradients<T> const gradients{in, workspace, kernels, scratch, s, {sums, s}};
-    auto const deal = [&](std::int64_t items, auto part) {
-      deal_items(exec, label, items, s.workers,
-                 [&](std::int64_t worker, std::int64_t item) { (gradients.*part)(worker, item); });
+    auto const deal = [&](std::int64_t units, auto part) {
+      deal_units(exec, label, units, s.workers,
+                 [&](std::int64_t worker, std::int64_t unit) { (gradients.*part)(worker, unit); });
     };
     auto const key_heads = s.batch * s.kv_heads;
     if (division(s) == Division::heads) {

@@ -10,20 +10,20 @@
 
 namespace spillway::host {
 
-// Calls work(worker, item) for each item in [0, items). Calls begin in the ascending order of
-// items. `worker` is in [0, workers), and calls with the same `worker` never overlap. The result
-// must not depend on which worker gets which item. Returns when all calls have returned. Throws
+// Calls work(worker, unit) for each unit in [0, units). Calls begin in the ascending order of
+// units. `worker` is in [0, workers), and calls with the same `worker` never overlap. The result
+// must not depend on which worker gets which unit. Returns when all calls have returned. Throws
 // Error(device) if not as many threads worked as the Exec has.
 template <class Work>
-void deal_items(Exec const& exec, Label const& label, std::int64_t items, std::int64_t workers,
+void deal_units(Exec const& exec, Label const& label, std::int64_t units, std::int64_t workers,
                 Work const& work) {
   std::atomic<std::int64_t> next{0};
   auto team = std::int64_t{exec.concurrency()};
-  for_each_item(exec, label, std::min(items, workers),
-                [&next, &team, &work, items](std::int64_t worker) {
+  for_each_unit(exec, label, std::min(units, workers),
+                [&next, &team, &work, units](std::int64_t worker) {
                   if (worker == 0) team = size_of_this_team();
-                  for (auto item = next.fetch_add(1); item < items; item = next.fetch_add(1))
-                    work(worker, item);
+                  for (auto unit = next.fetch_add(1); unit < units; unit = next.fetch_add(1))
+                    work(worker, unit);
                 });
   require_whole_team(team, exec.concurrency());
 }

@@ -32,8 +32,8 @@ struct Row {
   C* c;
   MatrixLayout layout;  // the layout of b
 
-  void operator()(std::int64_t item) const {
-    auto const first = item * kColumns, n = std::min(kColumns, layout.columns - first);
+  void operator()(std::int64_t unit) const {
+    auto const first = unit * kColumns, n = std::min(kColumns, layout.columns - first);
     float sums[kColumns] = {};
     if (layout.row_stride == 1) {
       for (std::int64_t j = 0; j < n; ++j)
@@ -78,7 +78,7 @@ void RowProduct::operator()(Exec const& exec, MatmulOperands const& given) const
     auto const as_row = [](void const* data) { return static_cast<T const*>(data); };
     Row<T, C> const row{as_row(given.a),      as_row(given.b),          as_row(given.bias),
                         as_row(given.addend), static_cast<C*>(given.c), m_b};
-    for_each_item(exec, label, div_ceil(m_b.columns, kColumns), row);
+    for_each_unit(exec, label, div_ceil(m_b.columns, kColumns), row);
   };
   dispatch(run, m_b.dtype, m_c);
 }

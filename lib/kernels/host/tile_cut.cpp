@@ -12,7 +12,7 @@ constexpr std::int64_t kBlockRows = 256, kBlockColumns = 512, kSmallestBlock = 1
 constexpr std::int64_t kLineBytes = 1152;      // limit for one row of `a` or column of b in a panel
 constexpr std::int64_t kMostBytes = 16 << 20;  // limit for packed panels, or for kept sums of c
 constexpr std::int64_t kMostAtOnce = 32;
-constexpr std::int64_t kItemsPerWorker = 3;  // several, so that a slow worker costs little
+constexpr std::int64_t kUnitsPerWorker = 3;  // several, so that a slow worker costs little
 
 // Returns a Factor whose lines (TileSource::lines) are the rows of m.
 Factor factor_of_rows(MatrixLayout const& m) {
@@ -57,8 +57,8 @@ void TileCut::choose_supplies(MatmulShape const& shape, bool a_zero_padded) {
     // A unit of work packs a contiguous factor through several blocks of the depth if there are
     // enough units for all workers.
     f->through = f->source.depth_contiguous && pass < depth.count &&
-                 f->panels() >= kItemsPerWorker * workers;
-    auto const fair = pass * f->panels() / (kItemsPerWorker * workers);
+                 f->panels() >= kUnitsPerWorker * workers;
+    auto const fair = pass * f->panels() / (kUnitsPerWorker * workers);
     if (!f->through) f->at_once = std::clamp<std::int64_t>(fair, 1, kMostAtOnce);
   }
   if (in_place) a.supply = Supply::in_place;
@@ -74,7 +74,7 @@ void TileCut::cut_blocks(MatmulShape const& shape) {
   auto const fits = [&] {
     rows = Blocks(shape.c.rows, down);
     columns = Blocks(shape.c.columns, across);
-    return blocks() >= kItemsPerWorker * workers &&
+    return blocks() >= kUnitsPerWorker * workers &&
            rows.size * columns.size <= kBlockRows * kBlockColumns;
   };
   while (!fits()) {

@@ -39,7 +39,7 @@ struct Factor {
 
   std::int64_t panels() const { return panel_count(source.lines); }
   std::int64_t groups() const { return div_ceil(panels(), at_once); }
-  std::int64_t items(std::int64_t depth_blocks) const {
+  std::int64_t units(std::int64_t depth_blocks) const {
     if (supply != Supply::ahead) return 0;
     return through ? groups() : groups() * depth_blocks;
   }

@@ -78,7 +78,7 @@ struct TileMatmul::Bound {
   TileSource part(Factor const& f, void const* data, std::int64_t line, std::int64_t lines,
                   std::int64_t depth_block) const;
   void pack_ahead(Exec const& exec, DepthRange pass) const;
-  void pack_item(DepthRange pass, std::int64_t item) const;
+  void pack_unit(DepthRange pass, std::int64_t unit) const;
   void make_block(DepthRange pass, std::int64_t worker, std::int64_t block) const;
   void add_depth_block(Block const& block, DepthRange pass, std::int64_t depth_block) const;
   void fetch_share(TileProduct& product, std::int64_t column_block, std::int64_t depth_block,
@@ -109,18 +109,18 @@ TileSource TileMatmul::Bound::part(Factor const& f, void const* data, std::int64
 }
 
 void TileMatmul::Bound::pack_ahead(Exec const& exec, DepthRange pass) const {
-  auto const items = cut.a.items(pass.end - pass.first) + cut.b.items(pass.end - pass.first);
-  if (items > 0)
-    for_each_item(exec, label_pack, items,
-                  [this, pass](std::int64_t item) { pack_item(pass, item); });
+  auto const units = cut.a.units(pass.end - pass.first) + cut.b.units(pass.end - pass.first);
+  if (units > 0)
+    for_each_unit(exec, label_pack, units,
+                  [this, pass](std::int64_t unit) { pack_unit(pass, unit); });
 }
 
-void TileMatmul::Bound::pack_item(DepthRange pass, std::int64_t item) const {
-  auto const of_a = cut.a.items(pass.end - pass.first);
-  bool const is_a = item < of_a;
+void TileMatmul::Bound::pack_unit(DepthRange pass, std::int64_t unit) const {
+  auto const of_a = cut.a.units(pass.end - pass.first);
+  bool const is_a = unit < of_a;
   auto const& factor = is_a ? cut.a : cut.b;
   auto const* const data = is_a ? operands.a : operands.b;
-  auto const at = is_a ? item : item - of_a;
+  auto const at = is_a ? unit : unit - of_a;
   auto const panel = at % factor.groups() * factor.at_once;
   auto const lines = std::min(factor.at_once * kPanel, factor.source.lines - panel * kPanel);
   auto const pack = [&](std::int64_t depth_block) {
@@ -221,7 +221,7 @@ void TileMatmul::Bound::run(Exec const& exec, MatmulOperands const& given) {
   for (std::int64_t first = 0; first < cut.depth.count; first += cut.pass) {
     DepthRange const pass{first, std::min(first + cut.pass, cut.depth.count)};
     pack_ahead(exec, pass);
-    deal_items(
+    deal_units(
         exec, label, cut.blocks(), cut.workers,
         [this, pass](std::int64_t worker, std::int64_t block) { make_block(pass, worker, block); });
   }

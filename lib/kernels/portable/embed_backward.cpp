@@ -16,7 +16,7 @@ namespace {
 
 Label const label_lists = "spillway::embed_backward_lists";
 Label const label_sums = "spillway::embed_backward_sums";
-constexpr std::int64_t kEntriesPerItem = 256;
+constexpr std::int64_t kEntriesPerUnit = 256;
 
 struct Prepared {
   std::int64_t rows, columns, sequence;
@@ -32,8 +32,8 @@ struct ListRows {
   std::int32_t* next;   // [rows]: the next row of dx that used the same row of the table, or -1
   std::int64_t rows, entries;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    auto const begin = item * kEntriesPerItem, limit = begin + kEntriesPerItem;
+  KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
+    auto const begin = unit * kEntriesPerUnit, limit = begin + kEntriesPerUnit;
     auto const end = limit < entries ? limit : entries;
     for (auto entry = begin; entry < end; ++entry) first[entry] = -1;
     for (auto row = rows; row-- > 0;) {
@@ -112,7 +112,7 @@ struct EmbedBackward {
     auto* const first = static_cast<std::int32_t*>(o.workspace);
     auto* const next = first + p.longest();
     for_each_table(o, p, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
-      for_each_item(exec, label_lists, div_ceil(entries, kEntriesPerItem),
+      for_each_unit(exec, label_lists, div_ceil(entries, kEntriesPerUnit),
                     ListRows{index, first, next, p.rows, entries});
       for_each_row(exec, label_sums, entries,
                    SumEntry<T, G>{o.dx, first, next, gradient, p.columns, add});

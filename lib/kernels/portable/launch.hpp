@@ -24,7 +24,7 @@ inline constexpr int kChunk = 1;
 // Calls functor(i) for every i in [0, n), whatever the number of threads. Each call runs on one
 // thread and should do much work.
 template <class Functor>
-void for_each_item(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
+void for_each_unit(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<Space, RangeIndex>;
   Policy const all(instance_of(exec), 0, n, Kokkos::ChunkSize(kChunk));
   Kokkos::parallel_for(label, all, functor);
@@ -46,7 +46,7 @@ struct RangeOfTile {
 template <class Functor>
 void for_each_range(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Tiles = RangeOfTile<Functor>;
-  for_each_item(exec, label, div_ceil(n, Tiles::tile), Tiles{functor, n});
+  for_each_unit(exec, label, div_ceil(n, Tiles::tile), Tiles{functor, n});
 }
 
 // for_each_element calls functor(i) for every i in [0, n). No call may depend on another.

@@ -44,7 +44,7 @@ struct RelativeBiasKernel {
   template <class T>
   static void run(Exec const& exec, Pointers<OpKind::relative_bias, T> const& o,
                   Prepared const& p) {
-    for_each_item(exec, label, p.heads * p.distances, RelativeBias<T>{o, p});
+    for_each_unit(exec, label, p.heads * p.distances, RelativeBias<T>{o, p});
   }
   template <class T>
   static void run_serially(Pointers<OpKind::relative_bias, T> const& o, Prepared const& p) {

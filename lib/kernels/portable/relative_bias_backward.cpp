@@ -20,8 +20,8 @@ struct RelativeBiasBackward {
   Prepared p;
 
   // Computes one element of dtable. Bisection finds the distances that belong to its bucket.
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    auto const row = item / p.heads, head = item % p.heads;
+  KOKKOS_FUNCTION void operator()(std::int64_t element) const {
+    auto const row = element / p.heads, head = element % p.heads;
     bool const ahead = row >= p.buckets.per_direction;
     auto const bucket = ahead ? row - p.buckets.per_direction : row;
     auto const* const query =
@@ -35,7 +35,7 @@ struct RelativeBiasBackward {
       if (!ahead || d > 0) sum += query[ahead ? d : -d];
     if (!p.buckets.bidirectional && bucket == 0)
       for (std::int64_t d = 1; d <= keys_ahead; ++d) sum += query[d];
-    o.dtable[item] = store<G>(sum);
+    o.dtable[element] = store<G>(sum);
   }
 };
 
@@ -54,19 +54,19 @@ struct RelativeBiasBackwardKernel {
   template <class G>
   static void run(Exec const& exec, Pointers<OpKind::relative_bias_backward, G> const& o,
                   Prepared const& p) {
-    for_each_item(exec, label, p.rows * p.heads, RelativeBiasBackward<G>{o, p});
+    for_each_unit(exec, label, p.rows * p.heads, RelativeBiasBackward<G>{o, p});
   }
 
   // The serial reference searches all distances for each element of dtable.
   template <class G>
   static void run_serially(Pointers<OpKind::relative_bias_backward, G> const& o,
                            Prepared const& p) {
-    for (std::int64_t item = 0; item < p.rows * p.heads; ++item) {
-      auto const* const dbias = o.ddistance_bias + item % p.heads * p.distances;
+    for (std::int64_t element = 0; element < p.rows * p.heads; ++element) {
+      auto const* const dbias = o.ddistance_bias + element % p.heads * p.distances;
       double sum = 0;
       for (std::int64_t i = 0; i < p.distances; ++i)
-        if (p.buckets.bucket(i - p.queries + 1) == item / p.heads) sum += dbias[i];
-      o.dtable[item] = store<G>(static_cast<float>(sum));
+        if (p.buckets.bucket(i - p.queries + 1) == element / p.heads) sum += dbias[i];
+      o.dtable[element] = store<G>(static_cast<float>(sum));
     }
   }
 };

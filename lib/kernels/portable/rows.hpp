@@ -38,7 +38,7 @@ void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Funct
     Kokkos::parallel_for(label, row_teams(instance_of(exec), rows, threads),
                          RowOfTeam<Functor>{functor});
   } else {
-    for_each_item(exec, label, rows, RowOfThread<Functor>{functor});
+    for_each_unit(exec, label, rows, RowOfThread<Functor>{functor});
   }
 }
 

@@ -114,8 +114,8 @@ struct SquareTiles {
   Tiles<G> tiles;
   double* sums;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t item) const {
-    auto const first = item * kTilesAtOnce, last = first + kTilesAtOnce;
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t unit) const {
+    auto const first = unit * kTilesAtOnce, last = first + kTilesAtOnce;
     if constexpr (!kLikeDevice) {
       if (last <= tiles.tiles && are_of_one_parameter(first, last)) return sum_side_by_side(first);
     }

@@ -87,12 +87,12 @@ TEST(Team, is_begun_at_the_limit_and_not_beyond) {
       std::string::npos);
 }
 
-TEST(DealItems, refuses_what_fewer_threads_have_done) {
+TEST(DealUnits, refuses_what_fewer_threads_have_done) {
   auto const exec = host::make_exec(nullptr);
   if (exec->concurrency() < 2) GTEST_SKIP() << "one thread cannot be fewer";
   std::atomic<int> done = 0;
   auto const deal = [&] {
-    host::deal_items(*exec, label, 7, exec->concurrency(), [&](auto, auto) { ++done; });
+    host::deal_units(*exec, label, 7, exec->concurrency(), [&](auto, auto) { ++done; });
   };
   EXPECT_EQ(test::refused_with(deal), "");
   EXPECT_EQ(done, 7);
@@ -101,20 +101,20 @@ TEST(DealItems, refuses_what_fewer_threads_have_done) {
             std::string::npos);
 }
 
-TEST(DealItems, gives_each_item_once_to_workers_that_there_are) {
+TEST(DealUnits, gives_each_unit_once_to_workers_that_there_are) {
   auto const exec = host::make_exec(nullptr);
   for (auto const& dealt : {std::pair{7, 2}, {2, 7}, {5, 1}, {0, 3}}) {
-    int const items = dealt.first, workers = dealt.second;
-    std::vector<std::atomic<int>> times(static_cast<std::size_t>(items));
+    int const units = dealt.first, workers = dealt.second;
+    std::vector<std::atomic<int>> times(static_cast<std::size_t>(units));
     std::atomic<int> strangers = 0;
-    auto const deal = [&, most = std::min(items, workers)] {
-      host::deal_items(*exec, label, items, workers, [&](std::int64_t worker, std::int64_t item) {
-        ++times[static_cast<std::size_t>(item)];
+    auto const deal = [&, most = std::min(units, workers)] {
+      host::deal_units(*exec, label, units, workers, [&](std::int64_t worker, std::int64_t unit) {
+        ++times[static_cast<std::size_t>(unit)];
         if (worker < 0 || worker >= most) ++strangers;
       });
     };
-    EXPECT_EQ(test::refused_with(deal, Status::device), "") << items << " items";
-    for (auto const& count : times) EXPECT_EQ(count, 1) << items << " items";
+    EXPECT_EQ(test::refused_with(deal, Status::device), "") << units << " units";
+    for (auto const& count : times) EXPECT_EQ(count, 1) << units << " units";
     EXPECT_EQ(strangers, 0);
   }
 }
