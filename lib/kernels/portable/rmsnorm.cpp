@@ -13,8 +13,8 @@ namespace {
 Label const label = "spillway::rmsnorm";
 
 struct Prepared {
-  std::int64_t rows, groups, columns;  // rows, heads per row (or 1), columns per head (or row)
-  std::int64_t x_stride, y_stride;     // in elements, from row to row
+  std::int64_t rows, heads, columns;  // rows, heads per row (or 1), columns per head (or row)
+  std::int64_t x_stride, y_stride;    // in elements, from row to row
   float eps;
 };
 
@@ -24,10 +24,10 @@ struct RmsNorm {
   Prepared p;
 
   KOKKOS_FUNCTION T const* in(std::int64_t i) const {
-    return o.x + i / p.groups * p.x_stride + i % p.groups * p.columns;
+    return o.x + i / p.heads * p.x_stride + i % p.heads * p.columns;
   }
   KOKKOS_FUNCTION T* out(std::int64_t i) const {
-    return o.y + i / p.groups * p.y_stride + i % p.groups * p.columns;
+    return o.y + i / p.heads * p.y_stride + i % p.heads * p.columns;
   }
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t i) const {
@@ -60,13 +60,13 @@ struct RmsNormKernel {
 
   template <class T>
   static void run(Exec const& exec, Pointers<OpKind::rmsnorm, T> const& o, Prepared const& p) {
-    for_each_row(exec, label, p.rows * p.groups, RmsNorm<T>{o, p});
+    for_each_row(exec, label, p.rows * p.heads, RmsNorm<T>{o, p});
   }
 
   template <class T>
   static void run_serially(Pointers<OpKind::rmsnorm, T> const& o, Prepared const& p) {
     RmsNorm<T> const norm{o, p};
-    for (std::int64_t i = 0; i < p.rows * p.groups; ++i) {
+    for (std::int64_t i = 0; i < p.rows * p.heads; ++i) {
       double squares = 0;
       for (std::int64_t j = 0; j < p.columns; ++j) squares += std::pow(to_float(norm.in(i)[j]), 2);
       double const rstd = 1 / std::sqrt(squares / static_cast<double>(p.columns) + p.eps);

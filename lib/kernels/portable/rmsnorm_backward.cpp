@@ -14,13 +14,13 @@ Label const label = "spillway::rmsnorm_backward";
 Label const label_gamma = "spillway::rmsnorm_backward_gamma";
 
 struct Prepared {
-  Partitions partitions;         // how all rows, or all heads of all rows, are divided
-  std::int64_t groups, columns;  // heads per row (or 1), columns per head (or row)
+  Partitions partitions;        // how all rows, or all heads of all rows, are divided
+  std::int64_t heads, columns;  // heads per row (or 1), columns per head (or row)
   // Strides are in elements, from row to row.
   std::int64_t dy_stride, x_stride, addend_stride, dx_stride;
 
-  KOKKOS_FUNCTION std::int64_t at(std::int64_t group, std::int64_t stride) const {
-    return group / groups * stride + group % groups * columns;
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t head, std::int64_t stride) const {
+    return head / heads * stride + head % heads * columns;
   }
 };
 
@@ -38,12 +38,12 @@ struct RmsNormBackward {
     auto* const dgamma = partial + partition * p.columns;
     team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = 0; });
     for (auto i = p.partitions.first(partition); i < p.partitions.last(partition); ++i)
-      differentiate_group(team, i, dgamma);
+      differentiate_head(team, i, dgamma);
   }
 
  private:
-  KOKKOS_FUNCTION void differentiate_group(RowTeam const& team, std::int64_t i,
-                                           float* dgamma) const {
+  KOKKOS_FUNCTION void differentiate_head(RowTeam const& team, std::int64_t i,
+                                          float* dgamma) const {
     auto const *const dy = o.dy + p.at(i, p.dy_stride), *const x = o.x + p.at(i, p.x_stride);
     auto const* const gamma = o.gamma;
     auto const* const addend = Addend ? o.addend + p.at(i, p.addend_stride) : nullptr;
@@ -102,9 +102,9 @@ struct RmsNormBackwardKernel {
     auto const o = operands<kind>(op);
     for (auto const* const view : {&o.gamma, &o.rstd, &o.dgamma})
       check(is_contiguous(*view), name(op.kind), kHasGaps);
-    auto const groups = div_exact(o.x.shape[1], o.gamma.shape[0]);
-    return {Partitions::of(o.x.shape[0] * groups),
-            groups,
+    auto const heads = div_exact(o.x.shape[1], o.gamma.shape[0]);
+    return {Partitions::of(o.x.shape[0] * heads),
+            heads,
             o.gamma.shape[0],
             row_stride(o.dy),
             row_stride(o.x),
