@@ -19,15 +19,15 @@ std::span<Byte> part(std::span<Byte> whole, ByteSlice range) {
 // Returns the bytes of `rank` in a buffer that has `bytes` bytes for each rank, in the order of
 // ranks.
 template <class Byte>
-std::span<Byte> block(std::span<Byte> blocks, int rank, std::size_t bytes) {
-  return blocks.subspan(static_cast<std::size_t>(rank) * bytes, bytes);
+std::span<Byte> bytes_of_rank(std::span<Byte> all, int rank, std::size_t bytes) {
+  return all.subspan(static_cast<std::size_t>(rank) * bytes, bytes);
 }
 
 }  // namespace
 
 Comm::Comm(Topology topology)
     : m_topology(topology),
-      m_words((static_cast<std::size_t>(topology.size) + 1) * sizeof(int)),
+      m_values((static_cast<std::size_t>(topology.size) + 1) * sizeof(int)),
       m_waited_s(static_cast<std::size_t>(topology.size)) {
   m_outgoing.reserve(static_cast<std::size_t>(topology.size) + 1);
   m_incoming.reserve(static_cast<std::size_t>(topology.size) + 1);
@@ -57,7 +57,7 @@ void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte
   begin();
   for (int r = 0; r < size(); ++r) {
     send(r, part(send_bytes, slices[static_cast<std::size_t>(r)]));
-    receive(r, block(parts, r, stride).first(length));
+    receive(r, bytes_of_rank(parts, r, stride).first(length));
   }
   exchange(Traffic::data, m_outgoing, m_incoming);
 }
@@ -77,9 +77,9 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
   check(all.size() == one.size() * static_cast<std::size_t>(size()), "all_gather",
         "there is not one block for every rank");
-  auto const own = block(all, rank(), one.size());
+  auto const own = bytes_of_rank(all, rank(), one.size());
   if (own.data() != one.data() && !one.empty()) std::memcpy(own.data(), one.data(), one.size());
-  auto const blocks = [&](int first, int count) {
+  auto const bytes_of_ranks = [&](int first, int count) {
     auto const bytes = static_cast<std::size_t>(count) * one.size();
     return all.subspan(static_cast<std::size_t>(first) * one.size(), bytes);
   };
@@ -88,10 +88,10 @@ void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte>
     int const to = (rank() - known + size()) % size(), from = (rank() + known) % size();
     int const ours = std::min(count, size() - rank()), theirs = std::min(count, size() - from);
     begin();
-    send(to, blocks(rank(), ours));
-    send(to, blocks(0, count - ours));
-    receive(from, blocks(from, theirs));
-    receive(from, blocks(0, count - theirs));
+    send(to, bytes_of_ranks(rank(), ours));
+    send(to, bytes_of_ranks(0, count - ours));
+    receive(from, bytes_of_ranks(from, theirs));
+    receive(from, bytes_of_ranks(0, count - theirs));
     exchange(Traffic::control, m_outgoing, m_incoming);
   }
 }
@@ -104,17 +104,17 @@ void Comm::swap(int peer, std::span<std::byte const> send_bytes,
   exchange(Traffic::data, m_outgoing, m_incoming);
 }
 
-int Comm::agree(int word) {
-  std::span const all(m_words.data(), m_words.size() - sizeof word);
-  std::span const own(m_words.data() + all.size(), sizeof word);
-  std::memcpy(own.data(), &word, sizeof word);
+int Comm::agree(int value) {
+  std::span const all(m_values.data(), m_values.size() - sizeof value);
+  std::span const own(m_values.data() + all.size(), sizeof value);
+  std::memcpy(own.data(), &value, sizeof value);
   all_gather_bytes(own, all);
   for (int r = 0; r < size(); ++r) {
     int theirs = 0;
-    std::memcpy(&theirs, block(all, r, sizeof word).data(), sizeof theirs);
-    word = std::max(word, theirs);
+    std::memcpy(&theirs, bytes_of_rank(all, r, sizeof value).data(), sizeof theirs);
+    value = std::max(value, theirs);
   }
-  return word;
+  return value;
 }
 
 }  // namespace spillway

@@ -57,7 +57,7 @@ class Comm {
   // receives exactly as many bytes as the other one sends.
   void swap(int peer, std::span<std::byte const> send_bytes, std::span<std::byte> receive_bytes);
 
-  int agree(int word);  // returns the largest `word` of all ranks
+  int agree(int value);  // returns the largest `value` of all ranks
 
   // Tells the other ranks that this rank is busy and alive, so that a rank that waits for it begins
   // its patience anew. A rank that is busy for long should call still_here often, as that is cheap.
@@ -109,7 +109,7 @@ class Comm {
   Topology m_topology;
   std::vector<Outgoing> m_outgoing;  // messages of the call in progress; reserved once
   std::vector<Incoming> m_incoming;
-  std::vector<std::byte> m_words;  // what agree() exchanges
+  std::vector<std::byte> m_values;  // what agree() exchanges
   std::vector<double> m_waited_s;
 };
 
