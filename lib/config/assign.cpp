@@ -108,18 +108,18 @@ class Assigner {
 
 // Says which values of a key are read as YAML on the command line: none, only lists, or lists and
 // maps.
-enum class Notation { text, list, list_or_map };
+enum class YamlAllowed { none, list, list_or_map };
 
-Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
+YamlAllowed yaml_allowed(std::vector<Key> const& keys, std::string_view name) {
   auto const key = std::ranges::find(keys, name, &Key::name);
-  if (key == keys.end()) return Notation::list_or_map;  // `name` is a group or unknown
+  if (key == keys.end()) return YamlAllowed::list_or_map;  // `name` is a group or unknown
   return std::visit(
       []<class Field>(Field const&) {
-        if (std::is_same_v<Field, GlobsField>) return Notation::list;
+        if (std::is_same_v<Field, GlobsField>) return YamlAllowed::list;
         bool const is_text = std::is_same_v<Field, PathField> ||
                              std::is_same_v<Field, ChoiceField> ||
                              std::is_same_v<Field, NumberedNameField>;
-        return is_text ? Notation::text : Notation::list_or_map;
+        return is_text ? YamlAllowed::none : YamlAllowed::list_or_map;
       },
       key->field);
 }
@@ -127,11 +127,11 @@ Notation notation_of(std::vector<Key> const& keys, std::string_view name) {
 // Returns the value of an override. It is plain text, because the shell has already removed quotes,
 // unless the key takes YAML and brackets or braces enclose the whole value.
 Value value_given(std::vector<Key> const& keys, std::string const& name, std::string const& text) {
-  auto const notation = notation_of(keys, name);
+  auto const allowed = yaml_allowed(keys, name);
   bool const is_list = text.starts_with('[') && text.ends_with(']');
   bool const is_map = text.starts_with('{') && text.ends_with('}');
   bool const is_yaml =
-      (is_list && notation != Notation::text) || (is_map && notation == Notation::list_or_map);
+      (is_list && allowed != YamlAllowed::none) || (is_map && allowed == YamlAllowed::list_or_map);
   if (!is_yaml) return {text.empty() ? Value::Kind::null : Value::Kind::scalar, 1, text, {}, {}};
   try {
     return parse_yaml(text, name);

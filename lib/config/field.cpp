@@ -131,15 +131,16 @@ std::string SeedField::form() const {
 
 void RealField::read(Value const& value, Place const& place) const {
   auto const number = read_real(value, place);
-  bool const inside = open ? number > min && number < max : number >= min && number <= max;
+  bool const inside =
+      excludes_bounds ? number > min && number < max : number >= min && number <= max;
   store_in_bounds(*this, number, inside, value, place);
 }
 std::string RealField::write() const {
   return fmt::format("{}", at.get());
 }
 std::string RealField::form() const {
-  auto const* const sign = open ? "<" : "<=";
-  if (std::isinf(max)) return fmt::format("number {} {}", open ? ">" : ">=", min);
+  auto const* const sign = excludes_bounds ? "<" : "<=";
+  if (std::isinf(max)) return fmt::format("number {} {}", excludes_bounds ? ">" : ">=", min);
   return fmt::format("number, {} {} x {} {}", min, sign, sign, max);
 }
 

@@ -79,7 +79,7 @@ struct SeedField {
 struct RealField {
   Slot<double> at;
   double min = 0, max = std::numeric_limits<double>::infinity();
-  bool open = false;  // whether the bounds themselves are excluded
+  bool excludes_bounds = false;  // whether the bounds themselves are excluded
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
