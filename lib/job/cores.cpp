@@ -43,7 +43,8 @@ std::int64_t own_cores(std::span<CoreShare const> all, int rank) {
   return std::max<std::int64_t>(1, own.cores / std::max<std::int64_t>(1, shares));
 }
 
-std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<int const> near) {
+std::vector<int> exclusive_cores(std::span<CoreShare const> all, int rank,
+                                 std::span<int const> near) {
   auto const& own = all[static_cast<std::size_t>(rank)];
   std::size_t shares = 0, before = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -76,7 +77,7 @@ RunCores run_cores(Comm& comm) {
           comm.local_size(),
           mine,
           std::ranges::min(gathered(comm, mine)),
-          own_part(shares, comm.rank(), cores_by_place()),
+          exclusive_cores(shares, comm.rank(), cores_by_place()),
           std::ranges::min(gathered(comm, team_limit()), {}, &TeamLimit::threads)};
 }
 
@@ -85,7 +86,7 @@ RunCores assumed_cores(std::int64_t ranks) {
   auto const count = std::min(ranks, share.cores + 1);  // further ranks would not change the share
   std::vector<CoreShare> const shares(static_cast<std::size_t>(count), share);
   auto const mine = own_cores(shares, 0);
-  return {ranks, ranks, mine, mine, own_part(shares, 0, cores_by_place()), team_limit()};
+  return {ranks, ranks, mine, mine, exclusive_cores(shares, 0, cores_by_place()), team_limit()};
 }
 
 }  // namespace spillway

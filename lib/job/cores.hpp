@@ -29,7 +29,8 @@ std::int64_t own_cores(std::span<CoreShare const> all, int rank);
 // which lists the cores in an order in which neighbours share caches and memory. Returns nothing if
 // the launcher has bound the ranks to different cores, or if a quota limits time on cores instead
 // of cores.
-std::vector<int> own_part(std::span<CoreShare const> all, int rank, std::span<int const> near);
+std::vector<int> exclusive_cores(std::span<CoreShare const> all, int rank,
+                                 std::span<int const> near);
 
 // Returns this process's cores in an order in which neighbours share caches and memory: by socket,
 // then by core, so that the hardware threads of a core follow one another.
@@ -41,8 +42,8 @@ struct RunCores {
   std::int64_t ranks = 1, node_ranks = 1;
   // `mine` is how many cores this rank has, and `fewest` the smallest such number of any rank.
   std::int64_t mine = 1, fewest = 1;
-  std::vector<int> part;  // what own_part returns for this rank
-  TeamLimit limit;        // the lowest limit of any rank
+  std::vector<int> exclusive_cores;  // what exclusive_cores returns for this rank
+  TeamLimit limit;                   // the lowest limit of any rank
 };
 RunCores run_cores(Comm& comm);  // all ranks must call it
 // Returns what run_cores would return on one of `ranks` ranks if all were started like this

@@ -101,7 +101,7 @@ OwnerFile::OwnerFile(fs::path path, OwnerTimes times) : OwnerFile() {
   make();
   // If another job has removed and replaced the file at the same time, a short wait shows it.
   if (took_over) nap(m_times.renew_s / 4);
-  if (!lies_there()) refuse_run_dir(m_path, "another job has taken it over in the same moment");
+  if (!may_be_ours()) refuse_run_dir(m_path, "another job has taken it over in the same moment");
   start_threads([this] { m_thread = std::thread([this] { keep_renewing(); }); });
 }
 
@@ -114,7 +114,7 @@ OwnerFile::~OwnerFile() {
     m_end.notify_one();
     m_thread.join();
   }
-  if (m_file && lies_there()) ::unlink(m_path.c_str());
+  if (m_file && may_be_ours()) ::unlink(m_path.c_str());
 }
 
 void OwnerFile::make() {
@@ -138,7 +138,7 @@ void OwnerFile::keep_renewing() {
   std::chrono::duration<double> const pause(m_times.renew_s);
   std::unique_lock lock(m_mutex);
   while (!m_end.wait_for(lock, pause, [this] { return m_ends; })) {
-    if (!lies_there()) {
+    if (!may_be_ours()) {
       m_ours = false;
       return;
     }
@@ -147,7 +147,7 @@ void OwnerFile::keep_renewing() {
 }
 
 // Returns true if the file cannot be looked at now, since that may be possible at the next renewal.
-bool OwnerFile::lies_there() const {
+bool OwnerFile::may_be_ours() const {
   return is_named(m_file, m_path);
 }
 

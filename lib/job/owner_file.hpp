@@ -33,14 +33,14 @@ class OwnerFile {
   bool is_ours() const { return m_ours; }
   // Returns false if another job has taken the file over. Unlike is_ours(), it asks the file system
   // now, which may take long.
-  bool is_ours_now() const { return m_ours && lies_there(); }
+  bool is_ours_now() const { return m_ours && may_be_ours(); }
 
  private:
   OwnerFile() = default;
   void make();
   void renew();
   void keep_renewing();
-  bool lies_there() const;
+  bool may_be_ours() const;
 
   std::filesystem::path m_path;
   OwnerTimes m_times;

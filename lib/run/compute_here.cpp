@@ -41,7 +41,7 @@ Choices agreed_choices(Config const& config, RunCores const& cores, Arithmetic c
 // Threads inherit the cores of the thread that starts them. If there are more threads than cores,
 // they may run on all cores.
 int threads_on(RunCores const& cores, Choices const& choices) {
-  if (choices.threads <= cores.mine) stay_on(cores.part);
+  if (choices.threads <= cores.mine) stay_on(cores.exclusive_cores);
   return static_cast<int>(choices.threads);
 }
 

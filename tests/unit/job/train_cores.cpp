@@ -28,7 +28,7 @@ TEST(AssumedCores, are_divided_among_the_ranks_of_the_node) {
     EXPECT_EQ(cores.limit.threads, team_limit().threads);
     bool const are_parts = ranks > 1 && std::ssize(near) >= ranks && std::ssize(near) == all;
     auto const part = are_parts ? std::ssize(near) / ranks : 0;
-    EXPECT_EQ(cores.part, std::vector(near.begin(), near.begin() + part));
+    EXPECT_EQ(cores.exclusive_cores, std::vector(near.begin(), near.begin() + part));
   }
 }
 
@@ -39,7 +39,7 @@ TEST(AssumedCores, of_one_rank_are_those_that_it_has) {
   EXPECT_EQ(here.node_ranks, 1);
   EXPECT_EQ(here.mine, assumed.mine);
   EXPECT_EQ(here.fewest, assumed.fewest);
-  EXPECT_EQ(here.part, assumed.part);
+  EXPECT_EQ(here.exclusive_cores, assumed.exclusive_cores);
   EXPECT_EQ(here.limit.threads, assumed.limit.threads);
 }
 
@@ -89,7 +89,7 @@ TEST(RunCores, are_those_of_this_rank_and_the_least_that_any_has) {
   EXPECT_EQ(cores.node_ranks, 1);
   EXPECT_EQ(cores.mine, core_share().cores);
   EXPECT_EQ(cores.fewest, 0);
-  EXPECT_TRUE(cores.part.empty());
+  EXPECT_TRUE(cores.exclusive_cores.empty());
   EXPECT_EQ(cores.limit.threads, 1);
   EXPECT_EQ(cores.limit.by, TeamLimiter::active_levels);
 }
@@ -103,9 +103,10 @@ TEST(RunCores, of_a_node_are_parted_as_those_are_that_were_assumed) {
   EXPECT_EQ(cores.mine, assumed.mine);
   EXPECT_EQ(cores.fewest, assumed.mine) << "the other one has more";
   auto const near = cores_by_place();
-  auto const each = assumed.part.size();
-  EXPECT_EQ(cores.part, std::vector(near.begin() + static_cast<std::ptrdiff_t>(each),
-                                    near.begin() + static_cast<std::ptrdiff_t>(2 * each)))
+  auto const each = assumed.exclusive_cores.size();
+  EXPECT_EQ(cores.exclusive_cores,
+            std::vector(near.begin() + static_cast<std::ptrdiff_t>(each),
+                        near.begin() + static_cast<std::ptrdiff_t>(2 * each)))
       << "the second part";
 }
 

@@ -158,16 +158,16 @@ TEST(Cores, that_ranks_share_are_parted_among_neighbours) {
   std::vector<int> const near = {0, 4, 1, 5, 2, 6, 3, 7};  // hardware threads side by side
   std::vector<CoreShare> const unbound = {share("a", 0xff, 8), share("b", 0xff, 8),
                                           share("a", 0xff, 8), share("a", 0xff, 8)};
-  EXPECT_EQ(own_part(unbound, 0, near), (std::vector{0, 4}));
-  EXPECT_EQ(own_part(unbound, 2, near), (std::vector{1, 5}));
-  EXPECT_EQ(own_part(unbound, 3, near), (std::vector{2, 6}));
-  EXPECT_EQ(own_part(unbound, 1, near), std::vector<int>{}) << "alone on its host";
+  EXPECT_EQ(exclusive_cores(unbound, 0, near), (std::vector{0, 4}));
+  EXPECT_EQ(exclusive_cores(unbound, 2, near), (std::vector{1, 5}));
+  EXPECT_EQ(exclusive_cores(unbound, 3, near), (std::vector{2, 6}));
+  EXPECT_EQ(exclusive_cores(unbound, 1, near), std::vector<int>{}) << "alone on its host";
   std::vector<CoreShare> const bound = {share("a", 0x0f, 4), share("a", 0xf0, 4)};
-  EXPECT_EQ(own_part(bound, 0, std::vector{0, 1, 2, 3}), std::vector<int>{});
+  EXPECT_EQ(exclusive_cores(bound, 0, std::vector{0, 1, 2, 3}), std::vector<int>{});
   std::vector<CoreShare> const quota = {share("a", 0xff, 3), share("a", 0xff, 3)};
-  EXPECT_EQ(own_part(quota, 0, near), std::vector<int>{});
+  EXPECT_EQ(exclusive_cores(quota, 0, near), std::vector<int>{});
   std::vector<CoreShare> const crowded = {share("a", 1, 1), share("a", 1, 1)};
-  EXPECT_EQ(own_part(crowded, 0, std::vector{0}), std::vector<int>{});
+  EXPECT_EQ(exclusive_cores(crowded, 0, std::vector{0}), std::vector<int>{});
 }
 
 TEST(Cores, of_a_thread_are_those_that_it_stays_on) {
