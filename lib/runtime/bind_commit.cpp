@@ -10,8 +10,8 @@
 namespace spillway {
 namespace {
 
-// A Share is what one rank brings to the commit, or the sums over all ranks.
-struct Share {
+// A CommitEntry is what one rank brings to the commit, or the sums over all ranks.
+struct CommitEntry {
   double loss_sum = 0, weight_sum = 0, norm_squared = 0;
   std::uint64_t norms_checksum = 0;  // the checksum of the squared norms of all chunks and slices
   std::int64_t storage_failed = 0, state_lost = 0, stop = 0;
@@ -56,14 +56,14 @@ class Commit {
         m_norms(scalars(parts, item, parts.program.known.norms)),
         m_control(scalars(parts, item, parts.program.known.control)),
         m_columns(columns_of_norms(parts.program)),
-        m_shares(static_cast<std::size_t>(parts.comm.size())) {}
+        m_entries(static_cast<std::size_t>(parts.comm.size())) {}
 
   void operator()(ItemContext const& now) {
     auto const version = static_cast<std::size_t>(now.parity);
     auto& record = *now.record;
-    auto const own = own_share(version, record);
+    auto const own = own_entry(version, record);
     m_comm.all_gather_bytes(std::as_bytes(std::span(&own, 1)),
-                            std::as_writable_bytes(std::span(m_shares)));
+                            std::as_writable_bytes(std::span(m_entries)));
     auto const flags = add_up(now.step, record);
     bool const void_step = m_reports && record.decision.word != CommitWord::go;
     if (void_step) return;
@@ -76,18 +76,18 @@ class Commit {
   }
 
  private:
-  Share own_share(std::size_t version, StepRecord& record) const {
-    Share share;
+  CommitEntry own_entry(std::size_t version, StepRecord& record) const {
+    CommitEntry entry;
     if (auto const loss = m_loss[version]; loss.size() == 2) {
-      share.loss_sum = loss[0];
-      share.weight_sum = loss[1];
+      entry.loss_sum = loss[0];
+      entry.weight_sum = loss[1];
     }
-    share.norm_squared = sum_of_norms(m_norms[version]);
-    share.norms_checksum = checksum(std::as_bytes(m_norms[version]));
-    share.storage_failed = !m_reports && record.failures.close_for_commit() ? 1 : 0;
-    share.state_lost = m_state_lost ? 1 : 0;
-    share.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
-    return share;
+    entry.norm_squared = sum_of_norms(m_norms[version]);
+    entry.norms_checksum = checksum(std::as_bytes(m_norms[version]));
+    entry.storage_failed = !m_reports && record.failures.close_for_commit() ? 1 : 0;
+    entry.state_lost = m_state_lost ? 1 : 0;
+    entry.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
+    return entry;
   }
 
   // `norms` has the shape [chunks, ranks]. The norms of each rank's slices are added first, and
@@ -105,30 +105,30 @@ class Commit {
   // Throws Error(damaged) if norms differ between ranks. Gradients that were reduced have the same
   // bits on all ranks, and so have their norms, unless a machine has damaged its copy.
   void refuse_ranks_apart(std::int64_t step) const {
-    auto const& first = m_shares[0];
-    for (auto const& share : m_shares) {
-      bool const no_numbers = std::isnan(share.norm_squared) && std::isnan(first.norm_squared);
-      if (share.norms_checksum == first.norms_checksum || no_numbers) continue;
+    auto const& first = m_entries[0];
+    for (auto const& entry : m_entries) {
+      bool const no_numbers = std::isnan(entry.norm_squared) && std::isnan(first.norm_squared);
+      if (entry.norms_checksum == first.norms_checksum || no_numbers) continue;
       throw Error(Status::damaged, "step " + std::to_string(step) +
                                        ": ranks hold different gradients; check the memory of the "
                                        "machines and start again from the last checkpoint");
     }
   }
 
-  Share add_up(std::int64_t step, StepRecord& record) const {
-    Share all;
-    for (auto const& share : m_shares) {
-      all.loss_sum += share.loss_sum;
-      all.weight_sum += share.weight_sum;
-      all.storage_failed |= share.storage_failed;
-      all.state_lost |= share.state_lost;
-      all.stop |= share.stop;
+  CommitEntry add_up(std::int64_t step, StepRecord& record) const {
+    CommitEntry all;
+    for (auto const& entry : m_entries) {
+      all.loss_sum += entry.loss_sum;
+      all.weight_sum += entry.weight_sum;
+      all.storage_failed |= entry.storage_failed;
+      all.state_lost |= entry.state_lost;
+      all.stop |= entry.stop;
     }
-    record.sums = {step, all.loss_sum, all.weight_sum, m_shares[0].norm_squared};
+    record.sums = {step, all.loss_sum, all.weight_sum, m_entries[0].norm_squared};
     return all;
   }
 
-  void decide(Share const& flags, StepRecord& record) const {
+  void decide(CommitEntry const& flags, StepRecord& record) const {
     auto& decision = record.decision;
     decision = {};
     record.stop = flags.stop != 0 || (m_reports && record.stop);
@@ -147,7 +147,7 @@ class Commit {
   bool m_reports;
   Doubles m_loss, m_norms, m_control;
   std::size_t m_columns;  // how many columns the norms have
-  std::vector<Share> m_shares;
+  std::vector<CommitEntry> m_entries;
 };
 
 }  // namespace

@@ -44,12 +44,12 @@ void DeviceLane::launch(Cursor const& cursor, Item const& item, bool works) {
 }
 
 void DeviceLane::wait_in_stream(Cursor const& cursor, Item const& item, LaunchedItem& entry) {
-  entry.waited_for.reset();
+  entry.last_awaited_lane.reset();
   for (auto const wait : item.waits) {
     auto const position = cursor.position(wait);
     if (position == 0) continue;  // no instance of that item has run yet
     auto const earlier = m_state.lane_of(wait);
-    entry.waited_for = earlier;
+    entry.last_awaited_lane = earlier;
     if (auto* const other = m_state.device_lane(earlier))
       m_stream->wait(*other->entry(position).end);
   }
@@ -94,8 +94,8 @@ void DeviceLane::note_times(LaunchedItem const& entry) {
   tally.stall_s.add(stall_s);
   tally.busy_s.add(time.end_s - time.start_s);
   tally.bytes.add(entry.bound->bytes);
-  if (m_lane == Lane::compute && entry.waited_for)
-    m_state.compute_stall_s[index(*entry.waited_for)].add(stall_s);
+  if (m_lane == Lane::compute && entry.last_awaited_lane)
+    m_state.compute_stall_s[index(*entry.last_awaited_lane)].add(stall_s);
 }
 
 }  // namespace spillway

@@ -51,7 +51,7 @@ class DeviceLane {
     BoundItem const* bound = nullptr;
     Run* run = nullptr;
     std::size_t instance = 0;
-    std::optional<Lane> waited_for;  // the lane of the last item that this item waits for
+    std::optional<Lane> last_awaited_lane;  // the lane of the last item that this item waits for
   };
   // Entries of three runs take turns. A run begins when the run before the last one has ended on
   // all lanes, so nobody still waits for an event that is recorded again.
