@@ -32,7 +32,7 @@ Moved change_places(RunMemory& memory, Comm& comm, PlaceChange const& change,
     on_all_ranks(comm, run_move);
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
-    return Moved::part_of_it;
+    return Moved::state_lost;
   }
   fit(memory, comm, change.to);
   return Moved::state;

@@ -19,7 +19,7 @@ struct PlaceChange {
 enum class Moved : std::uint8_t {
   state,       // all state is where `to` has it, and memory fits `to`
   nothing,     // there is no memory for the move: nothing has changed
-  part_of_it,  // storage failed during the move: state is lost
+  state_lost,  // storage failed during the move
 };
 
 // All ranks must call this, while nothing runs. `run_move` runs the Program `move` on this rank and

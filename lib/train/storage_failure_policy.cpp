@@ -65,8 +65,8 @@ std::optional<Status> StorageFailurePolicy::settle(Engine& engine) {
 // already. Then the last one that was logged is named again.
 void StorageFailurePolicy::say(bool warns, std::string const& consequence) {
   auto const now = m_spill ? m_spill->first_failure() : "";
-  if (!say(warns, now, consequence)) say(warns, m_said, consequence);
-  if (!now.empty()) m_said = now;
+  if (!say(warns, now, consequence)) say(warns, m_last_failure, consequence);
+  if (!now.empty()) m_last_failure = now;
 }
 
 // Returns false if no rank has a failure to report.

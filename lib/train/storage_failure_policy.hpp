@@ -45,8 +45,8 @@ class StorageFailurePolicy {
 
   SpillFile* m_spill;
   Comm& m_comm;
-  std::string m_said;  // the last failure that this rank has logged
-  int m_tries = 0;     // how often the next step was tried already
+  std::string m_last_failure;  // the last failure that this rank has logged
+  int m_tries = 0;             // how often the next step was tried already
   bool m_state_lost = false;
 };
 

@@ -17,7 +17,7 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   auto const moved =
       change_places(m_parts.memory, m_parts.comm, change, [this, &plan] { run_move(plan.move); });
   if (moved == Moved::nothing) return std::nullopt;
-  if (moved == Moved::part_of_it) {
+  if (moved == Moved::state_lost) {
     m_storage_failures.lose_state();
     return Status::storage;
   }

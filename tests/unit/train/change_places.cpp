@@ -129,7 +129,7 @@ TEST(ChangeOfPlaces, says_that_state_is_lost_where_storage_failed_and_throws_wha
   auto const to = with_state_at({Tier::host, 0}, true);
   TinyRun run(from, to);
   auto const fails = [](Status status) { return [=] { throw Error(status, "so"); }; };
-  EXPECT_EQ(run.change(fails(Status::storage)), Moved::part_of_it);
+  EXPECT_EQ(run.change(fails(Status::storage)), Moved::state_lost);
   EXPECT_THROW(run.change(fails(Status::damaged)), Error);
 }
 
