@@ -100,11 +100,11 @@ bool is_tied(ModelDescription const& description, Names const& names, AreEqual c
 // Keeps the bias that BERT adds to its logits: the head's own if there is one. A model whose
 // config.json says that it is untied must have the head's own bias.
 void settle_bias(bool told_tied, bool tied, Names& names) {
-  if (names.has(kUntiedBias)) {
+  if (names.has(kDecoderBias)) {
     names.drop(kTiedBias);
-    if (tied) names.rename(kUntiedBias, kTiedBias);
+    if (tied) names.rename(kDecoderBias, kTiedBias);
   } else if (told_tied && !tied && names.has(kTiedBias)) {
-    names.rename(kTiedBias, kUntiedBias);
+    names.rename(kTiedBias, kDecoderBias);
   }
 }
 
@@ -148,7 +148,7 @@ std::vector<NamedTensor> exported_tensors(ModelDescription const& description,
   for (std::size_t i = 0; i < tensors.size(); ++i) names.add(tensors[i].name, i);
   auto exported = names.take_all(parameters_of(description.model));
   for (std::size_t i = 0; i < exported.size(); ++i) {
-    if (exported[i].name != kUntiedBias) continue;
+    if (exported[i].name != kDecoderBias) continue;
     exported.push_back({kTiedBias, exported[i].number});  // transformers expects both
     break;
   }

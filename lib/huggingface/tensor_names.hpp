@@ -29,6 +29,6 @@ std::span<TensorCopy const> plain_copies(Architecture architecture);
 // BERT's head has a bias under two names: a tied model has the first alone, an untied one has both,
 // and adds the second to its logits.
 inline constexpr char const *kTiedBias = "cls.predictions.bias",
-                            *kUntiedBias = "cls.predictions.decoder.bias";
+                            *kDecoderBias = "cls.predictions.decoder.bias";
 
 }  // namespace spillway
