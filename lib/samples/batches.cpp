@@ -23,10 +23,10 @@ std::int64_t BatchShape::micro_batches() const {
 }
 
 std::string describe_empty_rows(BatchShape const& shape) {
-  auto const empty_of = [](BatchShape const& s) { return s.rows() - s.sequences; };
+  auto const empty_of = [](BatchShape const& s) { return s.places() - s.sequences; };
   auto const share = [&](BatchShape const& s) {
-    auto const percent = 100.0 * static_cast<double>(empty_of(s)) / static_cast<double>(s.rows());
-    return fmt::format("{} of {} rows ({} %)", empty_of(s), s.rows(), human_number(percent, 2));
+    auto const percent = 100.0 * static_cast<double>(empty_of(s)) / static_cast<double>(s.places());
+    return fmt::format("{} of {} rows ({} %)", empty_of(s), s.places(), human_number(percent, 2));
   };
   if (empty_of(shape) == 0) return "";
   auto better = shape;
@@ -48,14 +48,14 @@ std::string describe_empty_rows(BatchShape const& shape) {
 std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most) {
   auto best = most;
   for (auto micro = most; 2 * micro >= most && micro >= 1; --micro)
-    if (BatchShape{sequences, micro, 0, ranks}.rows() <
-        BatchShape{sequences, best, 0, ranks}.rows())
+    if (BatchShape{sequences, micro, 0, ranks}.places() <
+        BatchShape{sequences, best, 0, ranks}.places())
       best = micro;
   return best;
 }
 
-std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::int64_t row) const {
-  auto const sample = (micro_batch * ranks + rank) * micro + row;
+std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::int64_t place) const {
+  auto const sample = (micro_batch * ranks + rank) * micro + place;
   if (sample >= sequences) return std::nullopt;
   return sample;
 }
