@@ -30,8 +30,9 @@ std::vector<Buffer const*> buffers_of(std::span<Program const* const> programs, 
   return all;
 }
 
-// One for each name. Sets `why` where Programs differ about one.
-std::vector<Buffer const*> one_of_each(std::vector<Buffer const*> const& all, std::string& why) {
+// Returns one buffer for each name and tier. Sets `why` where Programs differ about one.
+std::vector<Buffer const*> distinct_buffers(std::vector<Buffer const*> const& all,
+                                            std::string& why) {
   std::map<std::pair<std::string, Tier>, Buffer const*> by_name;
   std::vector<Buffer const*> each;
   for (auto const* buffer : all) {
@@ -48,7 +49,7 @@ std::vector<Buffer const*> one_of_each(std::vector<Buffer const*> const& all, st
 
 std::optional<std::string> verify_shared(std::span<Program const* const> programs) {
   std::string why;
-  auto persistent = one_of_each(buffers_of(programs, true), why);
+  auto persistent = distinct_buffers(buffers_of(programs, true), why);
   if (!why.empty()) return why;
   std::ranges::sort(persistent, {}, [](Buffer const* b) { return std::tuple(b->tier, b->offset); });
   PerTier<std::int64_t> end{};

@@ -184,7 +184,7 @@ class Ledger : public StepSink {
   }
   void hold_late(Tier tier, int station, std::int64_t bytes) {
     if (station < 0) return;
-    m_late[tier] += bytes;
+    m_first_only[tier] += bytes;
     m_stations[station].late_goes[tier] += bytes;
   }
   // Counts gradients that updates of the last step still use beside the forward pass. Activations
@@ -218,7 +218,7 @@ class Ledger : public StepSink {
     if (m_station < 0) return;
     Changes const& now = m_stations[m_station];
     note(m_begin_bytes + m_first_fetched_bytes);
-    m_late -= now.late_goes;
+    m_first_only -= now.late_goes;
     m_always += m_comes;
     note(0);
     m_result.on_device.push_back(alive(Tier::device));
@@ -226,7 +226,7 @@ class Ledger : public StepSink {
     m_sums -= now.sums_go;
   }
   std::int64_t alive(Tier tier) const {
-    return m_always[tier] + std::max(m_late[tier], m_sums[tier]);
+    return m_always[tier] + std::max(m_first_only[tier], m_sums[tier]);
   }
   void note(std::int64_t more_device_bytes) {
     for (Tier const tier : kTiersInOrder)
@@ -238,8 +238,9 @@ class Ledger : public StepSink {
   TierBytes m_slots;
   IdVector<Changes> m_stations;
   StationBytes m_result;
-  TierBytes m_always{}, m_late{}, m_sums{};  // bytes alive in all, the first, later micro-batches
-  std::int64_t m_kept_bytes = 0;             // bytes of activations that earlier blocks keep
+  // Bytes alive in all micro-batches, in the first one only, and in later ones.
+  TierBytes m_always{}, m_first_only{}, m_sums{};
+  std::int64_t m_kept_bytes = 0;  // bytes of activations that earlier blocks keep
   std::int64_t m_leaving_bytes = 0, m_reserved_bytes = 0;
   int m_station = -1;
   TierBytes m_comes{};                     // bytes that the current station adds

@@ -177,8 +177,8 @@ void StepTimeline::report() {
 void StepTimeline::bring(int piece, bool late) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.update(c);
-  auto& brought = m_brought[piece % kAtOnce];
-  if (!late) brought.clear();
+  auto& waits = m_update_waits[piece % kAtOnce];
+  if (!late) waits.clear();
   int const after = late ? m_gradient[c] : m_last_pass;
   for (Tier const tier : kTiersInOrder) {
     // The late call brings the gradient, once it is whole, and the operands at home on the device.
@@ -188,7 +188,7 @@ void StepTimeline::bring(int piece, bool late) {
     auto const bytes = (late ? late_bytes : all - late_bytes) / work.parts;
     if (bytes == 0) continue;
     int const job = transfer(tier, work.workplace, bytes, {after}, slot_free(piece)).there;
-    brought.push_back(job);
+    waits.push_back(job);
     if (late && gradient > 0) m_released.back()[tier] = job;
   }
 }
@@ -196,7 +196,7 @@ void StepTimeline::bring(int piece, bool late) {
 void StepTimeline::update(int piece) {
   int const c = m_shape.chunk_of(piece);
   auto const& work = m_shape.update(c);
-  auto& waits = m_brought[piece % kAtOnce];
+  auto& waits = m_update_waits[piece % kAtOnce];
   waits.push_back(m_go);
   auto const cost = divided(chunk(c).update.on(work.lane), work.parts);
   int const changed = m_timeline.add(work.lane, cost, waits);

@@ -91,7 +91,8 @@ class StepTimeline : public StepSink {
   // These variables go on from step to step.
   Jobs m_gradient, m_updated;  // the last job that changed each chunk's gradient, or its parameters
   static constexpr int kAtOnce = kSlicesAhead + 1;
-  std::array<Waits, kAtOnce> m_brought{Waits{}, Waits{}, Waits{}};  // what the next pieces wait for
+  // What updates of the next pieces wait for.
+  std::array<Waits, kAtOnce> m_update_waits{Waits{}, Waits{}, Waits{}};
   Jobs m_freed;                           // the last job that emptied each slot
   Jobs m_to_drive, m_from_drive;          // jobs that emptied parts of the rings, in order
   std::array<int, 2> m_norms = {-1, -1};  // the last norm on the compute lane and on the host lane
