@@ -88,6 +88,25 @@ std::optional<Resumption> choose(Config const& config) {
   return std::nullopt;
 }
 
+// The start's tokens have meanings that other files' tokens of the same numbers do not.
+void say_other_tokens(Resumption const& resumption, std::string const& tokenizer) {
+  auto const& learnt = resumption.state.tokenizer;
+  if (tokenizer != kByteTokenizer || learnt == tokenizer) return;
+  log_warning(
+      "data.train has bytes as tokens, which {} has not learnt (its tokenizer: {}); docs/tokens.md "
+      "makes files of its own tokens",
+      resumption.checkpoint.string(), learnt);
+}
+
+void restore(Resumption const& resumption, ModelState& model, Comm& comm) {
+  if (resumption.directory) return start_with_weights(*resumption.directory, model, comm);
+  naming_older(resumption.checkpoint, [&] {
+    if (resumption.whole) return restore_model(*resumption.reader, model, comm);
+    CheckpointGroup weights(*resumption.reader, "model");
+    start_with_weights(weights, model, comm);
+  });
+}
+
 }  // namespace
 
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
@@ -127,16 +146,6 @@ CarriedFiles carried_by(std::optional<Resumption> const& resumption) {
   return std::move(found.files);
 }
 
-// The start's tokens have meanings that other files' tokens of the same numbers do not.
-void say_other_tokens(Resumption const& resumption, std::string const& tokenizer) {
-  auto const& learnt = resumption.state.tokenizer;
-  if (tokenizer != kByteTokenizer || learnt == tokenizer) return;
-  log_warning(
-      "data.train has bytes as tokens, which {} has not learnt (its tokenizer: {}); docs/tokens.md "
-      "makes files of its own tokens",
-      resumption.checkpoint.string(), learnt);
-}
-
 std::vector<std::string> changed_keys(Resumption const& resumption, Config const& config) {
   auto const before =
       parse_config(resumption.state.config, resumption.checkpoint.string(), {}, elsewhere);
@@ -151,15 +160,6 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic) 
         "not to the bit",
         difference);
   }
-}
-
-void restore(Resumption const& resumption, ModelState& model, Comm& comm) {
-  if (resumption.directory) return start_with_weights(*resumption.directory, model, comm);
-  naming_older(resumption.checkpoint, [&] {
-    if (resumption.whole) return restore_model(*resumption.reader, model, comm);
-    CheckpointGroup weights(*resumption.reader, "model");
-    start_with_weights(weights, model, comm);
-  });
 }
 
 RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
