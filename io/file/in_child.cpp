@@ -44,7 +44,7 @@ rlim_t address_space_bytes() {
 
 // Prepares the child process. It ignores signals that ask a job to stop, since its parent handles
 // them, discards what libraries print, and gets limits of processor time and memory.
-void become_harmless() {
+void limit_this_process() {
   for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(signal, SIG_IGN);
   for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL, SIGXCPU})
     std::signal(signal, SIG_DFL);
@@ -124,7 +124,7 @@ std::string in_child(std::filesystem::path const& path, std::function<std::strin
   pid_t const child = ::fork();
   if (child < 0) fail_here(path, "no process to read it in");
   if (child == 0) {
-    become_harmless();
+    limit_this_process();
     write_all(to.get(), answer(path, work));  // fails only if the parent is gone
     ::_exit(0);
   }

@@ -113,16 +113,16 @@ void CheckpointReader::read_extent(std::size_t number, std::int64_t first, std::
 // Only one shard is open at a time, since there may be more shards than files that a process may
 // open.
 void CheckpointReader::open_shard(std::size_t shard) {
-  if (m_open == shard) return;
+  if (m_open_shard == shard) return;
   auto const path = shard_path(shard);
   auto const& checksum = m_index.shards[shard].other_bytes_checksum;
-  m_open.reset();
+  m_open_shard.reset();
   m_file = open_for_reading(path);
   bool const known = checksum.empty() || m_others_verified[shard];
   if (!known && checksum_of_other_bytes(m_file, path, m_index, shard) != checksum)
     fail_damaged(path, "what lies between its values is not what was written");
   m_others_verified[shard] = true;
-  m_open = shard;
+  m_open_shard = shard;
 }
 
 void CheckpointReader::verify(std::size_t number, std::int64_t first,

@@ -60,7 +60,7 @@ class CheckpointReader {
   CheckpointIndex m_index;
   std::map<std::string, std::size_t> m_positions;  // indices in m_index.tensors, by dataset path
   FileDescriptor m_file;                           // the shard that was read last
-  std::optional<std::size_t> m_open;    // which of m_index.shards m_file is, if it is open
+  std::optional<std::size_t> m_open_shard;  // which of m_index.shards m_file is, if it is open
   std::vector<bool> m_others_verified;  // by shard: whether bytes other than values are verified
   std::optional<Progress> m_progress;
   StreamingChecksum m_checksum;

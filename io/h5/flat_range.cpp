@@ -9,10 +9,11 @@ namespace {
 
 class Cutter {
  public:
-  explicit Cutter(std::span<std::int64_t const> shape) : m_shape(shape), m_row(shape.size(), 0) {}
+  explicit Cutter(std::span<std::int64_t const> shape)
+      : m_shape(shape), m_indices(shape.size(), 0) {}
 
-  // Cuts elements [begin, end) of the subarray that the first `axis` indices of m_row choose into
-  // boxes.
+  // Cuts elements [begin, end) of the subarray that the first `axis` indices of m_indices choose
+  // into boxes.
   void cut(std::size_t axis, std::int64_t begin, std::int64_t end) {
     if (begin >= end) return;
     auto const stride = elements_below(axis);
@@ -36,14 +37,14 @@ class Cutter {
 
   void cut_row(std::size_t axis, std::int64_t row, std::int64_t begin, std::int64_t end) {
     if (begin >= end) return;
-    m_row[axis] = row;
+    m_indices[axis] = row;
     cut(axis + 1, begin, end);
-    m_row[axis] = 0;
+    m_indices[axis] = 0;
   }
 
   void add_rows(std::size_t axis, std::int64_t begin, std::int64_t end) {
     if (begin >= end) return;
-    Box box{m_row, {m_shape.begin(), m_shape.end()}};
+    Box box{m_indices, {m_shape.begin(), m_shape.end()}};
     std::fill_n(box.count.begin(), axis, 1);
     box.start[axis] = begin;
     box.count[axis] = end - begin;
@@ -51,7 +52,7 @@ class Cutter {
   }
 
   std::span<std::int64_t const> m_shape;
-  std::vector<std::int64_t> m_row;  // indices of the current subarray, followed by zeros
+  std::vector<std::int64_t> m_indices;  // indices of the current subarray, followed by zeros
   std::vector<Box> m_boxes;
 };
 

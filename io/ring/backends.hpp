@@ -18,7 +18,7 @@ struct QueueSettings {
 
 struct MadeQueue {
   std::unique_ptr<TransferQueue> queue;
-  std::string stepped_down;  // why io_uring failed and what to change; empty if it did not
+  std::string why_not_uring;  // why io_uring failed and what to change; empty if it did not
 };
 
 // Describes a backend in one line. `name` is what TransferQueue::backend() returns.

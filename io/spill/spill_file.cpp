@@ -63,11 +63,11 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
                spares(settings, size_bytes)),
       m_silence(longest_look_s(settings.patience_s)),
       m_queue(std::move(made.queue)) {
-  if (!made.stepped_down.empty()) m_advice.insert(m_advice.begin(), made.stepped_down);
+  if (!made.why_not_uring.empty()) m_advice.insert(m_advice.begin(), made.why_not_uring);
 }
 
 bool SpillFile::register_memory(std::span<std::span<std::byte> const> memory) {
-  if (m_dead) return true;  // after give_up(), nothing is moved, but requests may be in flight
+  if (m_gave_up) return true;  // after give_up(), nothing is moved, but requests may be in flight
   check(under_way() == 0, kSpillFile, "registers memory while transfers are under way");
   int const error = m_queue->register_memory(memory);
   if (error != 0) {
@@ -96,7 +96,7 @@ void SpillFile::begin(SpillTransfer const& transfer) noexcept {
   if (faults) running.fault = reading ? faults->before_read() : faults->before_write();
   auto& direction = traffic(transfer.direction);
   if (direction.running++ == 0) direction.since = SteadyClock::now();
-  if (m_dead) {
+  if (m_gave_up) {
     running.error = ETIMEDOUT;
     return end_transfer(number);
   }
@@ -105,7 +105,7 @@ void SpillFile::begin(SpillTransfer const& transfer) noexcept {
 }
 
 void SpillFile::begin_pieces() noexcept {
-  while (!m_dead && !m_free_pieces.empty()) {
+  while (!m_gave_up && !m_free_pieces.empty()) {
     int const transfer = next_transfer();
     if (transfer < 0) return;
     begin_piece(transfer);
@@ -241,7 +241,7 @@ void SpillFile::end_transfer(int transfer) noexcept {
 std::optional<SpillDone> SpillFile::wait(double timeout_s) noexcept {
   auto const begun = SteadyClock::now();
   while (m_done.empty()) {
-    if (m_dead || m_queue->in_flight() == 0) return {};
+    if (m_gave_up || m_queue->in_flight() == 0) return {};
     auto const left_s =
         std::min(timeout_s - seconds_since(begun), longest_look_s(m_settings.patience_s));
     if (auto const done = m_queue->wait(std::max(left_s, 0.0))) {
@@ -269,7 +269,7 @@ double SpillFile::longest_look_s(double patience_s) {
 
 // Fails all transfers for good, since nobody knows whether storage will still move their bytes.
 void SpillFile::give_up() noexcept {
-  m_dead = true;
+  m_gave_up = true;
   {
     AllocatorPass const pass;
     m_failure.note_silence(m_settings.patience_s, m_queue->outstanding());

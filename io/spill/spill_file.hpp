@@ -189,8 +189,8 @@ class SpillFile {
   std::vector<std::uint64_t> m_checksums;  // of written pieces, by offset_bytes / kSpillAlignment
   SparePlaces m_spares;
   std::atomic<std::int64_t> m_moved_pieces = 0;
-  WaitedTime m_silence;  // how long the queue has not answered although something is in flight
-  bool m_dead = false;   // true once storage has failed for good; requests may be in flight
+  WaitedTime m_silence;    // how long the queue has not answered although something is in flight
+  bool m_gave_up = false;  // true once storage has failed for good; requests may be in flight
 
   FirstFailure m_failure;
   std::unique_ptr<TransferQueue> m_queue;  // declared last, so that it is destroyed first

@@ -163,8 +163,8 @@ TEST(WithoutDescriptors, rings_are_stepped_down_from_and_said_by_the_keys_name) 
   auto const made = make_transfer_queue({std::nullopt, 3});
   EXPECT_STREQ(made.queue->backend(), "posix");
   EXPECT_EQ(made.queue->depth(), 3);
-  EXPECT_EQ(made.stepped_down, why);
-  EXPECT_EQ(make_transfer_queue({Backend::posix, 3}).stepped_down, "");
+  EXPECT_EQ(made.why_not_uring, why);
+  EXPECT_EQ(make_transfer_queue({Backend::posix, 3}).why_not_uring, "");
   for (auto const& [backend, name] :
        {std::pair(Backend::uring, "uring"), std::pair(Backend::uring_plain, "uring-plain")})
     EXPECT_EQ(refused_with([&] {

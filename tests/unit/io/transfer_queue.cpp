@@ -256,9 +256,9 @@ TEST(TransferQueue, waits_no_longer_than_clocks_count) {
 TEST(Backends, a_step_down_says_what_to_change) {
   auto const made = make_transfer_queue({std::nullopt, 4});
   ASSERT_TRUE(made.queue);
-  EXPECT_EQ(made.stepped_down.empty(), std::string_view(made.queue->backend()) == "uring-plain")
-      << made.stepped_down;
-  EXPECT_EQ(made.stepped_down.find('\n'), std::string::npos);
+  EXPECT_EQ(made.why_not_uring.empty(), std::string_view(made.queue->backend()) == "uring-plain")
+      << made.why_not_uring;
+  EXPECT_EQ(made.why_not_uring.find('\n'), std::string::npos);
 }
 
 using Spans = std::vector<std::span<std::byte>>;
