@@ -9,8 +9,8 @@
 
 namespace cuda = spillway::test::cuda;
 using cuda::AddressRange;
-using cuda::DeviceMemory;
 using cuda::Gives;
+using cuda::SimulatedMemory;
 using cuda::State;
 
 namespace {
@@ -46,7 +46,8 @@ CUresult refuse(char const* why) {
 CUresult address_reserve(CUdeviceptr* address, std::size_t bytes, std::size_t alignment,
                          CUdeviceptr, unsigned long long flags) {
   return driver_call("cuMemAddressReserve", [&](State& all) {
-    if (flags != 0 || alignment > DeviceMemory::kGranularity || (alignment & (alignment - 1)) != 0)
+    if (flags != 0 || alignment > SimulatedMemory::kGranularity ||
+        (alignment & (alignment - 1)) != 0)
       return refuse("addresses are reserved with flags or an alignment that is none");
     return all.memory.reserve(address, static_cast<std::int64_t>(bytes));
   });
@@ -108,7 +109,7 @@ CUresult granularity(std::size_t* bytes, CUmemAllocationProp const* properties,
                      CUmemAllocationGranularity_flags) {
   return driver_call("cuMemGetAllocationGranularity", [&](State& all) {
     if (!is_good(all, *properties)) return refuse("the granularity of memory of another kind");
-    *bytes = static_cast<std::size_t>(DeviceMemory::kGranularity);
+    *bytes = static_cast<std::size_t>(SimulatedMemory::kGranularity);
     return CUDA_SUCCESS;
   });
 }

@@ -11,7 +11,7 @@ namespace {
 
 static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t));
 
-constexpr std::uint64_t kSeal = 0x616c676f00000000 + CUBLAS_VERSION;
+constexpr std::uint64_t kInitialised = 0x616c676f00000000 + CUBLAS_VERSION;
 constexpr std::int64_t kLeastSplitK = 64;  // the least extent of K in one part
 constexpr std::int32_t kMostSplits = 4;
 
@@ -75,7 +75,7 @@ bool admits(LtPreference const& preference, LtProblem const& problem, Known cons
 
 Algorithm unpack(cublasLtMatmulAlgo_t const& algo) {
   auto const result = std::bit_cast<Algorithm>(algo);
-  if (result.seal != kSeal)
+  if (result.mark != kInitialised)
     throw invalid("an algorithm that was not initialised, or by another version");
   return result;
 }
@@ -86,7 +86,7 @@ cublasLtMatmulAlgo_t pack(Algorithm const& algorithm) {
 
 Algorithm algorithm(std::int32_t id, LtTypes const& types) {
   check(types);
-  return {{.id = known(id).config.id}, types, kSeal};
+  return {{.id = known(id).config.id}, types, kInitialised};
 }
 
 std::int64_t alignment_bytes(Algorithm const& algorithm) {
@@ -119,7 +119,7 @@ void check(Algorithm const& algorithm, LtProblem const& problem) {
 std::vector<Algorithm> choose(LtProblem const& problem, LtPreference const& preference) {
   std::vector<Algorithm> result;
   for (auto const& one : kKnown) {
-    Algorithm choice{one.config, problem.types, kSeal};
+    Algorithm choice{one.config, problem.types, kInitialised};
     if (one.splits) choice.config.splits = splits_of(problem);
     if (!admits(preference, problem, one)) continue;
     auto const workspace = static_cast<std::uint64_t>(workspace_bytes(choice, problem));

@@ -21,16 +21,16 @@ CUresult refuse(char const* why) {
 }
 
 bool is_aligned(AddressRange const& range) {
-  auto const granularity = static_cast<std::uintptr_t>(DeviceMemory::kGranularity);
+  auto const granularity = static_cast<std::uintptr_t>(SimulatedMemory::kGranularity);
   return range.first % granularity == 0 && range.bytes > 0 &&
-         range.bytes % DeviceMemory::kGranularity == 0;
+         range.bytes % SimulatedMemory::kGranularity == 0;
 }
 
 // Reserves addresses that trap when they are touched. The range begins at a multiple of the
 // granularity.
 std::byte* addresses(std::int64_t bytes) {
   auto const size = static_cast<std::size_t>(bytes);
-  auto const slack = static_cast<std::size_t>(DeviceMemory::kGranularity);
+  auto const slack = static_cast<std::size_t>(SimulatedMemory::kGranularity);
   auto const flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   auto* const all = ::mmap(nullptr, size + slack, PROT_NONE, flags, -1, 0);
   if (all == MAP_FAILED) return nullptr;
@@ -62,11 +62,11 @@ bool make_memory(std::int64_t offset, std::int64_t bytes) {
 
 }  // namespace
 
-DeviceMemory::Physical::~Physical() {
+SimulatedMemory::Physical::~Physical() {
   ::fallocate(memory_file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
 }
 
-std::int64_t DeviceMemory::free(int device) const {
+std::int64_t SimulatedMemory::free(int device) const {
   auto left = m_total - m_taken;
   for (auto const& weak : m_memory) {
     auto const memory = weak.lock();
@@ -75,7 +75,7 @@ std::int64_t DeviceMemory::free(int device) const {
   return left;
 }
 
-CUresult DeviceMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
+CUresult SimulatedMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
   if (!is_aligned({0, bytes})) return refuse("addresses are reserved in whole granules");
   auto* const at = addresses(bytes);
   if (at == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -91,7 +91,7 @@ CUresult DeviceMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult DeviceMemory::free_addresses(AddressRange const& range) {
+CUresult SimulatedMemory::free_addresses(AddressRange const& range) {
   auto const found = m_reservations.find(range.first);
   if (found == m_reservations.end() || found->second.bytes != range.bytes)
     return refuse("addresses are freed that were not reserved so");
@@ -104,8 +104,8 @@ CUresult DeviceMemory::free_addresses(AddressRange const& range) {
   return CUDA_SUCCESS;
 }
 
-CUresult DeviceMemory::create(CUmemGenericAllocationHandle* handle, std::int64_t bytes,
-                              int device) {
+CUresult SimulatedMemory::create(CUmemGenericAllocationHandle* handle, std::int64_t bytes,
+                                 int device) {
   if (!is_aligned({0, bytes})) return refuse("device memory is created in whole granules");
   std::erase_if(m_memory, [](auto const& memory) { return memory.expired(); });
   if (bytes > free(device)) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -118,12 +118,13 @@ CUresult DeviceMemory::create(CUmemGenericAllocationHandle* handle, std::int64_t
   return CUDA_SUCCESS;
 }
 
-CUresult DeviceMemory::release(CUmemGenericAllocationHandle handle) {
+CUresult SimulatedMemory::release(CUmemGenericAllocationHandle handle) {
   return m_handles.erase(handle) > 0 ? CUDA_SUCCESS
                                      : refuse("a handle is released that is none, or twice");
 }
 
-DeviceMemory::Reservations::const_iterator DeviceMemory::find(AddressRange const& range) const {
+SimulatedMemory::Reservations::const_iterator SimulatedMemory::find(
+    AddressRange const& range) const {
   auto after = m_reservations.upper_bound(range.first);
   if (after == m_reservations.begin()) return m_reservations.end();
   --after;
@@ -131,13 +132,13 @@ DeviceMemory::Reservations::const_iterator DeviceMemory::find(AddressRange const
                                                                       : m_reservations.end();
 }
 
-DeviceMemory::Reservation* DeviceMemory::find_reservation(AddressRange const& range) {
+SimulatedMemory::Reservation* SimulatedMemory::find_reservation(AddressRange const& range) {
   auto const found = find(range);
   if (found == m_reservations.end()) return nullptr;
   return &m_reservations.at(found->first);
 }
 
-CUresult DeviceMemory::map(AddressRange const& range, CUmemGenericAllocationHandle handle) {
+CUresult SimulatedMemory::map(AddressRange const& range, CUmemGenericAllocationHandle handle) {
   auto* const reservation = find_reservation(range);
   auto const memory = m_handles.find(handle);
   if (reservation == nullptr) return refuse("memory is mapped where no addresses are reserved");
@@ -153,7 +154,7 @@ CUresult DeviceMemory::map(AddressRange const& range, CUmemGenericAllocationHand
   return CUDA_SUCCESS;
 }
 
-std::vector<DeviceMemory::Mapping*> DeviceMemory::mappings_of(AddressRange const& range) {
+std::vector<SimulatedMemory::Mapping*> SimulatedMemory::mappings_of(AddressRange const& range) {
   auto* const reservation = find_reservation(range);
   std::vector<Mapping*> result;
   auto at = range.first;
@@ -166,7 +167,7 @@ std::vector<DeviceMemory::Mapping*> DeviceMemory::mappings_of(AddressRange const
   return at == range.last() ? result : std::vector<Mapping*>{};
 }
 
-CUresult DeviceMemory::unmap(AddressRange const& range) {
+CUresult SimulatedMemory::unmap(AddressRange const& range) {
   if (mappings_of(range).empty()) return refuse("what is unmapped is not what was mapped");
   ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -175,7 +176,7 @@ CUresult DeviceMemory::unmap(AddressRange const& range) {
   return CUDA_SUCCESS;
 }
 
-CUresult DeviceMemory::allow(AddressRange const& range, int device, bool access) {
+CUresult SimulatedMemory::allow(AddressRange const& range, int device, bool access) {
   auto const mappings = mappings_of(range);
   if (mappings.empty()) return refuse("access is set where nothing is mapped");
   for (auto* const mapping : mappings) {
@@ -185,7 +186,7 @@ CUresult DeviceMemory::allow(AddressRange const& range, int device, bool access)
   return CUDA_SUCCESS;
 }
 
-void DeviceMemory::give_all_back() {
+void SimulatedMemory::give_all_back() {
   m_handles.clear();
   while (!m_reservations.empty()) {
     auto& [first, reservation] = *m_reservations.begin();
@@ -194,11 +195,11 @@ void DeviceMemory::give_all_back() {
   }
 }
 
-bool DeviceMemory::is_device(std::uintptr_t address) const {
+bool SimulatedMemory::is_device(std::uintptr_t address) const {
   return find({address, 1}) != m_reservations.end();
 }
 
-bool DeviceMemory::accessible(AddressRange const& range) const {
+bool SimulatedMemory::accessible(AddressRange const& range) const {
   auto const found = find(range);
   if (found == m_reservations.end()) return false;
   auto const& mappings = found->second.mappings;
@@ -212,7 +213,7 @@ bool DeviceMemory::accessible(AddressRange const& range) const {
   return allowed == range.bytes;
 }
 
-bool DeviceMemory::is_of(int device, AddressRange const& range) const {
+bool SimulatedMemory::is_of(int device, AddressRange const& range) const {
   auto const found = find(range);
   if (found == m_reservations.end()) return true;
   return std::ranges::all_of(found->second.mappings, [&](auto const& mapping) {
@@ -221,12 +222,12 @@ bool DeviceMemory::is_of(int device, AddressRange const& range) const {
   });
 }
 
-std::byte* DeviceMemory::shadow(std::uintptr_t address) const {
+std::byte* SimulatedMemory::shadow(std::uintptr_t address) const {
   auto const found = find({address, 0});
   return found == m_reservations.end() ? nullptr : found->second.shadow + (address - found->first);
 }
 
-std::vector<std::string> DeviceMemory::leftovers() const {
+std::vector<std::string> SimulatedMemory::leftovers() const {
   std::vector<std::string> result;
   for (auto const& [first, reservation] : m_reservations) {
     result.push_back(fmt::format("{} bytes of addresses are reserved", reservation.bytes));

@@ -14,7 +14,7 @@
 
 namespace spillway::test::cuda {
 
-class DeviceMemory {
+class SimulatedMemory {
  public:
   static constexpr std::int64_t kGranularity = std::int64_t{2} << 20;
 

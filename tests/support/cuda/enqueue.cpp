@@ -102,7 +102,7 @@ cudaError_t query(State& all, std::shared_ptr<Record> const& record) {
                              .most = all.queues.decisions_of_query(),
                              .wanted = record->stream};
     all.scheduler.serve(demand);
-    if (demand.dry && !record->done) return hopeless("an event");
+    if (demand.none_can_go_on && !record->done) return hopeless("an event");
   }
   expect_recorded(all, *record);
   if (!record->done) return cudaErrorNotReady;

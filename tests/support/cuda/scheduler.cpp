@@ -45,7 +45,7 @@ class DeviceThread {
 void Scheduler::serve(Demand& demand) {
   for (std::int64_t n = 0; n != demand.most && !demand.met(); ++n) {
     if (m_decide(demand.wanted)) continue;
-    demand.dry = true;
+    demand.none_can_go_on = true;
     return;
   }
 }

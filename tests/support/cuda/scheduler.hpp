@@ -13,10 +13,10 @@ namespace spillway::test::cuda {
 class Scheduler {
  public:
   struct Demand {
-    std::function<bool()> met;  // is called before every decision; true ends the wait
-    std::int64_t most = -1;     // the most decisions to take; -1 if there is no limit
-    int wanted = -1;            // the stream whose work the thread waits for; -1 if any
-    bool dry = false;           // set if no decision was left to take
+    std::function<bool()> met;    // is called before every decision; true ends the wait
+    std::int64_t most = -1;       // the most decisions to take; -1 if there is no limit
+    int wanted = -1;              // the stream whose work the thread waits for; -1 if any
+    bool none_can_go_on = false;  // set if no decision was left to take
   };
 
   // `decide` takes one decision, preferably for the stream `wanted`, or returns false if there is

@@ -20,7 +20,7 @@ namespace spillway::test::cuda {
 struct State {
   std::mutex mutex;
   Settings settings;
-  DeviceMemory memory;
+  SimulatedMemory memory;
   PinnedMemory pinned;
   Accesses accesses;
   Queues queues;
