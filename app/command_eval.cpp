@@ -41,11 +41,11 @@ namespace spillway {
 
 namespace {
 
-// A Told reports progress on stderr after each tenth of the batches, and when 30 s have passed
-// since its last report.
-class Told {
+// An EvalProgress reports progress on stderr after each tenth of the batches, and when 30 s have
+// passed since its last report.
+class EvalProgress {
  public:
-  explicit Told(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
+  explicit EvalProgress(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
 
   void operator()(std::int64_t done, LossSums const& so_far) {
     constexpr double patience_s = 30;
@@ -117,7 +117,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   });
 
   auto const count = div_ceil(windows, shape.sequences);
-  Told told(count);
+  EvalProgress progress(count);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     say(fmt::format("eval: {} sequences in {} batches", windows, count));
@@ -126,7 +126,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     if (!unused.empty()) log_info("{}", unused);
   });
   auto const sums = evaluate(session->engine(), count, comm,
-                             comm.rank() == 0 ? EvalTold(std::ref(told)) : EvalTold());
+                             comm.rank() == 0 ? EvalTold(std::ref(progress)) : EvalTold());
   std::int64_t read = 0;
   on_all_ranks(comm, [&] { read = tokens_read(sums, *text, windows); });
   auto const loss = *sums.mean();
