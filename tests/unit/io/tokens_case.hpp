@@ -1,0 +1,64 @@
+// What the tests of token files have in common: a directory, files by their tokens, and errors.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/tokens/token_writer.hpp"
+
+namespace spillway::test {
+
+class TokensTest : public testing::Test {
+ protected:
+  TokensTest() {
+    std::filesystem::remove_all(m_dir);
+    std::filesystem::create_directories(m_dir);
+  }
+  ~TokensTest() override { std::filesystem::remove_all(m_dir); }
+
+  std::filesystem::path text_file(std::string const& name, std::string const& text) const {
+    std::ofstream(m_dir / name, std::ios::binary) << text;
+    return m_dir / name;
+  }
+
+  std::filesystem::path token_file(std::string const& name, std::int64_t vocab,
+                                   std::vector<std::int32_t> const& tokens) const {
+    TokenWriter writer(Output(m_dir / name), "test", vocab,
+                       static_cast<std::int64_t>(tokens.size()), 1);
+    writer.append(tokens);
+    writer.close(std::array{std::int64_t{0}});
+    return m_dir / name;
+  }
+
+  std::filesystem::path llmc_file(std::string const& name,
+                                  std::vector<std::uint16_t> const& tokens) const {
+    std::array<std::int32_t, 256> header{20240520, 1, static_cast<std::int32_t>(tokens.size())};
+    std::ofstream file(m_dir / name, std::ios::binary);
+    file.write(reinterpret_cast<char const*>(header.data()), 1024);
+    file.write(reinterpret_cast<char const*>(tokens.data()),
+               static_cast<std::streamsize>(2 * tokens.size()));
+    return m_dir / name;
+  }
+
+  template <class F>
+  static Error error_of(F action) {
+    try {
+      action();
+    } catch (Error const& error) {
+      return error;
+    }
+    return Error(Status::done, "no error");
+  }
+
+  std::filesystem::path m_dir = std::filesystem::path(testing::TempDir()) /
+                                testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+}  // namespace spillway::test
