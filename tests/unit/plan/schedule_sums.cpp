@@ -1,0 +1,80 @@
+// Sums of losses and gradients over micro-batches and ranks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/data/program.hpp"
+#include "tests/unit/plan/schedule_case.hpp"
+
+namespace spillway::test::schedule_sums_test {
+namespace {
+
+using schedule_case::items_on, schedule_case::op_of, schedule_case::schedule_gpt,
+    schedule_case::small_gpt;
+
+TEST(Schedule, collects_loss_and_gradients_over_micro_batches) {
+  Program const program = schedule_gpt(small_gpt(), {"keep"}, 3);
+  std::vector<bool> collects;
+  std::map<std::string, int> accumulates;
+  for (Segment const& segment : program.segments) {
+    for (auto i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[static_cast<std::size_t>(i)];
+      if (item.kind != ItemKind::op) continue;
+      Op const& op = op_of(program, item);
+      if (op.kind == OpKind::lm_head_loss_backward) collects.push_back(is_in_place(op, 1));
+      if (op.kind == OpKind::accumulate) ++accumulates[segment.name];
+    }
+  }
+  // The second use of the tied matrix is summed by itself, and added at the end.
+  auto const uses = static_cast<int>(program.chunks.size()) + 1;
+  EXPECT_EQ(collects, (std::vector{false, true, true}));
+  EXPECT_EQ(accumulates, (std::map<std::string, int>{{"middle", uses}, {"last", uses + 1}}));
+}
+
+TEST(Schedule, reduces_every_chunk_once_per_step_and_commits_after_all_norms) {
+  Program const program = schedule_gpt(small_gpt(), {"keep"}, 2, 2);
+  std::map<ItemKind, std::multiset<int>> chunks;
+  for (Item const* item : items_on(program, Lane::comm)) chunks[item->kind].insert(item->chunk);
+  std::multiset<int> each;
+  for (Chunk const& chunk : program.chunks) each.insert(chunk.id);
+  EXPECT_EQ(chunks[ItemKind::all_to_all], each);
+  EXPECT_EQ(chunks[ItemKind::all_gather], each);
+  auto const commit = std::find_if(program.items.begin(), program.items.end(),
+                                   [](Item const& i) { return i.kind == ItemKind::commit; });
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::op) continue;
+    auto const kind = op_of(program, item).kind;
+    bool const before = kind == OpKind::square_norm, after = kind == OpKind::adamw;
+    EXPECT_FALSE(before && item.number > commit->number);
+    EXPECT_FALSE(after && item.number < commit->number);
+  }
+}
+
+TEST(Schedule, reduces_each_micro_batch_where_arithmetic_says_so) {
+  Graph graph = small_gpt();
+  graph.arithmetic.reduction = Reduction::each;
+  Program const program = schedule_gpt(graph, {"keep"}, 3, 2);
+  std::map<std::string, int> sums, gathers;
+  for (Segment const& segment : program.segments) {
+    for (auto i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[static_cast<std::size_t>(i)];
+      gathers[segment.name] += item.kind == ItemKind::all_gather;
+      if (item.kind != ItemKind::op || op_of(program, item).kind != OpKind::accumulate) continue;
+      ++sums[segment.name];
+      EXPECT_GT(gathers[segment.name], 0) << "joins the step's before it is summed over ranks";
+    }
+  }
+  auto const uses = static_cast<int>(graph.chunks.size() + graph.parts.size());
+  auto const added = static_cast<int>(graph.parts.size());
+  for (char const* name : {"first", "middle", "last"}) EXPECT_EQ(gathers[name], uses) << name;
+  EXPECT_EQ(gathers["update"], 0);
+  EXPECT_EQ(sums["middle"], uses);
+  EXPECT_EQ(sums["last"], uses + added);
+}
+
+}  // namespace
+}  // namespace spillway::test::schedule_sums_test
