@@ -1,28 +1,18 @@
-// embed, layernorm, rmsnorm, dropout and their gradients, against their serial references.
+// layernorm, rmsnorm and their gradients, against their serial references.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
+#include <string>
 
 #include "tests/support/kernel_harness.hpp"
+#include "tests/unit/kernels/kernel_rows.hpp"
 
 namespace spillway::kernels_rows_test {
 namespace {
 
-using test::KernelHarness;
+using test::KernelHarness, test::KernelRows, test::Types;
 
-struct Types {
-  DType element, gradient;
-};
-
-class KernelRows : public ::testing::TestWithParam<Types> {
- protected:
-  DType T() const { return GetParam().element; }
-  DType G() const { return GetParam().gradient; }
-  // Two neighbours among the numbers that can be stored, relative: both sides round, at times
-  // apart.
-  static double rounding(DType t) { return t == DType::bf16 ? 0x1p-7 : 0x1p-22; }
-};
+// The types of the tests in other files, too.
 INSTANTIATE_TEST_SUITE_P(Types, KernelRows,
                          ::testing::Values(Types{DType::f32, DType::f32},
                                            Types{DType::bf16, DType::f32},
@@ -31,109 +21,6 @@ INSTANTIATE_TEST_SUITE_P(Types, KernelRows,
                            return std::string(name(info.param.element)) + "_" +
                                   std::string(name(info.param.gradient));
                          });
-
-// Which of the operands that an embedding may do without it has.
-struct EmbedOperands {
-  bool wpe, positions, wtt, types;
-};
-constexpr EmbedOperands kEmbedOperands[] = {
-    {true, false, false, false}, {false, false, false, false}, {true, true, false, false},
-    {true, false, true, false},  {true, true, true, true},     {false, false, true, true}};
-
-struct Embed {
-  KernelHarness h;
-  View tokens, positions, types;
-
-  explicit Embed(EmbedOperands has)
-      : tokens(numbers(300)), positions(numbers(40)), types(numbers(3)) {
-    h.set(tokens, 0, 299);
-    h.set(positions, 0, 39);
-    h.set(types, 0, 2);
-    if (!has.positions) positions = {};
-    if (!has.types) types = {};
-  }
-
- private:
-  View numbers(std::int64_t past) {
-    auto const view = h.tensor(DType::i32, {38});
-    h.fill_integers(view, 0, past);
-    return view;
-  }
-};
-
-TEST_P(KernelRows, embed_adds_the_rows_of_its_tables) {
-  for (auto const& has : kEmbedOperands) {
-    Embed e(has);
-    auto& h = e.h;
-    auto const wte = h.tensor(T(), {300, 83}), x = h.tensor(T(), {38, 83});
-    auto const wpe = h.tensor(T(), {40, 83}), wtt = h.tensor(T(), {3, 83});
-    for (auto const& view : {wte, wpe, wtt}) h.fill_normal(view, 1);
-    h.op(OpKind::embed,
-         {e.tokens, wte, has.wpe ? wpe : View{}, e.positions, e.types, has.wtt ? wtt : View{}}, {x},
-         EmbedAttributes{19});
-    h.run(host::kernel(OpKind::embed));
-    h.expect_same_bytes(x);
-    double expected = h.contents(wte)[299 * 83];
-    if (has.wpe) expected += h.contents(wpe)[has.positions ? 39 * 83 : 0];
-    if (has.wtt) expected += h.contents(wtt)[has.types ? 2 * 83 : 0];
-    EXPECT_NEAR(h.result(x, 0), expected, 0.05);
-  }
-}
-
-TEST_P(KernelRows, embed_backward_sums_in_order_over_what_took_a_row) {
-  for (auto const& has : kEmbedOperands) {
-    Embed e(has);
-    auto& h = e.h;
-    auto const dx = h.tensor(T(), {38, 83});
-    View const dwte = h.tensor(G(), {300, 83});
-    View const dwpe = has.wpe ? h.tensor(G(), {40, 83}) : View{};
-    View const dwtt = has.wtt ? h.tensor(G(), {3, 83}) : View{};
-    h.fill_normal(dx, 1);
-    h.op(OpKind::embed_backward, {e.tokens, dx, e.positions, e.types}, {dwte, dwpe, dwtt},
-         EmbedAttributes{19});
-    h.run(host::kernel(OpKind::embed_backward));
-    for (auto const& table : {dwte, dwpe, dwtt})
-      if (is_present(table)) h.expect_same_bytes(table);
-    if (has.wtt && !has.types) {
-      EXPECT_EQ(h.result(dwtt, 83), 0) << "no row is of type 1";
-    }
-  }
-}
-
-struct EmbedBackward {
-  KernelHarness h;
-  View tokens, dx, dwte, dwpe;
-
-  EmbedBackward(DType t, DType g, bool accumulate)
-      : tokens(h.tensor(DType::i32, {38})),
-        dx(h.tensor(t, {38, 83})),
-        dwte(h.tensor(g, {600, 83})),
-        dwpe(h.tensor(g, {40, 83})) {
-    h.fill_integers(tokens, 0, 600);
-    for (auto const m : {0, 5, 6, 37}) h.set(tokens, m, 599);  // again and again, the last one
-    h.set(tokens, 1, 0);
-    h.fill_normal(dx, 1);
-    if (accumulate) h.fill_normal(dwte, 1);
-    h.op(OpKind::embed_backward, {tokens, dx, {}, {}}, {dwte, dwpe, {}}, EmbedAttributes{19},
-         accumulate ? std::vector{0} : std::vector<int>{});
-    h.run(host::kernel(OpKind::embed_backward));
-  }
-};
-
-TEST_P(KernelRows, embed_backward_sums_repeated_tokens_in_order_and_zeroes_the_rest) {
-  EmbedBackward e(T(), G(), false);
-  e.h.expect_same_bytes(e.dwte);
-  e.h.expect_same_bytes(e.dwpe);
-  EXPECT_EQ(e.h.result(e.dwpe, 19 * 83), 0) << "positions beyond the sequence get no gradient";
-}
-
-TEST_P(KernelRows, embed_backward_adds_to_what_a_shared_head_wrote) {
-  EmbedBackward e(T(), G(), true);
-  e.h.expect_same_bytes(e.dwte);
-  auto const dx = e.h.contents(e.dx);
-  double const sum = dx[0] + dx[5 * 83] + dx[6 * 83] + dx[37 * 83];
-  EXPECT_NEAR(e.h.result(e.dwte, 599 * 83), e.h.contents(e.dwte)[599 * 83] + sum, 0.05);
-}
 
 struct LayerNorm {
   KernelHarness h;
@@ -283,71 +170,6 @@ TEST_P(KernelRows, rms_norm_backward_follows_fp64_and_does_not_depend_on_threads
         EXPECT_EQ(n.h.result_bytes(dgamma), alone);
         EXPECT_EQ(n.h.result_bytes(dx), dx_alone);
       }
-}
-
-struct Dropout {
-  KernelHarness h;
-  View x, samples, y;
-
-  Dropout(DType t, double p, std::int64_t columns, std::uint64_t seed = (1ull << 40) + 3)
-      : x(h.tensor(t, {3 * 19, columns})),
-        samples(h.tensor(DType::i64, {3})),
-        y(h.tensor(t, {3 * 19, columns})) {
-    h.fill_normal(x, 1);
-    h.set_all(samples, {7, 0x1p33 + 1, 12});
-    h.op(OpKind::dropout, {x, samples}, {y}, DropoutAttributes{p, 19, seed, 11});
-    h.run(host::kernel(OpKind::dropout));
-  }
-};
-
-TEST_P(KernelRows, dropout_is_the_same_by_blocks_and_by_elements) {
-  for (std::int64_t const columns : {1, 83, 1024}) {  // partial blocks, whole blocks, several tiles
-    Dropout d(T(), 0.3, columns);
-    d.h.expect_close(d.y, 0, 0);
-  }
-}
-
-TEST_P(KernelRows, dropout_keeps_the_expected_share_and_nothing_is_lost_at_zero) {
-  Dropout d(T(), 0.25, 1024);
-  auto const y = d.h.results(d.y);
-  auto const zeros = static_cast<double>(std::count(y.begin(), y.end(), 0.0));
-  EXPECT_NEAR(zeros / static_cast<double>(y.size()), 0.25, 0.01);
-  Dropout none(T(), 0, 83);
-  EXPECT_EQ(none.h.results(none.y), none.h.contents(none.x));
-}
-
-TEST_P(KernelRows, dropout_divides_what_it_keeps_by_the_share_that_stays) {
-  Dropout d(T(), 0.75, 83);
-  auto const n = static_cast<std::size_t>(3 * 19 * 83);
-  d.h.set_all(d.x, std::vector<double>(n, 1.5));
-  d.h.run(host::kernel(OpKind::dropout));
-  for (auto const& y : {d.h.results(d.y), d.h.serial_results(d.y)}) {
-    auto const kept = static_cast<std::size_t>(std::count(y.begin(), y.end(), 6.0));
-    auto const dropped = static_cast<std::size_t>(std::count(y.begin(), y.end(), 0.0));
-    EXPECT_EQ(kept + dropped, n);
-    EXPECT_LT(kept, dropped);
-    EXPECT_GT(kept, 0u);
-  }
-}
-
-TEST_P(KernelRows, dropout_follows_every_bit_of_the_seed) {
-  Dropout a(T(), 0.5, 83, 1ull << 63), b(T(), 0.5, 83, (1ull << 63) + 1), c(T(), 0.5, 83, 0);
-  EXPECT_NE(a.h.results(a.y), b.h.results(b.y));
-  EXPECT_NE(a.h.results(a.y), c.h.results(c.y));
-}
-
-TEST_P(KernelRows, dropout_follows_the_sample_not_its_place_in_the_batch) {
-  Dropout d(T(), 0.5, 83);
-  auto const first = d.h.results(d.y);
-  auto x = d.h.contents(d.x);
-  auto const sample = static_cast<std::ptrdiff_t>(19 * 83);
-  std::swap_ranges(x.begin(), x.begin() + sample, x.begin() + 2 * sample);
-  d.h.set_all(d.x, x);
-  d.h.set_all(d.samples, {12, 0x1p33 + 1, 7});
-  d.h.run(host::kernel(OpKind::dropout));
-  auto second = d.h.results(d.y);
-  std::swap_ranges(second.begin(), second.begin() + sample, second.begin() + 2 * sample);
-  EXPECT_EQ(second, first);
 }
 
 }  // namespace
