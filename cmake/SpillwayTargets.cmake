@@ -17,15 +17,16 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   target_compile_options(spillway_flags INTERFACE -Wno-restrict)
 endif()
 
-# What reads and writes text is not where time goes, so a compiler need not take long over it.
+# What reads and writes text, or runs between steps, is not where time goes, so a compiler need not
+# take long over it.
 function(compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# spillway_library(NAME [TEXT] [LINK libs...]): makes spillway::NAME of all .cpp of the folder. One
-# that is TEXT is compiled quickly.
+# spillway_library(NAME [QUICK] [LINK libs...]): makes spillway::NAME of all .cpp of the folder. One
+# that is QUICK is compiled quickly.
 function(spillway_library name)
-  cmake_parse_arguments(ARG "TEXT" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   if(NOT sources)
     add_library(spillway_${name} INTERFACE)
@@ -33,7 +34,7 @@ function(spillway_library name)
   else()
     add_library(spillway_${name} STATIC ${sources})
     set_target_properties(spillway_${name} PROPERTIES UNITY_BUILD ${SPILLWAY_UNITY})
-    if(ARG_TEXT)
+    if(ARG_QUICK)
       compile_quickly(spillway_${name})
     endif()
     target_link_libraries(spillway_${name} PUBLIC $<BUILD_INTERFACE:spillway_flags> ${ARG_LINK})

@@ -111,6 +111,7 @@ macro(add_test_program target)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} spillway_test_main)
   if(ARG_KOKKOS)
+    set_target_properties(${target} PROPERTIES SPILLWAY_OPTIMISED ON)
     target_precompile_headers(${target} REUSE_FROM spillway_test_support)
   elseif(ARG_PROGRAM)
     target_precompile_headers(${target} REUSE_FROM spillway_test_program)
@@ -150,19 +151,28 @@ endfunction()
 
 # Tests that headers of these libraries compile alone, also those that are the first include of a
 # source: in a batch of sources, others come before them. They are compiled when a test runs, and
-# again only after a change. `headers_alone` has those without a source of their name, which no
-# build compiles first; `headers_alone_whole`, which is long, has all.
+# again only after a change. `headers_alone` has, of the libraries whose turn it is in this sample,
+# those without a source of their name, which no build compiles first; `headers_alone_whole`, which
+# is long, has all headers.
 function(spillway_headers_alone)
-  foreach(test headers_alone headers_alone_whole)
-    add_custom_target(${test})
-    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR}
-      --target ${test} --parallel 2)
-    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT ${spillway_hang_s} PROCESSORS 2
-      RESOURCE_LOCK build_folder)
-  endforeach()
+  set(turns 4)
+  set(build "\"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --parallel 2 --target headers_alone_")
+  add_test(NAME headers_alone COMMAND sh -c "${build}$((\${SPILLWAY_SAMPLE:-0} % ${turns}))")
+  add_test(NAME headers_alone_whole COMMAND sh -c "${build}whole")
+  set_tests_properties(headers_alone headers_alone_whole PROPERTIES LABELS unit
+    TIMEOUT ${spillway_hang_s} PROCESSORS 2 RESOURCE_LOCK build_folder)
   set_tests_properties(headers_alone_whole PROPERTIES LABELS long)
-  add_dependencies(headers_alone_whole headers_alone)
+  add_custom_target(headers_alone_whole)
+  set(turn 0)
+  while(turn LESS turns)
+    add_custom_target(headers_alone_${turn})
+    add_dependencies(headers_alone_whole headers_alone_${turn})
+    math(EXPR turn "${turn} + 1")
+  endwhile()
+  set(number 0)
   foreach(name IN LISTS ARGN)
+    math(EXPR turn "${number} % ${turns}")
+    math(EXPR number "${number} + 1")
     get_target_property(folder spillway_${name} SOURCE_DIR)
     file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
     set(without_source)
@@ -177,7 +187,7 @@ function(spillway_headers_alone)
         list(APPEND without_source ${unit})
       endif()
     endforeach()
-    compile_headers(headers_${name} ${name} headers_alone ${without_source})
+    compile_headers(headers_${name} ${name} headers_alone_${turn} ${without_source})
     compile_headers(headers_of_sources_${name} ${name} headers_alone_whole ${with_source})
   endforeach()
 endfunction()
