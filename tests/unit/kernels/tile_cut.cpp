@@ -22,11 +22,11 @@ MatmulShape shape_of(DType dtype, Lie const& l) {
           .c = dense_matrix(DType::f32, l.rows, l.columns)};
 }
 
-// Every panel of every depth block of a pass, as often as items pack it.
+// Every panel of every depth block of a pass, as often as units pack it.
 void expect_packed_once(host::Factor const& f, std::int64_t depth_blocks) {
   if (f.supply != host::Supply::ahead) return;
   std::map<std::pair<std::int64_t, std::int64_t>, int> packed;
-  for (std::int64_t item = 0; item < f.items(depth_blocks); ++item) {
+  for (std::int64_t item = 0; item < f.units(depth_blocks); ++item) {
     auto const first = item % f.groups() * f.at_once;
     for (auto panel = first; panel < std::min(first + f.at_once, f.panels()); ++panel) {
       if (!f.through) ++packed[{panel, item / f.groups()}];
