@@ -19,13 +19,18 @@ set(spillway_mpi_of_users OMPI_MCA_ess_singleton_isolated=unset:
 set(spillway_hang_s 3600)
 set(spillway_long_hang_s 28800)
 
-# spillway_tests(NAME [KOKKOS | PROGRAM] [LABEL unit] [LINK libs...]
+# spillway_tests(NAME [KOKKOS | PLAN | PROGRAM] [LABEL unit] [LINK libs...]
 #   SOURCES files...): test_NAME, one program of all these sources. For ctest each source is a test
 # of its own, of the file's name: run_tests() picks what stands there, and fails if any test stands
 # in none of them.
-# KOKKOS: what it links to brings Kokkos' flags. PROGRAM: its tests start the program.
+# KOKKOS: what it links to brings Kokkos' flags. PLAN: it computes much itself, as tests of plans do.
+# PROGRAM: its tests start the program. Each kind is compiled, and has precompiled headers, as one of
+# the libraries in tests/support.
+set(spillway_tests_of_KOKKOS support)
+set(spillway_tests_of_PLAN plan)
+set(spillway_tests_of_PROGRAM program)
 function(spillway_tests name)
-  cmake_parse_arguments(ARG "KOKKOS;PROGRAM" "LABEL" "LINK;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "KOKKOS;PLAN;PROGRAM" "LABEL" "LINK;SOURCES" ${ARGN})
   list(TRANSFORM ARG_SOURCES REPLACE "\\.cpp$" "" OUTPUT_VARIABLE files)
   list(JOIN files "\", \"" names)
   set(main ${CMAKE_CURRENT_BINARY_DIR}/main_${name}.cpp)
@@ -110,14 +115,15 @@ endfunction()
 macro(add_test_program target)
   add_executable(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} spillway_test_main)
-  if(ARG_KOKKOS)
-    set_target_properties(${target} PROPERTIES SPILLWAY_OPTIMISED ON)
-    target_precompile_headers(${target} REUSE_FROM spillway_test_support)
-  elseif(ARG_PROGRAM)
-    target_precompile_headers(${target} REUSE_FROM spillway_test_program)
-  else()
-    target_precompile_headers(${target} REUSE_FROM spillway_test_main)
-  endif()
+  set(like main)
+  foreach(kind IN ITEMS KOKKOS PLAN PROGRAM)
+    if(ARG_${kind})
+      set(like ${spillway_tests_of_${kind}})
+    endif()
+  endforeach()
+  get_target_property(optimised spillway_test_${like} SPILLWAY_OPTIMISED)
+  set_target_properties(${target} PROPERTIES SPILLWAY_OPTIMISED ${optimised})
+  target_precompile_headers(${target} REUSE_FROM spillway_test_${like})
 endmacro()
 
 macro(describe_tests)
