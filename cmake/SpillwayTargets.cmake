@@ -11,7 +11,7 @@ target_link_options(spillway_flags INTERFACE
 # Sources of a library are compiled some at a time: most of a compiler's time goes into what they
 # all include. One by one, a change is rebuilt sooner.
 option(SPILLWAY_UNITY "compile the sources of a folder in batches: half the time" ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 # GCC bug 105651: `"a" + string` is taken for an overlapping copy, the more so the more is inlined.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(spillway_flags INTERFACE -Wno-restrict)
