@@ -162,10 +162,10 @@ endfunction()
 # is long, has all headers.
 function(spillway_headers_alone)
   set(turns 4)
-  set(build "\"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --parallel 2 --target")
-  add_test(NAME headers_alone
-    COMMAND sh -c "${build} headers_alone_$((\${SPILLWAY_SAMPLE:-0} % ${turns}))")
-  add_test(NAME headers_alone_whole COMMAND sh -c "${build} headers_alone_whole")
+  set(build ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --parallel 2 --target)
+  add_test(NAME headers_alone COMMAND bash ${PROJECT_SOURCE_DIR}/tests/support/in_turn.sh ${turns}
+    ${build} headers_alone_)
+  add_test(NAME headers_alone_whole COMMAND ${build} headers_alone_whole)
   set_tests_properties(headers_alone headers_alone_whole PROPERTIES LABELS unit
     TIMEOUT ${spillway_hang_s} PROCESSORS 2 RESOURCE_LOCK build_folder)
   set_tests_properties(headers_alone_whole PROPERTIES LABELS long)

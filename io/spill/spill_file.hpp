@@ -83,8 +83,8 @@ struct SpillSettings {
 // so when it finds that storage does not answer.
 class SpillFile {
  public:
-  // Reserves storage for size_bytes and the spare places at once. Throws Error: cannot_fit if less
-  // storage is free, bad_input if `directory` or the chosen backend cannot be used.
+  // Reserves storage for size_bytes and the spare places at once. Throws what SpillStorage throws,
+  // and Error(bad_input) if the chosen backend cannot be used.
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
             SpillSettings const& settings);
   SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
@@ -96,8 +96,8 @@ class SpillFile {
   int under_way() const;  // counts transfers begun and not yet returned by `wait`
 
   // Sleeps until a transfer is finished, and returns it; transfers finish in any order. Returns
-  // nothing after `timeout_s` and after one second at the latest, if `wake` was called, or if no
-  // transfer is under way.
+  // nothing after `timeout_s`, if storage has not answered for a second or an eighth of the
+  // patience, if `wake` was called, or if no transfer is under way.
   std::optional<SpillDone> wait(double timeout_s) noexcept;
   static constexpr double kForever_s = 1e9;  // a `timeout_s` that is longer than any wait
   // Ends a `wait` in progress, or else the next one that would sleep. Any thread may call it.

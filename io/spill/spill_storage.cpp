@@ -21,8 +21,15 @@ FileDescriptor open_file(std::filesystem::path const& directory) {
   return file;
 }
 
-[[noreturn]] void fail_no_space(std::filesystem::path const& directory, std::int64_t needed_bytes,
-                                int error) {
+bool means_no_room(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+[[noreturn]] void fail_to_reserve(std::filesystem::path const& directory, std::int64_t needed_bytes,
+                                  int error) {
+  if (!means_no_room(error))
+    throw Error(Status::storage, fmt::format("memory.nvme.path: {}: no bytes can be reserved: {}",
+                                             directory.string(), error_text(error)));
   throw NoRoom(
       fmt::format("memory.nvme.path: {} cannot hold the spill file: {} bytes needed, {} "
                   "free ({}); choose another path or a plan that spills less",
@@ -31,8 +38,10 @@ FileDescriptor open_file(std::filesystem::path const& directory) {
 
 void allocate(FileDescriptor const& file, std::filesystem::path const& directory,
               std::int64_t size_bytes) {
-  if (size_bytes == 0 || ::fallocate(file.get(), 0, 0, size_bytes) == 0) return;
-  int error = errno;
+  if (size_bytes == 0) return;
+  int error = EINTR;
+  while (error == EINTR) error = ::fallocate(file.get(), 0, 0, size_bytes) == 0 ? 0 : errno;
+  if (error == 0) return;
   if (error == EOPNOTSUPP) {
     // This file system cannot reserve space (NFS before 4.2 cannot), so the check is only that
     // enough bytes are free now.
@@ -40,7 +49,7 @@ void allocate(FileDescriptor const& file, std::filesystem::path const& directory
     if (fits && ::ftruncate(file.get(), size_bytes) == 0) return;
     error = fits ? errno : ENOSPC;
   }
-  fail_no_space(directory, size_bytes, error);
+  fail_to_reserve(directory, size_bytes, error);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ class NoRoom : public Error {
 class SpillStorage {
  public:
   // Throws NoRoom, with the numbers of bytes needed and free, if size_bytes are not free;
-  // Error(bad_input) if `directory` cannot be used.
+  // Error: storage if the system cannot reserve them for another reason, bad_input if `directory`
+  // cannot be used.
   SpillStorage(std::filesystem::path const& directory, std::int64_t size_bytes);
 
   static constexpr std::size_t kPageBytes = 4096;  // the unit of direct I/O, in memory and file

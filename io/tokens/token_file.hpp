@@ -29,8 +29,8 @@ class TokenFile {
   std::int64_t count() const { return m_layout.count; }
   std::int64_t vocab() const { return m_layout.vocab; }
   // Returns a text that tells these tokens from others, wherever the file lies. It is a checksum of
-  // tokenizer, vocabulary, numbers of tokens and documents, and either the checksums of the tokens
-  // or, if the file has none, the tokens themselves. Of a long file only evenly spaced ranges of
+  // tokenizer, vocabulary, width and number of tokens, the table of documents, and either the
+  // checksums of the tokens or, if the file has none, the tokens themselves. Of a long file only evenly spaced ranges of
   // these bytes are read. Throws Error: storage, or damaged if the file has become shorter.
   std::string fingerprint() const;
 

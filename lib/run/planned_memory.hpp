@@ -22,7 +22,7 @@ class PlannedMemory {
  public:
   // All ranks must call this. If there is no room for a spill file of the planned size, plans again
   // with half of it, as long as such a plan is possible. Throws AgreedError, with cannot_fit if no
-  // plan fits.
+  // plan fits or the system does not give the memory.
   PlannedMemory(PlanParts const& parts, Comm& comm);
 
   PlannedRun const& run() const { return *m_run; }

@@ -121,7 +121,7 @@ CarriedSums carry(CarriedFiles const& files, std::filesystem::path const& direct
   try {
     return write_carried(directory, files);
   } catch (Error const& error) {
-    std::error_code ignored;  // what is left there is named as a stranger's by whoever reads it
+    std::error_code ignored;  // what is left there is named as foreign by whoever reads it
     std::filesystem::remove_all(directory / kCarriedFolder, ignored);
     log_warning(
         "{}; the checkpoint of step {} is without the files that export puts beside its "

@@ -44,7 +44,7 @@ RunState imported_state(Config const& config);
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
 // What all checkpoints of the run are to carry (io/h5/carried_files.hpp): what its start does. Of a
-// checkpoint, files that are damaged, or strangers, are named in a warning and passed over. One
+// checkpoint, files that are damaged or foreign are named in a warning and passed over. One
 // rank calls this. Throws Error(bad_input) for a directory of Hugging Face, as read_model_files.
 CarriedFiles carried_by(std::optional<Resumption> const& resumption);
 

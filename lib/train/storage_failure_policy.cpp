@@ -62,7 +62,7 @@ std::optional<Status> StorageFailurePolicy::settle(Engine& engine) {
 }
 
 // When the consequence of a failure is known, the spill file may have forgotten the failure
-// already. Then the last one that was logged is named again.
+// already. Then the last one that was found is named again.
 void StorageFailurePolicy::say(bool warns, std::string const& consequence) {
   auto const now = m_spill ? m_spill->first_failure() : "";
   if (!say(warns, now, consequence)) say(warns, m_last_failure, consequence);

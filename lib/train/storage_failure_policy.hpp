@@ -45,7 +45,7 @@ class StorageFailurePolicy {
 
   SpillFile* m_spill;
   Comm& m_comm;
-  std::string m_last_failure;  // the last failure that this rank has logged
+  std::string m_last_failure;  // the last failure that say() has found on this rank
   int m_tries = 0;             // how often the next step was tried already
   bool m_state_lost = false;
 };

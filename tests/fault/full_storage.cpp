@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fault_test.hpp"
+#include "preload.hpp"
 
 namespace spillway::test::full_storage_test {
 namespace {
@@ -66,6 +67,17 @@ TEST_F(FullStorage, that_refuses_what_it_promised_is_planned_around_by_auto) {
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_NE(outcome.output.find("planned again with half of it"), std::string::npos)
         << outcome.output;
+  }
+}
+
+// It may have room; what is wrong with it no smaller spill file mends.
+TEST_F(FullStorage, that_fails_to_reserve_anything_is_not_taken_for_full) {
+  if (!can_preload()) GTEST_SKIP();
+  Planted const fault{.calls = "fallocate", .path = path("nvme"), .what = "EIO"};
+  for (int const ranks : {kAlone, kTwoRanks}) {
+    auto const outcome = run_command(planted(fault) + train_command(spilling(), ranks), 60);
+    EXPECT_TRUE(fails_with(4, path("nvme") + ": no bytes can be reserved: ", outcome));
+    EXPECT_EQ(outcome.output.find("planned again"), std::string::npos) << outcome.output;
   }
 }
 

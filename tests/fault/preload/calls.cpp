@@ -160,6 +160,13 @@ int ftruncate64(int fd, off_t size) noexcept {
   return truncate_to(fd, size);
 }
 
+int fallocate(int fd, int mode, off_t offset, off_t size) {
+  return unless(fate(Call::fallocate, {fd}), SYS_fallocate, fd, mode, offset, size);
+}
+int fallocate64(int fd, int mode, off64_t offset, off64_t size) {
+  return unless(fate(Call::fallocate, {fd}), SYS_fallocate, fd, mode, offset, size);
+}
+
 int flock(int fd, int operation) noexcept {
   return unless(fate(Call::flock, {fd}), SYS_flock, fd, operation);
 }

@@ -1,9 +1,9 @@
 // Which calls of libc are counted, and what becomes of one that is. Set by the environment:
 //
 //   SPILLWAY_FAULT_CALLS   which: names with commas between them, of write pwrite pread fsync
-//                          fdatasync close rename mkdir unlink rmdir ftruncate flock open. A name
-//                          means all of its kind: 64-bit, `at` and vector forms; unlinkat and
-//                          remove too
+//                          fdatasync close rename mkdir unlink rmdir ftruncate fallocate flock
+//                          open. A name means all of its kind: 64-bit, `at` and vector forms;
+//                          unlinkat and remove too
 //   SPILLWAY_FAULT_PATH    only of paths that contain this text; of a descriptor, its file's path
 //   SPILLWAY_FAULT_KIND    only of a `directory`, or of what is none: `file`
 //   SPILLWAY_FAULT_RANK    only in the process of this rank of mpirun
@@ -38,6 +38,7 @@ enum class Call : unsigned {
   unlink,
   rmdir,
   ftruncate,
+  fallocate,
   flock,
   open,
   count

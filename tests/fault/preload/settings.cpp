@@ -12,7 +12,7 @@ namespace {
 constexpr auto kCalls = static_cast<unsigned>(Call::count);
 constexpr std::array<char const*, kCalls> kNames = {
     "write", "pwrite", "pread", "fsync",     "fdatasync", "close", "rename",
-    "mkdir", "unlink", "rmdir", "ftruncate", "flock",     "open"};
+    "mkdir", "unlink", "rmdir", "ftruncate", "fallocate", "flock", "open"};
 struct Errno {
   char const* name;
   int value;

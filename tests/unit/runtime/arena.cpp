@@ -11,12 +11,14 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
+#include "base/math.hpp"
 #include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "runtime/poison.hpp"
@@ -120,7 +122,9 @@ TEST(Arena, reserves_whole_units_of_its_alignment) {
   EXPECT_EQ(Arena("device", 8 * kMiB, 5 * kMiB).reserved_bytes(), 8 * kMiB);
   EXPECT_EQ(Arena("device", 0).reserved_bytes(), 0);
   EXPECT_EQ(Arena("device", 0).pages().size(), 0u);
-  EXPECT_EQ(Arena("device", 5000).pages().size(), 8192u);
+  auto const page_bytes = std::int64_t{::sysconf(_SC_PAGESIZE)};
+  EXPECT_EQ(std::ssize(Arena("device", 5000).pages()), round_up<std::int64_t>(5000, page_bytes));
+  EXPECT_EQ(Arena::whole_pages(page_bytes + 1), 2 * page_bytes);
   EXPECT_EQ(Arena("device", 5000).all().size(), 5000u);
 }
 

@@ -1,4 +1,4 @@
-// How the samples of a step part into the rows of micro-batches and ranks.
+// How the samples of a step part into the places of micro-batches and ranks.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace spillway::batch_shape_test {
 namespace {
 
-TEST(BatchShape, gives_every_sample_of_a_step_to_one_row) {
+TEST(BatchShape, gives_every_sample_of_a_step_one_place) {
   for (std::int64_t ranks : {1, 2, 3}) {
     for (std::int64_t micro : {1, 2, 4}) {
       for (std::int64_t sequences : {1, 5, 8, 13}) {
