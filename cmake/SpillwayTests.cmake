@@ -23,9 +23,9 @@ set(spillway_long_hang_s 28800)
 #   SOURCES files...): test_NAME, one program of all these sources. For ctest each source is a test
 # of its own, of the file's name: run_tests() picks what stands there, and fails if any test stands
 # in none of them.
-# KOKKOS: what it links to brings Kokkos' flags. PLAN: it computes much itself, as tests of plans do.
-# PROGRAM: its tests start the program. Each kind is compiled, and has precompiled headers, as one of
-# the libraries in tests/support.
+# KOKKOS: what it links to brings Kokkos' flags. PLAN: it computes much itself, as tests of plans
+# do. PROGRAM: its tests start the program. Each kind is compiled, and has precompiled headers, as
+# one of the libraries in tests/support.
 set(spillway_tests_of_KOKKOS support)
 set(spillway_tests_of_PLAN plan)
 set(spillway_tests_of_PROGRAM program)
