@@ -30,8 +30,9 @@ class TokenFile {
   std::int64_t vocab() const { return m_layout.vocab; }
   // Returns a text that tells these tokens from others, wherever the file lies. It is a checksum of
   // tokenizer, vocabulary, width and number of tokens, the table of documents, and either the
-  // checksums of the tokens or, if the file has none, the tokens themselves. Of a long file only evenly spaced ranges of
-  // these bytes are read. Throws Error: storage, or damaged if the file has become shorter.
+  // checksums of the tokens or, if the file has none, the tokens themselves. Of a long file only
+  // evenly spaced ranges of these bytes are read. Throws Error: storage, or damaged if the file has
+  // become shorter.
   std::string fingerprint() const;
 
   // Reads tokens [first, first + to.size()), which must lie in the file. Does not allocate. Any

@@ -37,8 +37,8 @@ class RunMemory {
   // Error(cannot_fit) if there is no such room.
   RunMemory(Config const& config, Device& device, Program const& train, Budgets const& most = {});
   // Makes the spill file if the Program needs one. Seeded faults of `debug.fault` differ between
-  // ranks. Throws NoRoom if the drive has no room; Error: cannot_fit if memory is short, bad_input if
-  // memory.nvme.path cannot be used, storage if the system cannot reserve space there.
+  // ranks. Throws NoRoom if the drive has no room; Error: cannot_fit if memory is short, bad_input
+  // if memory.nvme.path cannot be used, storage if the system cannot reserve space there.
   void make_spill_file(Config const& config, Program const& train, int rank);
 
   // Returns how much memory and storage a later plan may use. The spill file keeps its size.
