@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdarg>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -242,9 +243,8 @@ TEST_F(RareAnswers, of_storage_that_reserves_nothing_are_trusted_as_far_as_there
   EXPECT_EQ(file.write(0, bytes), IoResult::ok);
   EXPECT_EQ(file.read(0, back), IoResult::ok);
   EXPECT_EQ(back, bytes);
-  auto const refused = [&](std::int64_t size) {
-    return refused_with([&] { SpillFile more(m_dir, size, {.spare_bytes = 0}); },
-                        Status::cannot_fit);
+  auto const refused = [&](std::int64_t size, Status status = Status::cannot_fit) {
+    return refused_with([&] { SpillFile more(m_dir, size, {.spare_bytes = 0}); }, status);
   };
   auto const expected = [&](int bytes_needed, char const* why) {
     return fmt::format(
@@ -253,8 +253,13 @@ TEST_F(RareAnswers, of_storage_that_reserves_nothing_are_trusted_as_far_as_there
         m_dir.string(), bytes_needed, why);
   };
   EXPECT_EQ(refused(65'537), expected(131'072, "No space left on device"));
+  for (int const full : {ENOSPC, EDQUOT, EFBIG}) {
+    answers.reserve = full;
+    EXPECT_EQ(refused(65'536), expected(65'536, std::strerror(full)));
+  }
   answers.reserve = EIO;
-  EXPECT_EQ(refused(65'536), expected(65'536, "Input/output error"));
+  EXPECT_EQ(refused(65'536, Status::storage), "memory.nvme.path: " + m_dir.string() +
+                                                  ": no bytes can be reserved: Input/output error");
 }
 
 TEST_F(RareAnswers, about_locks_keep_nobody_from_writing_unless_another_has_it) {
