@@ -27,26 +27,27 @@ TEST(ConfigLoad, a_run_is_named_by_its_input_file) {
             "the model itself");
 }
 
+// Loads what stands in a pipe by a name of the directory of descriptors.
+Config config_of_pipe(std::string const& descriptors, std::string const& text) {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
+  EXPECT_EQ(::write(ends[1], text.data(), text.size()), std::ssize(text));
+  ::close(ends[1]);
+  auto config = load_config(descriptors + std::to_string(ends[0]));
+  ::close(ends[0]);
+  return config;
+}
+
 // The shell's <(...) has a name that says nothing.
 TEST(ConfigLoad, a_run_whose_input_has_no_name_is_named_so) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  ASSERT_EQ(::write(ends[1], "run: {steps: 7}", 15), 15);
-  ::close(ends[1]);
-  auto const config = load_config("/proc/self/fd/" + std::to_string(ends[0]));
-  ::close(ends[0]);
+  auto const config = config_of_pipe("/proc/self/fd/", "run: {steps: 7}");
   EXPECT_EQ(config.run.steps, 7);
   EXPECT_EQ(config.run.dir, "runs/stdin");
 }
 
 TEST(ConfigLoad, a_run_whose_input_is_a_descriptor_is_named_so) {
   if (!std::filesystem::exists("/dev/fd")) GTEST_SKIP() << "no /dev/fd here";
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
-  ASSERT_EQ(::write(ends[1], "run: {steps: 8}", 15), 15);
-  ::close(ends[1]);
-  auto const config = load_config("/dev/fd/" + std::to_string(ends[0]));
-  ::close(ends[0]);
+  auto const config = config_of_pipe("/dev/fd/", "run: {steps: 8}");
   EXPECT_EQ(config.run.steps, 8);
   EXPECT_EQ(config.run.dir, "runs/stdin");
 }

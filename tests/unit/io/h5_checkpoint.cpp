@@ -25,8 +25,8 @@ using test::CheckpointTest;
 
 TEST_F(CheckpointTest, what_was_written_is_read) {
   save(12);
-  auto const latest = find_latest(m_run);
-  ASSERT_EQ(latest, m_run / "step-12");
+  auto const latest = find_latest(m_dir);
+  ASSERT_EQ(latest, m_dir / "step-12");
   CheckpointReader reader(*latest);
   EXPECT_EQ(reader.run_strings().at("step"), "12");
   EXPECT_EQ(reader.run_strings().size(), 2u);
@@ -93,7 +93,7 @@ TEST_F(CheckpointTest, a_manifest_of_other_extents_than_were_written_is_refused)
   m_layout = halves("a", {6}, 3, 0);
   for (auto const& other : {halves("b", {6}, 3, 0), halves("a", {2, 3}, 3, 0),
                             halves("a", {6}, 2, 0), halves("a", {6}, 3, 1)}) {
-    auto const directory = begin_checkpoint(m_run, 1);
+    auto const directory = begin_checkpoint(m_dir, 1);
     write_shards(directory);
     auto const error = error_of([&] { write_manifest(directory, other, {}); });
     EXPECT_EQ(error.status(), Status::damaged);
@@ -103,7 +103,7 @@ TEST_F(CheckpointTest, a_manifest_of_other_extents_than_were_written_is_refused)
 }
 
 TEST_F(CheckpointTest, values_that_are_missing_out_of_order_or_too_many_are_our_own_mistake) {
-  auto const directory = begin_checkpoint(m_run, 1);
+  auto const directory = begin_checkpoint(m_dir, 1);
   std::vector<float> const values(6);
   ShardWriter writer(directory, 1, m_layout);
   EXPECT_THROW(writer.write("model", "wte.weight", 0, values), std::logic_error);  // of shard 0
@@ -119,7 +119,7 @@ TEST_F(CheckpointTest, values_that_are_missing_out_of_order_or_too_many_are_our_
 
 TEST_F(CheckpointTest, a_rank_without_tensors_leaves_no_file) {
   add("far", 2, 5);
-  auto const directory = begin_checkpoint(m_run, 1);
+  auto const directory = begin_checkpoint(m_dir, 1);
   for (int rank = 0; rank < 7; ++rank) write_shard(directory, rank);
   write_manifest(directory, m_layout, {});
   EXPECT_EQ(test::names_in(directory),

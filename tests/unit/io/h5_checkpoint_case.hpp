@@ -17,18 +17,13 @@
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/h5_file.hpp"
 #include "io/h5/shard_writer.hpp"
+#include "tests/support/in_directory.hpp"
 #include "tests/support/names_in.hpp"
 
 namespace spillway::test {
 
-class CheckpointTest : public testing::Test {
+class CheckpointTest : public InDirectory {
  protected:
-  CheckpointTest() {
-    std::filesystem::remove_all(m_run);
-    std::filesystem::create_directories(m_run);
-  }
-  ~CheckpointTest() override { std::filesystem::remove_all(m_run); }
-
   // Values that name tensor and element.
   static std::vector<float> values_of(std::size_t tensor, std::int64_t count) {
     std::vector<float> values(static_cast<std::size_t>(count));
@@ -66,24 +61,14 @@ class CheckpointTest : public testing::Test {
   }
 
   std::filesystem::path save(std::int64_t step, std::int64_t keep = 3) const {
-    auto const directory = begin_checkpoint(m_run, step);
+    auto const directory = begin_checkpoint(m_dir, step);
     write_shards(directory);
     write_manifest(directory, m_layout, {{"step", std::to_string(step)}, {"seed", "1"}});
-    EXPECT_EQ(commit_checkpoint(m_run, step, keep), std::nullopt);
-    return m_run / ("step-" + std::to_string(step));
+    EXPECT_EQ(commit_checkpoint(m_dir, step, keep), std::nullopt);
+    return m_dir / ("step-" + std::to_string(step));
   }
 
-  std::vector<std::string> entries() const { return names_in(m_run); }
-
-  template <class F>
-  static Error error_of(F action) {
-    try {
-      action();
-    } catch (Error const& error) {
-      return error;
-    }
-    return Error(Status::done, "no error");
-  }
+  std::vector<std::string> entries() const { return names_in(m_dir); }
 
   // Reads all that a run reads.
   static void read_whole(std::filesystem::path const& directory) {
@@ -94,8 +79,6 @@ class CheckpointTest : public testing::Test {
     }
   }
 
-  std::filesystem::path m_run = std::filesystem::path(testing::TempDir()) /
-                                testing::UnitTest::GetInstance()->current_test_info()->name();
   // One tensor is cut within a row.
   CheckpointLayout m_layout{
       {{"model", "wte.weight", {7, 6}},

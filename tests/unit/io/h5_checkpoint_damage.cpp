@@ -25,11 +25,11 @@ TEST_F(CheckpointTest, any_file_cut_short_or_missing_is_damaged_and_named) {
   for (auto const* name : {"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5"}) {
     auto const file = save(4) / name;
     fs::resize_file(file, fs::file_size(file) - 1);
-    auto const cut = error_of([&] { find_latest(m_run); });
+    auto const cut = error_of([&] { find_latest(m_dir); });
     EXPECT_EQ(cut.status(), Status::damaged);
     EXPECT_EQ(std::string(cut.what()).rfind(file.string(), 0), 0u) << cut.what();
     fs::remove(file);
-    auto const missing = error_of([&] { find_latest(m_run); });
+    auto const missing = error_of([&] { find_latest(m_dir); });
     EXPECT_EQ(missing.status(), Status::damaged);
     EXPECT_EQ(std::string(missing.what()).rfind(file.string(), 0), 0u) << missing.what();
     EXPECT_EQ(std::string(missing.what()).find('\n'), std::string::npos);
@@ -38,8 +38,8 @@ TEST_F(CheckpointTest, any_file_cut_short_or_missing_is_damaged_and_named) {
 
 TEST_F(CheckpointTest, latest_that_names_nothing_is_damaged) {
   for (auto const* text : {"", "../elsewhere\n", "step-9\n"}) {
-    std::ofstream(m_run / "latest") << text;
-    EXPECT_EQ(error_of([&] { find_latest(m_run); }).status(), Status::damaged) << text;
+    std::ofstream(m_dir / "latest") << text;
+    EXPECT_EQ(error_of([&] { find_latest(m_dir); }).status(), Status::damaged) << text;
   }
 }
 
@@ -82,12 +82,12 @@ TEST_F(CheckpointTest, a_value_that_changed_is_named_by_its_tensor) {
 }
 
 TEST_F(CheckpointTest, a_directory_named_for_another_step_is_damaged) {
-  fs::rename(save(12), m_run / "step-13");
-  auto const error = error_of([&] { CheckpointReader reader(m_run / "step-13/"); });
+  fs::rename(save(12), m_dir / "step-13");
+  auto const error = error_of([&] { CheckpointReader reader(m_dir / "step-13/"); });
   EXPECT_EQ(error.status(), Status::damaged);
-  EXPECT_EQ(error.what(), (m_run / "step-13/").string() + ": holds the checkpoint of step 12");
-  fs::rename(m_run / "step-13", m_run / "best");
-  EXPECT_NO_THROW(read_whole(m_run / "best"));
+  EXPECT_EQ(error.what(), (m_dir / "step-13/").string() + ": holds the checkpoint of step 12");
+  fs::rename(m_dir / "step-13", m_dir / "best");
+  EXPECT_NO_THROW(read_whole(m_dir / "best"));
 }
 
 TEST_F(CheckpointTest, a_seal_that_says_what_cannot_be_is_damaged) {
@@ -120,15 +120,15 @@ TEST_F(CheckpointTest, a_seal_that_says_what_cannot_be_is_damaged) {
 }
 
 TEST_F(CheckpointTest, another_hdf5_file_or_a_later_version_is_bad_input) {
-  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
-  H5File::create(m_run / "checkpoint.h5").close();
-  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_run); }).status(), Status::bad_input);
+  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_dir); }).status(), Status::bad_input);
+  H5File::create(m_dir / "checkpoint.h5").close();
+  EXPECT_EQ(error_of([&] { CheckpointReader reader(m_dir); }).status(), Status::bad_input);
   auto const status_of_version = [&](std::int64_t version) {
-    auto file = H5File::create(m_run / "checkpoint.h5");
+    auto file = H5File::create(m_dir / "checkpoint.h5");
     file.set_text("/", "format", checkpoint_format);
     file.set_integer("/", "version", version);
     file.close();
-    return error_of([&] { CheckpointReader reader(m_run); }).status();
+    return error_of([&] { CheckpointReader reader(m_dir); }).status();
   };
   EXPECT_EQ(status_of_version(checkpoint_version + 1), Status::bad_input);
   EXPECT_EQ(status_of_version(checkpoint_version), Status::damaged);  // its seal is missing

@@ -21,27 +21,27 @@ namespace fs = std::filesystem;
 using test::CheckpointTest;
 
 TEST_F(CheckpointTest, those_up_to_a_step_are_counted_and_a_run_stands_for_its_newest) {
-  EXPECT_EQ(checkpoint_at(m_run), m_run);
+  EXPECT_EQ(checkpoint_at(m_dir), m_dir);
   for (std::int64_t const step : {5, 20, 30}) save(step);
-  fs::create_directory(m_run / "step-7.partial");
-  fs::create_directory(m_run / "step-8.replaced");
+  fs::create_directory(m_dir / "step-7.partial");
+  fs::create_directory(m_dir / "step-8.replaced");
   for (auto const& [step, count] : {std::pair{4, 0}, {5, 1}, {29, 2}, {30, 3}, {1000, 3}})
-    EXPECT_EQ(count_checkpoints(m_run, step), count) << step;
-  std::ofstream(m_run / "latest") << "step-20";  // nobody ended the line
-  EXPECT_EQ(checkpoint_at(m_run), m_run / "step-20");
-  EXPECT_EQ(checkpoint_at(m_run / "step-5"), m_run / "step-5");
-  EXPECT_EQ(checkpoint_at(m_run / "none"), m_run / "none");
+    EXPECT_EQ(count_checkpoints(m_dir, step), count) << step;
+  std::ofstream(m_dir / "latest") << "step-20";  // nobody ended the line
+  EXPECT_EQ(checkpoint_at(m_dir), m_dir / "step-20");
+  EXPECT_EQ(checkpoint_at(m_dir / "step-5"), m_dir / "step-5");
+  EXPECT_EQ(checkpoint_at(m_dir / "none"), m_dir / "none");
 }
 
 TEST_F(CheckpointTest, a_new_run_has_none) {
-  EXPECT_EQ(find_latest(m_run), std::nullopt);
-  EXPECT_EQ(find_latest(m_run / "missing"), std::nullopt);
+  EXPECT_EQ(find_latest(m_dir), std::nullopt);
+  EXPECT_EQ(find_latest(m_dir / "missing"), std::nullopt);
 }
 
 TEST_F(CheckpointTest, one_that_was_not_committed_leaves_the_previous_one_valid) {
   save(10);
-  write_shards(begin_checkpoint(m_run, 20));  // and then the job dies
-  EXPECT_EQ(find_latest(m_run), m_run / "step-10");
+  write_shards(begin_checkpoint(m_dir, 20));  // and then the job dies
+  EXPECT_EQ(find_latest(m_dir), m_dir / "step-10");
   save(30);  // sweeps what was left
   EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-10", "step-30"}));
 }
@@ -49,7 +49,7 @@ TEST_F(CheckpointTest, one_that_was_not_committed_leaves_the_previous_one_valid)
 TEST_F(CheckpointTest, the_newest_are_kept) {
   for (std::int64_t step : {5, 10, 20, 100}) save(step, 2);
   EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-100", "step-20"}));
-  EXPECT_EQ(find_latest(m_run), m_run / "step-100");
+  EXPECT_EQ(find_latest(m_dir), m_dir / "step-100");
 }
 
 TEST_F(CheckpointTest, the_same_step_again_takes_the_place_of_the_first) {
@@ -58,13 +58,13 @@ TEST_F(CheckpointTest, the_same_step_again_takes_the_place_of_the_first) {
   m_layout.tensors.pop_back();
   save(7);
   EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "step-7"}));
-  EXPECT_EQ(CheckpointReader(*find_latest(m_run)).tensors().size(), 3u);
+  EXPECT_EQ(CheckpointReader(*find_latest(m_dir)).tensors().size(), 3u);
 }
 
 TEST_F(CheckpointTest, other_files_of_the_run_are_left_alone) {
-  fs::create_directory(m_run / "step-notes");
-  fs::create_directory(m_run / "step-3x");
-  std::ofstream(m_run / "metrics.jsonl") << "{}\n";
+  fs::create_directory(m_dir / "step-notes");
+  fs::create_directory(m_dir / "step-3x");
+  std::ofstream(m_dir / "metrics.jsonl") << "{}\n";
   for (std::int64_t step : {1, 2, 3}) save(step, 1);
   EXPECT_EQ(entries(), (std::vector<std::string>{"latest", "metrics.jsonl", "step-3", "step-3x",
                                                  "step-notes"}));
@@ -79,14 +79,14 @@ TEST_F(CheckpointTest, full_storage_is_one_line_and_the_next_attempt_succeeds) {
   }();
   EXPECT_EQ(error.status(), Status::storage) << error.what();
   EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-  EXPECT_EQ(find_latest(m_run), m_run / "step-1");
+  EXPECT_EQ(find_latest(m_dir), m_dir / "step-1");
   save(3);
-  EXPECT_EQ(find_latest(m_run), m_run / "step-3");
+  EXPECT_EQ(find_latest(m_dir), m_dir / "step-3");
 }
 
 TEST_F(CheckpointTest, space_is_asked_for) {
-  EXPECT_NO_THROW(require_space(m_run, 1));
-  auto const error = error_of([&] { require_space(m_run, 1ll << 60); });
+  EXPECT_NO_THROW(require_space(m_dir, 1));
+  auto const error = error_of([&] { require_space(m_dir, 1ll << 60); });
   EXPECT_EQ(error.status(), Status::storage);
 }
 

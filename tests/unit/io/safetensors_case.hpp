@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "tests/support/in_directory.hpp"
 
 namespace spillway::test {
 
@@ -19,14 +20,8 @@ inline std::string safetensors_bytes(std::string const& json, std::string const&
   return bytes + json + data;
 }
 
-class SafetensorsCase : public testing::Test {
+class SafetensorsCase : public InDirectory {
  protected:
-  SafetensorsCase() {
-    std::filesystem::remove_all(m_dir);
-    std::filesystem::create_directories(m_dir);
-  }
-  ~SafetensorsCase() override { std::filesystem::remove_all(m_dir); }
-
   void put(std::string const& name, std::string const& bytes) const {
     std::ofstream(m_dir / name, std::ios::binary) << bytes;
   }
@@ -35,15 +30,6 @@ class SafetensorsCase : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  template <class F>
-  static Error error_of(F const& action) {
-    try {
-      action();
-    } catch (Error const& error) {
-      return error;
-    }
-    return {Status::done, "no error"};
-  }
   // `action` ends with this status, and its one line has each of these words.
   template <class F>
   static void expect_error(F const& action, Status status,
@@ -54,10 +40,6 @@ class SafetensorsCase : public testing::Test {
     EXPECT_EQ(line.find('\n'), std::string::npos) << line;
     for (auto const& word : words) EXPECT_NE(line.find(word), std::string::npos) << line;
   }
-
-  std::filesystem::path const m_dir =
-      std::filesystem::path(testing::TempDir()) /
-      ("safetensors_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 }  // namespace spillway::test

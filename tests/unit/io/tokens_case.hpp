@@ -12,17 +12,12 @@
 
 #include "base/error.hpp"
 #include "io/tokens/token_writer.hpp"
+#include "tests/support/in_directory.hpp"
 
 namespace spillway::test {
 
-class TokensTest : public testing::Test {
+class TokensTest : public InDirectory {
  protected:
-  TokensTest() {
-    std::filesystem::remove_all(m_dir);
-    std::filesystem::create_directories(m_dir);
-  }
-  ~TokensTest() override { std::filesystem::remove_all(m_dir); }
-
   std::filesystem::path text_file(std::string const& name, std::string const& text) const {
     std::ofstream(m_dir / name, std::ios::binary) << text;
     return m_dir / name;
@@ -46,19 +41,6 @@ class TokensTest : public testing::Test {
                static_cast<std::streamsize>(2 * tokens.size()));
     return m_dir / name;
   }
-
-  template <class F>
-  static Error error_of(F action) {
-    try {
-      action();
-    } catch (Error const& error) {
-      return error;
-    }
-    return Error(Status::done, "no error");
-  }
-
-  std::filesystem::path m_dir = std::filesystem::path(testing::TempDir()) /
-                                testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
 }  // namespace spillway::test
