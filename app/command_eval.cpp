@@ -100,7 +100,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   require_same_checkpoint(comm, arguments.checkpoint, &state);
   require_same_files(comm, "data.valid", text->tokens);
 
-  ComputeHere const compute(config, run_cores(comm), nullptr, device_backend(), comm);
+  ComputeHere const compute(config, run_cores(comm), nullptr, device_backend(config), comm);
   auto const& choices = compute.choices();
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
   auto const windows =

@@ -131,8 +131,8 @@ Status run_generate(GenerateArguments const& arguments) {
                        word(config.model.family)));
 
   auto const comm = make_single_rank_comm();
-  ComputeHere const compute(on_any_machine(config), run_cores(*comm), nullptr, device_backend(),
-                            *comm);
+  auto const here = on_any_machine(config);
+  ComputeHere const compute(here, run_cores(*comm), nullptr, device_backend(here), *comm);
   auto generator = naming_older(place, [&] {
     return std::make_unique<Generator>(config, state.vocab, prompt.tokens, arguments.tokens,
                                        checkpoint, *compute, *comm);

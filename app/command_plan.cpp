@@ -66,7 +66,7 @@ auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
 Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
   require_spill_directory(config.memory);
   auto const alone = make_single_rank_comm();
-  ComputeHere const here(config, assumed_cores(ranks), nullptr, device_backend(), *alone);
+  ComputeHere const here(config, assumed_cores(ranks), nullptr, device_backend(config), *alone);
   auto const budgets =
       on_this_node(ranks, Status::bad_input, [&] { return common_budgets(config, here, *alone); });
   return target_here(config, vocab, here, budgets, *alone);

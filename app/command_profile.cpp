@@ -48,7 +48,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);
   // If batch.micro is `auto`, ops are measured with the micro-batches that `choose` would take.
-  ComputeHere const here(config, run_cores(comm), nullptr, device_backend(), comm);
+  ComputeHere const here(config, run_cores(comm), nullptr, device_backend(config), comm);
   auto const memory_bytes = common_budgets(with_open_budgets(config), here, comm).device_bytes / 2;
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
   auto machine = measured_machine(config, vocab, here.choices(), here.cores(), memory_bytes, *here,

@@ -76,7 +76,8 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
       throw Error(Status::bad_input, "rok measures one process: start it without mpirun");
   });
   auto const start = begin(arguments);
-  ComputeHere const here(start.config, run_cores(comm), nullptr, device_backend(), comm);
+  ComputeHere const here(start.config, run_cores(comm), nullptr, device_backend(start.config),
+                         comm);
   auto const micros = arguments.micros.empty()
                           ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;

@@ -223,8 +223,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 
   // 2. Learn what the machine can do.
-  ComputeHere const compute(start.config, run_cores(comm), start.arithmetic(), device_backend(),
-                            comm);
+  ComputeHere const compute(start.config, run_cores(comm), start.arithmetic(),
+                            device_backend(start.config), comm);
   auto const target = target_here(start.config, start.data->vocab, compute,
                                   common_budgets(start.config, compute, comm), comm);
   auto const& machine = target.machine;

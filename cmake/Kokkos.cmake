@@ -8,7 +8,9 @@ set(kokkos_url https://github.com/kokkos/kokkos/releases/download/4.7.00/kokkos-
 set(kokkos_sha256 126b774a24dde8c1085c4aede7564c0b7492d6a07d85380f2b387a712cea1ff5)
 set(kokkos_wheel pygenten==0.1.5)
 set(kokkos_wheel_sha256 01bb48a183b6f54c7691acef80fd04c190641311c7c7a55f63c1c6a9897173de)
-set(kokkos_deps ${PROJECT_BINARY_DIR}/_deps)
+if(NOT kokkos_deps)
+  set(kokkos_deps ${PROJECT_BINARY_DIR}/_deps)
+endif()
 set(kokkos_tree ${kokkos_deps}/kokkos-wheel)
 
 # Sets `ok` if the release's archive lies under _deps. FetchContent would end the configure where

@@ -16,8 +16,8 @@ void put(char const* text) {
 }  // namespace
 
 void refuse_when_locked(char const* what) {
-  if (!t_allocator_locked) return;
-  t_allocator_locked = false;  // abort() itself may ask for memory
+  if (!g_lock_of_thread()) return;
+  g_lock_of_thread() = false;  // abort() itself may ask for memory
   put("debug.locked_allocator: after step 0 a thread that runs items asked for ");
   put(what);
   put("\n");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 
 #include "graph/operands.hpp"
 #include "kernels/dispatch.hpp"
@@ -18,6 +19,13 @@ namespace spillway {
 // - run_serially<T...>(Pointers<kind, T...> const&, prepared) is its serial form; if the host lane
 //   runs it, it takes the Exec as first argument, whose pool may share the work;
 // - workspace_bytes(KernelContext const&, Op const&) exists if the kernel needs scratch.
+// Says whether K's serial form takes the Exec. A trait asks it, because nvcc answers a requires
+// expression within a lambda wrongly.
+template <class K, class Prepared, class... T>
+inline constexpr bool kSerialTakesExec =
+    std::is_invocable_v<decltype(&K::template run_serially<T...>), Exec const&,
+                        Pointers<K::kind, T...> const&, Prepared const&>;
+
 template <class K, bool kSerially>
 Launch bind_typed_kernel(KernelContext const& context, Op const& op) {
   auto const bind = [&]<class... T>(T...) -> Launch {
@@ -25,7 +33,7 @@ Launch bind_typed_kernel(KernelContext const& context, Op const& op) {
       auto const o = Pointers<K::kind, T...>::of(p);
       if constexpr (!kSerially) {
         K::template run<T...>(exec, o, prepared);
-      } else if constexpr (requires { K::template run_serially<T...>(exec, o, prepared); }) {
+      } else if constexpr (kSerialTakesExec<K, decltype(prepared), T...>) {
         K::template run_serially<T...>(exec, o, prepared);
       } else {
         K::template run_serially<T...>(o, prepared);

@@ -15,10 +15,20 @@
 namespace spillway {
 namespace {
 
+template <std::size_t n>
+void copy_text(std::string const& text, std::array<char, n>& to) {
+  std::copy_n(text.begin(), std::min(text.size(), n - 1), to.begin());
+}
+
 OpenedDevice opened(Device const& device, Comm const& comm) {
   OpenedDevice result{.node_leader = comm.node_leader()};
-  auto const id = device.properties().id;
-  std::copy_n(id.begin(), std::min(id.size(), result.id.size() - 1), result.id.begin());
+  copy_text(device.properties().id, result.id);
+  return result;
+}
+
+SeenDevices seen_devices(FoundBackend const& found, Comm const& comm) {
+  SeenDevices result{count_devices(found.backend), comm.node_leader(), comm.local_rank()};
+  if (result.devices == 0) copy_text(why_no_device(found), result.why_none);
   return result;
 }
 
@@ -48,18 +58,17 @@ int threads_on(RunCores const& cores, Choices const& choices) {
 }  // namespace
 
 ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
-                         DeviceBackend const* backend, Comm& comm)
+                         FoundBackend const& found, Comm& comm)
     : m_cores(std::move(cores)),
       m_choices(agreed_choices(config, m_cores, before, comm)),
       m_kernels(threads_on(m_cores, m_choices)) {
   auto const& asked = config.run.device;
-  auto const seen = gathered(comm, SeenDevices{backend != nullptr, count_devices(backend),
-                                               comm.node_leader(), comm.local_rank()});
+  auto const seen = gathered(comm, seen_devices(found, comm));
   OpenedDevice mine;
   on_all_ranks(comm, [&] {
     auto const number = choose_device(asked, seen, comm.rank());
     if (!number) return;
-    m_device = backend->open(*number);
+    m_device = found.backend->open(*number);
     mine = opened(*m_device, comm);
   });
   if (m_device == nullptr) {
@@ -68,7 +77,21 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
   }
   auto const all = gathered(comm, mine);
   on_all_ranks(comm, [&] { require_own_devices(asked, all); });
-  m_compute.emplace(*m_device, backend->kernels, sharers(all, comm.rank()), backend->make_watch);
+  std::optional<Kernels> kernels;
+  on_all_ranks(comm, [&] { kernels = m_device_kernels.begin(*found.backend, *m_device); });
+  m_compute.emplace(*m_device, *kernels, sharers(all, comm.rank()), found.backend->make_watch);
+}
+
+DeviceKernels::~DeviceKernels() {
+  if (m_backend != nullptr) m_backend->end_kernels();
+}
+
+Kernels DeviceKernels::begin(DeviceBackend const& backend, Device const& device) {
+  auto const kernels = backend.begin_kernels(device);
+  m_backend = &backend;
+  auto const target =
+      backend.target.empty() ? device.properties().target : std::string(backend.target);
+  return {kernels, host::kernel, target};
 }
 
 }  // namespace spillway

@@ -8,11 +8,26 @@
 #include "config/config.hpp"
 #include "job/cores.hpp"
 #include "kernels/host/scope.hpp"
-#include "run/device_backend.hpp"
+#include "run/device_module.hpp"
 #include "run/prepare.hpp"
 #include "runtime/compute.hpp"
 
 namespace spillway {
+
+// While a DeviceKernels exists, the runtime of a backend's kernels runs on a device.
+class DeviceKernels {
+ public:
+  DeviceKernels() = default;
+  ~DeviceKernels();
+  DeviceKernels(DeviceKernels const&) = delete;
+  DeviceKernels& operator=(DeviceKernels const&) = delete;
+
+  // Begins the runtime. Throws Error(device).
+  Kernels begin(DeviceBackend const& backend, Device const& device);
+
+ private:
+  DeviceBackend const* m_backend = nullptr;  // null: the runtime did not begin
+};
 
 // A ComputeHere must exist as long as this rank computes, because it also owns the runtime of the
 // kernels.
@@ -22,11 +37,10 @@ class ComputeHere {
   // calling thread, and threads that it starts later, are kept on the rank's part of the cores,
   // unless there are more threads than cores. The device that run.device names is opened. `before`
   // is the Arithmetic of a run that is resumed, or null; it is ignored if that run had another
-  // number of ranks. `backend` is null if the program supports CPUs only. Throws AgreedError:
-  // bad_input if the threads or the device that the Config asks for do not exist, `device` if the
-  // device cannot be opened.
+  // number of ranks. Throws AgreedError: bad_input if the threads or the device that the Config
+  // asks for do not exist, `device` if the device cannot be opened.
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
-              DeviceBackend const* backend, Comm& comm);
+              FoundBackend const& backend, Comm& comm);
 
   RunCores const& cores() const { return m_cores; }
   Choices const& choices() const { return m_choices; }
@@ -38,6 +52,7 @@ class ComputeHere {
   Choices m_choices;
   KernelScope m_kernels;
   std::unique_ptr<Device> m_device;  // null if the host computes
+  DeviceKernels m_device_kernels;
   std::optional<Compute> m_compute;
 };
 

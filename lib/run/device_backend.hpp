@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "device/device.hpp"
@@ -12,12 +13,19 @@ namespace spillway {
 struct DeviceBackend {
   std::string_view name;                        // as run.device spells it, such as "cuda"
   int (*count)() noexcept;                      // returns how many devices this process sees
+  std::string (*why_none)();                    // says why this process sees no device
   std::unique_ptr<Device> (*open)(int number);  // throws Error(device)
-  Kernels kernels;
+  // Begins the runtime of the kernels on a device that open() returned, and returns the kernels. A
+  // process may do that once. Throws Error(device).
+  KernelTable (*begin_kernels)(Device const&);
+  // Ends that runtime, after all Execs were destroyed and before the Device is. Does nothing if it
+  // did not begin.
+  void (*end_kernels)() noexcept;
+  std::string_view target = {};    // for which the kernels are made; empty: the device's own target
   MakeWatch make_watch = nullptr;  // null except in tests
 };
 
-// Returns how many devices this process sees. `backend` is null if the program supports CPUs only.
+// Returns how many devices this process sees. `backend` is null if there is none.
 inline int count_devices(DeviceBackend const* backend) {
   return backend == nullptr ? 0 : backend->count();
 }

@@ -33,12 +33,8 @@ void require_devices(std::string_view asked, std::span<SeenDevices const> all) {
   auto const number = number_in(asked);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     auto const& seen = all[rank];
-    if (!seen.supported)
-      refuse(asked, "this spillway is built for CPUs; give cpu, or a build for GPUs");
     if (seen.devices == 0)
-      refuse(asked, fmt::format("rank {} sees no GPU: is there one, with its driver, and does "
-                                "CUDA_VISIBLE_DEVICES name it?",
-                                rank));
+      refuse(asked, fmt::format("rank {} sees no GPU: {}", rank, seen.why_none.data()));
     if (number && *number >= seen.devices)
       refuse(asked, fmt::format("rank {} sees {} GPU{}, whose numbers begin with 0", rank,
                                 seen.devices, seen.devices == 1 ? "" : "s"));

@@ -11,9 +11,9 @@ namespace spillway {
 
 // What one rank knows before devices are opened. It is plain data, since ranks gather it.
 struct SeenDevices {
-  bool supported = false;  // says whether the program supports such devices
-  int devices = 0;         // how many such devices the rank sees
+  int devices = 0;  // how many the rank sees
   int node_leader = 0, local_rank = 0;
+  std::array<char, 512> why_none{};  // a text that ends with 0 and is cut if it is longer
 };
 
 // Returns the number of the device that `rank` opens, or nothing if it computes on the CPU, in

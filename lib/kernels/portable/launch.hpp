@@ -21,13 +21,22 @@ using RangeIndex = Kokkos::IndexType<std::int64_t>;
 // Kokkos would otherwise ask the default instance to choose one, which allocates.
 inline constexpr int kChunk = 1;
 
+// Returns the policy with the wish that functors, of whatever size, are arguments of their launch.
+// Kokkos would copy those of more than 512 bytes to a device's constant memory, and wait on the
+// host for the launch before.
+template <class Policy>
+auto with_functor_as_argument(Policy const& policy) {
+  return Kokkos::Experimental::require(policy,
+                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 // Calls functor(i) for every i in [0, n), whatever the number of threads. Each call runs on one
 // thread and should do much work.
 template <class Functor>
 void for_each_unit(Exec const& exec, Label const& label, std::int64_t n, Functor const& functor) {
   using Policy = Kokkos::RangePolicy<Space, RangeIndex>;
   Policy const all(instance_of(exec), 0, n, Kokkos::ChunkSize(kChunk));
-  Kokkos::parallel_for(label, all, functor);
+  Kokkos::parallel_for(label, with_functor_as_argument(all), functor);
 }
 
 // for_each_range calls functor(first, last) for disjoint ranges that cover [0, n). The result must

@@ -35,8 +35,8 @@ template <class Functor>
 void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Functor const& functor) {
   if constexpr (kLikeDevice) {
     auto const threads = std::min<int>(kSumLanes, exec.concurrency());
-    Kokkos::parallel_for(label, row_teams(instance_of(exec), rows, threads),
-                         RowOfTeam<Functor>{functor});
+    auto const teams = row_teams(instance_of(exec), rows, threads);
+    Kokkos::parallel_for(label, with_functor_as_argument(teams), RowOfTeam<Functor>{functor});
   } else {
     for_each_unit(exec, label, rows, RowOfThread<Functor>{functor});
   }

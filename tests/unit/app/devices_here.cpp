@@ -19,18 +19,20 @@ std::unique_ptr<Device> open(int number) {
   throw Error(Status::device, number == 0 ? "sleeps" : "is hot");
 }
 
-Kernel no_kernel(OpKind) {
-  return {};
+std::string why_none() {
+  return "nobody made any";
 }
 
 }  // namespace
 }  // namespace spillway::devices_here_test
 
 // The one definition of this program.
-spillway::DeviceBackend const* spillway::device_backend() {
+spillway::FoundBackend const& spillway::device_backend() {
   namespace test = spillway::devices_here_test;
-  static DeviceBackend const backend{"toy", test::count, test::open, KernelTable(test::no_kernel)};
-  return &backend;
+  static DeviceBackend const backend{
+      .name = "toy", .count = test::count, .why_none = test::why_none, .open = test::open};
+  static FoundBackend const found{&backend};
+  return found;
 }
 
 namespace spillway::devices_here_test {
@@ -38,7 +40,7 @@ namespace {
 
 TEST(DevicesHere, that_cannot_be_used_are_named_with_the_reason) {
   g_count = 0;
-  EXPECT_EQ(devices_text(), "");
+  EXPECT_EQ(devices_text(), "  no GPU            nobody made any\n");
   g_count = 2;
   EXPECT_EQ(devices_text(),
             "  toy:0             cannot be used: sleeps\n"

@@ -13,7 +13,6 @@
 
 #include "app/device_backend.hpp"
 #include "device/cuda/cuda_device.hpp"
-#include "kernels/host/kernels.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"
@@ -82,15 +81,19 @@ int count() noexcept {
 
 }  // namespace
 
-DeviceBackend const* device_backend() {
+FoundBackend const& device_backend() {
   static DeviceBackend const on_stand_in{
       .name = "cuda",
       .count = count,
+      .why_none = [] { return std::string("SPILLWAY_STAND_IN_DEVICES is 0"); },
       .open = open_cuda_device,
-      .kernels = Kernels(cuda::cuda_stand_in_kernels(), host::kernel),
+      .begin_kernels = [](Device const&) { return cuda::cuda_stand_in_kernels(); },
+      .end_kernels = []() noexcept {},
+      .target = kHostTarget,
       .make_watch = cuda::make_engine_order,
   };
-  return &on_stand_in;
+  static FoundBackend const found{&on_stand_in};
+  return found;
 }
 
 }  // namespace spillway

@@ -1,9 +1,0 @@
-#include "app/device_backend.hpp"
-
-namespace spillway {
-
-DeviceBackend const* device_backend() {
-  return nullptr;
-}
-
-}  // namespace spillway

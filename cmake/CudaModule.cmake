@@ -1,0 +1,41 @@
+# The module for CUDA devices is a project of its own (modules/cuda), built beside this one where
+# SPILLWAY_CUDA asks for it. The program finds it by its place from the program's folder on, in the
+# build as where both are installed.
+option(SPILLWAY_CUDA "build the module for CUDA devices, with nvcc" OFF)
+set(SPILLWAY_CUDA_ARCHITECTURES "80;90-real;100-real" CACHE STRING
+  "what the module is compiled for, the oldest first, as CMAKE_CUDA_ARCHITECTURES")
+set(SPILLWAY_KOKKOS_CUDA_ROOT "" CACHE PATH "an installed static Kokkos with CUDA, for the module")
+set(spillway_cuda_module ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/spillway/spillway_cuda.so)
+
+function(build_cuda_module)
+  find_program(SPILLWAY_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
+    PATH_SUFFIXES bin)
+  if(NOT SPILLWAY_NVCC)
+    message(FATAL_ERROR "SPILLWAY_CUDA: there is no nvcc on PATH nor in CUDA_HOME. Load a module of "
+      "CUDA 12.5 or newer, or leave SPILLWAY_CUDA off")
+  endif()
+  cmake_path(GET spillway_cuda_module PARENT_PATH folder)
+  include(ExternalProject)
+  ExternalProject_Add(spillway_cuda_module
+    SOURCE_DIR ${PROJECT_SOURCE_DIR}/modules/cuda
+    BINARY_DIR ${PROJECT_BINARY_DIR}/modules/cuda
+    DEPENDS spillway_version_header
+    CMAKE_CACHE_ARGS
+      -DCMAKE_BUILD_TYPE:STRING=${CMAKE_BUILD_TYPE}
+      -DCMAKE_CXX_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
+      -DCMAKE_CUDA_COMPILER:FILEPATH=${SPILLWAY_NVCC}
+      -DCMAKE_CUDA_HOST_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
+      -DCMAKE_CUDA_ARCHITECTURES:STRING=${SPILLWAY_CUDA_ARCHITECTURES}
+      -DCMAKE_LIBRARY_OUTPUT_DIRECTORY:PATH=${folder}
+      -DCMAKE_PREFIX_PATH:STRING=${CMAKE_PREFIX_PATH}
+      -DSPILLWAY_GENERATED:PATH=${PROJECT_BINARY_DIR}/generated
+      -DSPILLWAY_DOWNLOADS:PATH=${PROJECT_BINARY_DIR}/_deps
+      -DSPILLWAY_KOKKOS_CUDA_ROOT:PATH=${SPILLWAY_KOKKOS_CUDA_ROOT}
+      -DFETCHCONTENT_SOURCE_DIR_KOKKOS:PATH=${FETCHCONTENT_SOURCE_DIR_KOKKOS}
+      -DSPILLWAY_WERROR:BOOL=${SPILLWAY_WERROR}
+    BUILD_ALWAYS ON BUILD_BYPRODUCTS ${spillway_cuda_module} INSTALL_COMMAND "")
+  install(PROGRAMS ${spillway_cuda_module} DESTINATION ${CMAKE_INSTALL_LIBDIR}/spillway)
+endfunction()
+if(SPILLWAY_CUDA)
+  build_cuda_module()
+endif()

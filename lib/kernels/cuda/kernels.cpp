@@ -1,0 +1,125 @@
+#include "kernels/cuda/kernels.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "base/allocator_pass.hpp"
+#include "base/error.hpp"
+#include "kernels/cuda/stream.hpp"
+#include "kernels/portable/kernels.hpp"
+#include "kernels/portable/rows.hpp"
+
+namespace spillway::cuda {
+
+Kernel kernel_attention();
+Kernel kernel_attention_backward();
+Kernel kernel_lm_head_loss();
+Kernel kernel_lm_head_loss_backward();
+Kernel kernel_matmul();
+
+namespace {
+
+Kernel bare_kernel(OpKind kind) {
+  using Maker = Kernel (*)();
+  static constexpr std::array makers = {
+#define SPILLWAY_OP(name, rule, operands) Maker{kernel_##name},
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+  };
+  return makers[static_cast<std::size_t>(kind)]();
+}
+
+[[noreturn]] void fail(std::string const& doing, char const* what) {
+  throw Error(Status::device, fmt::format("{}: {}", doing, what));
+}
+
+// Binds an op to a launch that may allocate main memory, as CUDA does at will, and whose failures
+// name the op. Kokkos throws std::runtime_error if CUDA refuses a call.
+template <OpKind kind>
+Launch bind(KernelContext const& context, Op const& op) {
+  return [launch = bare_kernel(kind).bind(context, op), name = op.name](Exec const& exec,
+                                                                        void* const* operands) {
+    AllocatorPass const pass;
+    try {
+      launch(exec, operands);
+    } catch (Error const&) {
+      throw;
+    } catch (std::runtime_error const& error) {
+      fail(name, error.what());
+    }
+    expect_launched(name.c_str());
+  };
+}
+
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(TeamMember const&) const {}
+};
+
+// Kokkos keeps the scratch of a team's second level from one launch to the next, but only if it has
+// at least one byte; it would otherwise ask CUDA for no bytes at every launch.
+void make_scratch(Space const& space) {
+  auto teams = Kokkos::TeamPolicy<Space>(space, 1, 1);
+  teams.set_scratch_size(1, Kokkos::PerTeam(1));
+  Kokkos::parallel_for("spillway::scratch", teams, Nothing{});
+  space.fence("spillway::scratch");
+}
+
+// Calls f, and makes a std::runtime_error that Kokkos throws an Error(device).
+template <class F>
+auto naming_kokkos(char const* doing, F const& f) {
+  AllocatorPass const pass;
+  try {
+    return f();
+  } catch (std::runtime_error const& error) {
+    fail(doing, error.what());
+  }
+}
+
+std::unique_ptr<Exec const> exec_on(void* stream) {
+  return naming_kokkos("making an instance of Kokkos on a stream", [&] {
+    auto const space = stream ? Space(static_cast<cudaStream_t>(stream)) : Space();
+    make_scratch(space);
+    return std::make_unique<SpaceExec>(space);
+  });
+}
+
+}  // namespace
+
+Kernel kernel(OpKind kind) {
+  switch (kind) {
+#define SPILLWAY_OP(name, rule, operands) \
+  case OpKind::name:                      \
+    return {bind<OpKind::name>, nullptr};
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+  }
+  return {};
+}
+
+cudaStream_t stream_of(Exec const& exec) {
+  return instance_of(exec).cuda_stream();
+}
+
+void expect_launched(char const* kernel) {
+  if (auto const result = cudaGetLastError(); result != cudaSuccess)
+    fail(kernel, cudaGetErrorString(result));
+}
+
+KernelTable begin_kernels() {
+  naming_kokkos("beginning Kokkos", [] {
+    int device = 0;
+    cudaGetDevice(&device);
+    Kokkos::initialize(
+        Kokkos::InitializationSettings().set_device_id(device).set_disable_warnings(true));
+  });
+  return {kernel, exec_on};
+}
+
+void end_kernels() noexcept {
+  if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
+}
+
+}  // namespace spillway::cuda

@@ -1,0 +1,44 @@
+// A device module is a shared library that has the backend of one kind of device: its kernels, and
+// what it links to, such as CUDA's libraries. The program opens it when a device is asked for, so
+// that one program runs on machines with and without such devices.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/allocator_pass.hpp"
+#include "base/log.hpp"
+#include "run/device_backend.hpp"
+
+namespace spillway {
+
+// What a module uses of the program, since its own copies of the same functions and variables are
+// others.
+struct ProgramServices {
+  void (*write_log)(LogLevel, std::string_view);
+  LockOfThread lock_of_thread;
+};
+
+// What a module's only exported function returns. Program and module exchange objects of C++, so
+// `connect` may be called only if `build` is the program's own module_build()
+// (run/module_build.hpp).
+struct DeviceModule {
+  char const* build;
+  DeviceBackend const* (*connect)(ProgramServices const&);
+};
+using DeviceModuleFunction = DeviceModule (*)();
+inline constexpr char kDeviceModuleFunction[] = "spillway_device_module";
+
+// A backend, or why there is none, as a part of a sentence.
+struct FoundBackend {
+  DeviceBackend const* backend = nullptr;
+  std::string trouble = {};
+};
+
+// Says why count_devices(found.backend) is 0.
+std::string why_no_device(FoundBackend const& found);
+
+// Opens the module in the file `path`, which then stays open. Never throws.
+FoundBackend open_device_module(std::string const& path);
+
+}  // namespace spillway

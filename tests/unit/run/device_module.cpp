@@ -1,0 +1,62 @@
+// Modules that cannot be used are refused with the reason, and one of this build is connected.
+#include "run/device_module.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <utility>
+
+#include "run/module_build.hpp"
+#include "tests/support/in_directory.hpp"
+
+namespace spillway::device_module_test {
+namespace {
+
+using DeviceModules = test::InDirectory;
+
+std::string trouble(std::string const& path) {
+  auto const found = open_device_module(path);
+  EXPECT_EQ(found.backend, nullptr);
+  EXPECT_EQ(why_no_device(found), found.trouble);
+  return found.trouble;
+}
+
+TEST_F(DeviceModules, that_are_not_there_make_a_program_for_cpus) {
+  EXPECT_EQ(trouble(m_dir + "/spillway_cuda.so"),
+            "this spillway is built for CPUs; give cpu, or a build for GPUs");
+}
+
+TEST_F(DeviceModules, that_do_not_open_say_why) {
+  auto const path = m_dir + "/torn.so";
+  std::ofstream(path) << "no library";
+  EXPECT_EQ(trouble(path), "its module does not open: " + path + ": file too short");
+}
+
+TEST_F(DeviceModules, of_somebody_else_are_named) {
+  EXPECT_EQ(trouble(SPILLWAY_STRANGE_MODULE), SPILLWAY_STRANGE_MODULE " is no module of spillway");
+}
+
+TEST_F(DeviceModules, of_another_build_are_refused_with_both_builds) {
+  EXPECT_EQ(trouble(SPILLWAY_OLD_MODULE),
+            SPILLWAY_OLD_MODULE
+                " is of another build (0.0.1 of yesterday, GNU 1.0; this program: " +
+                module_build() + "): install both from one");
+}
+
+TEST_F(DeviceModules, of_this_build_know_the_program) {
+  auto const found = open_device_module(SPILLWAY_TOY_MODULE);
+  ASSERT_NE(found.backend, nullptr) << found.trouble;
+  EXPECT_EQ(found.backend->name, "toy");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(why_no_device(found), "toys have none");
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("a toy was asked"), std::string::npos)
+      << "what a module says must come through the program's log";
+  t_allocator_locked = true;
+  auto const count = count_devices(found.backend);
+  auto const after = std::exchange(t_allocator_locked, false);
+  EXPECT_EQ(count, 0) << "a pass of the module must open the program's lock";
+  EXPECT_TRUE(after);
+}
+
+}  // namespace
+}  // namespace spillway::device_module_test

@@ -1,0 +1,4 @@
+// A library that is no module of this program.
+extern "C" [[gnu::visibility("default")]] int strange() {
+  return 0;
+}
