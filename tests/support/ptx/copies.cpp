@@ -1,0 +1,83 @@
+// cp.async. A copy is done when its thread waits for it, the latest moment that is allowed; until
+// then its bytes are under way.
+#include "tests/support/ptx/access.hpp"
+#include "tests/support/ptx/lanes.hpp"
+
+namespace spillway::test::ptx {
+namespace {
+
+std::uint64_t address_in(Warp const& warp, Address const& address, unsigned lane) {
+  auto const base = address.bytes == 8 ? warp.lanes<std::uint64_t const>(address.slot)[lane]
+                                       : warp.lanes<std::uint32_t const>(address.slot)[lane];
+  return base + static_cast<std::uint64_t>(address.offset);
+}
+
+void begin(Warp& warp, Operation const& o, Lanes mask) {
+  auto const bytes = static_cast<unsigned>(o.immediate);
+  if (bytes != o.mode && (o.mode != 0 || (bytes != 4 && bytes != 8 && bytes != 16)))
+    complain(warp, first_lane(mask), "a copy has another number of bytes than is allowed");
+  Address const source{o.address2, 8, o.offset2, Space::global};
+  need_known(warp, source.slot, mask, "the address of a copy's source");
+  need_known(warp, o.from[0], mask, "the number of bytes of a copy's source");
+  auto const places = place(warp, address_of(o), mask, bytes, Touch::write, false);
+  auto const* const source_bytes = warp.lanes<std::uint32_t const>(o.from[0]);
+  for_each_lane(mask, [&](unsigned lane) {
+    auto const taken = o.from[0] == kZeros ? bytes : source_bytes[lane];
+    if (taken > bytes) complain(warp, lane, "a copy takes more bytes than it writes");
+    auto const from = address_in(warp, source, lane);
+    if (taken > 0) place_one(warp, lane, Space::global, from, bytes, Touch::read, false);
+    std::memset(places.states[lane], kUnderWay, bytes);
+    warp.copies[lane].push_back({places.address[lane], from, bytes, taken, warp.copy_group[lane]});
+  });
+}
+
+void finish(Warp& warp, unsigned lane, AsyncCopy const& copy) {
+  auto const to = place_one(warp, lane, Space::shared, copy.to, copy.bytes, Touch::write, false);
+  std::memset(to.at[lane], 0, copy.bytes);
+  std::memset(to.states[lane], kKnown, copy.bytes);
+  if (copy.source_bytes == 0) return;
+  auto const from = place_one(warp, lane, Space::global, copy.from, copy.bytes, Touch::read, false);
+  std::memcpy(to.at[lane], from.at[lane], copy.source_bytes);
+  if (from.states[lane] != nullptr)
+    std::memcpy(to.states[lane], from.states[lane], copy.source_bytes);
+}
+
+void commit(Warp& warp, Operation const& /*o*/, Lanes mask) {
+  for_each_lane(mask, [&](unsigned lane) { ++warp.copy_group[lane]; });
+}
+
+// So many of the latest groups may stay under way.
+void wait_group(Warp& warp, Operation const& o, Lanes mask) {
+  for_each_lane(mask, [&](unsigned lane) {
+    std::erase_if(warp.copies[lane], [&](AsyncCopy const& copy) {
+      if (copy.group + o.immediate >= warp.copy_group[lane]) return false;
+      finish(warp, lane, copy);
+      return true;
+    });
+  });
+}
+
+void wait_all(Warp& warp, Operation const& /*o*/, Lanes mask) {
+  for_each_lane(mask, [&](unsigned lane) {
+    for (auto const& copy : warp.copies[lane]) finish(warp, lane, copy);
+    warp.copies[lane].clear();
+  });
+}
+
+}  // namespace
+
+void add_copies(Table& table) {
+  for (bool const is_ca : {true, false}) {
+    auto& o = table.add(std::string("cp.async.") + (is_ca ? "ca" : "cg") + ".shared.global",
+                        "mmi mmi4", begin);
+    o.space = Space::shared;
+    o.mode = is_ca ? 0 : 16;  // the only number of bytes
+    o.tracks_known = true;
+  }
+  table.ignore("cp", "L2::64B L2::128B L2::256B");
+  table.add("cp.async.commit_group", "", commit).tracks_known = true;
+  table.add("cp.async.wait_group", "i", wait_group).tracks_known = true;
+  table.add("cp.async.wait_all", "", wait_all).tracks_known = true;
+}
+
+}  // namespace spillway::test::ptx

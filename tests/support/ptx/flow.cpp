@@ -1,0 +1,36 @@
+// Branches, ends, barriers and fences.
+#include "tests/support/ptx/lanes.hpp"
+
+namespace spillway::test::ptx {
+namespace {
+
+// All threads see memory alike, so that a fence has nothing to do.
+void nothing(Warp& /*warp*/, Operation const& /*o*/, Lanes /*mask*/) {}
+
+void trap(Warp& warp, Operation const& /*o*/, Lanes mask) {
+  complain(warp, first_lane(mask), "the kernel traps");
+}
+
+}  // namespace
+
+void add_flow(Table& table) {
+  table.add("bra", "l", nullptr).flow = Flow::branch;
+  table.ignore("bra", "uni");
+  table.add("ret", "", nullptr).flow = Flow::leave;
+  table.ignore("ret", "uni");
+  table.add("exit", "", nullptr).flow = Flow::leave;
+  table.add("trap", "", trap).tracks_known = true;
+  // All threads of the block take part: there is no number of threads.
+  for (auto const* const opcode : {"bar.sync", "barrier.sync"})
+    table.add(opcode, "4", nullptr).flow = Flow::block_sync;
+  table.ignore("bar", "cta");
+  table.ignore("barrier", "cta aligned");
+  table.add("bar.warp.sync", "k", nullptr).flow = Flow::warp_sync;
+  for (auto const* const opcode : {"membar", "fence", "fence.sc", "fence.acq_rel"})
+    table.add(opcode, "", nothing).tracks_known = true;
+  table.ignore("membar", "cta gl sys");
+  table.ignore("fence", "cta cluster gpu sys");
+  table.add("nanosleep.u32", "4", nothing).tracks_known = true;
+}
+
+}  // namespace spillway::test::ptx

@@ -1,0 +1,94 @@
+// Integers: sums, quotients, comparisons of two.
+#include <limits>
+#include <type_traits>
+
+#include "tests/support/ptx/lanes.hpp"
+
+namespace spillway::test::ptx {
+namespace {
+
+// Sums wrap around. They are computed without signs, and not as int, in which u16 would overflow.
+template <class T>
+using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+template <class T>
+T add(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+}
+template <class T>
+T subtract(T a, T b) {
+  return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+}
+std::int32_t clamped(std::int64_t value) {
+  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(value < least ? least : value > most ? most : value);
+}
+std::int32_t add_saturating(std::int32_t a, std::int32_t b) {
+  return clamped(std::int64_t{a} + b);
+}
+std::int32_t subtract_saturating(std::int32_t a, std::int32_t b) {
+  return clamped(std::int64_t{a} - b);
+}
+
+// PTX leaves a division by zero open: here as GPUs do it, all bits one, and the dividend remains.
+template <class T>
+T divide(T a, T b) {
+  if (b == 0) return static_cast<T>(-1);
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return subtract<T>(0, a);
+  return static_cast<T>(a / b);
+}
+template <class T>
+T remainder(T a, T b) {
+  if (b == 0) return a;
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return 0;
+  return static_cast<T>(a % b);
+}
+
+template <class T>
+T smaller(T a, T b) {
+  return b < a ? b : a;
+}
+template <class T>
+T larger(T a, T b) {
+  return a < b ? b : a;
+}
+template <class T>
+T negate(T a) {
+  return subtract<T>(0, a);
+}
+template <class T>
+T magnitude(T a) {
+  return a < 0 ? negate(a) : a;
+}
+
+template <class T>
+void add_type(Table& table, std::string const& type) {
+  add_function<add<T>>(table, "add." + type);
+  add_function<subtract<T>>(table, "sub." + type);
+  add_function<divide<T>>(table, "div." + type);
+  add_function<remainder<T>>(table, "rem." + type);
+  add_function<smaller<T>>(table, "min." + type);
+  add_function<larger<T>>(table, "max." + type);
+  if constexpr (std::is_signed_v<T>) {
+    add_function<negate<T>>(table, "neg." + type);
+    add_function<magnitude<T>>(table, "abs." + type);
+  }
+}
+
+}  // namespace
+
+void add_integers(Table& table) {
+  add_type<std::uint16_t>(table, "u16");
+  add_type<std::uint32_t>(table, "u32");
+  add_type<std::uint64_t>(table, "u64");
+  add_type<std::int16_t>(table, "s16");
+  add_type<std::int32_t>(table, "s32");
+  add_type<std::int64_t>(table, "s64");
+  add_function<add_saturating>(table, "add.sat.s32");
+  add_function<subtract_saturating>(table, "sub.sat.s32");
+}
+
+}  // namespace spillway::test::ptx

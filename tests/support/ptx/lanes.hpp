@@ -1,0 +1,65 @@
+// Applies functions to the lanes of registers.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "tests/support/ptx/table.hpp"
+#include "tests/support/ptx/warp.hpp"
+
+namespace spillway::test::ptx {
+
+// Writes the lanes of the mask. Results are computed for all lanes, so that loops have no branches.
+template <class T>
+void write_lanes(Warp const& warp, Slot slot, T const (&values)[kLanes], Lanes mask) {
+  T* const to = warp.lanes<T>(slot);
+  if (mask == kAllLanes) {
+    std::memcpy(to, values, sizeof values);
+    return;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    to[lane] = (mask >> lane & 1) != 0 ? values[lane] : to[lane];
+}
+
+inline void write_predicate(Warp const& warp, Slot slot, Lanes values, Lanes mask) {
+  auto& to = warp.predicate(slot);
+  to = (to & ~mask) | (values & mask);
+}
+
+template <auto f, class Result, class... From, std::size_t... n>
+void apply_to(Warp& warp, Operation const& operation, Lanes mask, Result (* /*f*/)(From...),
+              std::index_sequence<n...> /*counts*/) {
+  alignas(64) Result values[kLanes];
+  auto const from = std::make_tuple(warp.lanes<From const>(operation.from[n])...);
+  for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = f(std::get<n>(from)[lane]...);
+  write_lanes(warp, operation.to, values, mask);
+}
+template <class Result, class... From>
+constexpr std::index_sequence_for<From...> counts_of(Result (* /*f*/)(From...)) {
+  return {};
+}
+// An Execute that applies a function of plain numbers to each lane.
+template <auto f>
+void apply(Warp& warp, Operation const& operation, Lanes mask) {
+  apply_to<f>(warp, operation, mask, f, counts_of(f));
+}
+
+// The operands of a Form for such a function.
+template <class Result, class... From>
+std::string operands_of(Result (* /*f*/)(From...)) {
+  std::string result = std::to_string(sizeof(Result)) + "=";
+  return (result + ... + std::to_string(sizeof(From)));
+}
+template <auto f>
+Operation& add_function(Table& table, std::string const& opcode) {
+  return table.add(opcode, operands_of(f), apply<f>);
+}
+
+// Copies lanes between registers or buffers of 1, 2, 4 or 8 bytes a lane. What becomes wider is
+// extended by its sign or by zeros, what becomes narrower is cut off.
+void resize_lanes(void* to, unsigned to_bytes, void const* from, unsigned from_bytes,
+                  bool is_signed, Lanes mask);
+
+}  // namespace spillway::test::ptx

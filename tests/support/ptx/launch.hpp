@@ -1,0 +1,42 @@
+// Runs a kernel.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+#include "tests/support/ptx/code.hpp"
+#include "tests/support/ptx/memory.hpp"
+
+namespace spillway::test::ptx {
+
+struct Dim {
+  unsigned x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+struct LaunchSettings {
+  Dim grid = {}, block = {};
+  std::size_t dynamic_shared_bytes = 0;
+  std::span<std::byte const> parameters = {};  // as Kernel::parameters places them
+  std::uint64_t seed = 1;    // decides the order of blocks, and the turns of warps and lanes
+  bool global_races = true;  // whether they are looked for
+  std::uint64_t most_warp_instructions = std::uint64_t{1} << 36;  // more run for ever
+};
+
+struct LaunchCounts {
+  std::uint64_t thread_instructions = 0, warp_instructions = 0, barriers = 0;
+};
+
+// What a kernel does that CUDA forbids or does not promise. The text names kernel, line,
+// instruction, thread and block. The launch ends with it.
+class Complaint : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Throws Complaint, or std::invalid_argument if no launch may have these settings.
+LaunchCounts launch(Code const& code, Memory const& memory, LaunchSettings const& settings);
+
+}  // namespace spillway::test::ptx

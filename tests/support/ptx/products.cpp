@@ -1,0 +1,100 @@
+// Products of integers: mul, mad and sad.
+#include <limits>
+#include <type_traits>
+
+#include "tests/support/ptx/lanes.hpp"
+
+namespace spillway::test::ptx {
+namespace {
+
+template <class T>
+struct Twice;
+template <>
+struct Twice<std::uint16_t> : std::type_identity<std::uint32_t> {};
+template <>
+struct Twice<std::int16_t> : std::type_identity<std::int32_t> {};
+template <>
+struct Twice<std::uint32_t> : std::type_identity<std::uint64_t> {};
+template <>
+struct Twice<std::int32_t> : std::type_identity<std::int64_t> {};
+template <>
+struct Twice<std::uint64_t> {
+  __extension__ using type = unsigned __int128;
+};
+template <>
+struct Twice<std::int64_t> {
+  __extension__ using type = __int128;
+};
+template <class T>
+using Wide = typename Twice<T>::type;
+
+template <class T>
+T low(T a, T b) {
+  return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+template <class T>
+T high(T a, T b) {
+  return static_cast<T>((Wide<T>{a} * Wide<T>{b}) >> (8 * sizeof(T)));
+}
+template <class T>
+Wide<T> wide(T a, T b) {
+  return Wide<T>{a} * Wide<T>{b};
+}
+
+template <class T>
+T sum(T a, T b) {
+  return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+template <class T>
+T low_plus(T a, T b, T c) {
+  return sum(low(a, b), c);
+}
+template <class T>
+T high_plus(T a, T b, T c) {
+  return sum(high(a, b), c);
+}
+template <class T>
+Wide<T> wide_plus(T a, T b, Wide<T> c) {
+  return sum<Wide<T>>(wide(a, b), c);
+}
+std::int32_t high_plus_saturating(std::int32_t a, std::int32_t b, std::int32_t c) {
+  auto const exact = std::int64_t{high(a, b)} + c;
+  if (exact > std::numeric_limits<std::int32_t>::max())
+    return std::numeric_limits<std::int32_t>::max();
+  if (exact < std::numeric_limits<std::int32_t>::min())
+    return std::numeric_limits<std::int32_t>::min();
+  return static_cast<std::int32_t>(exact);
+}
+template <class T>
+T difference_plus(T a, T b, T c) {
+  auto const larger = a < b ? b : a, smaller = a < b ? a : b;
+  auto const difference = static_cast<std::uint64_t>(larger) - static_cast<std::uint64_t>(smaller);
+  return static_cast<T>(static_cast<std::uint64_t>(c) + difference);
+}
+
+template <class T>
+void add_type(Table& table, std::string const& type) {
+  add_function<low<T>>(table, "mul.lo." + type);
+  add_function<high<T>>(table, "mul.hi." + type);
+  add_function<low_plus<T>>(table, "mad.lo." + type);
+  add_function<high_plus<T>>(table, "mad.hi." + type);
+  add_function<difference_plus<T>>(table, "sad." + type);
+  if constexpr (sizeof(T) < 8) {
+    add_function<wide<T>>(table, "mul.wide." + type);
+    add_function<wide_plus<T>>(table, "mad.wide." + type);
+  }
+}
+
+}  // namespace
+
+void add_products(Table& table) {
+  add_type<std::uint16_t>(table, "u16");
+  add_type<std::uint32_t>(table, "u32");
+  add_type<std::uint64_t>(table, "u64");
+  add_type<std::int16_t>(table, "s16");
+  add_type<std::int32_t>(table, "s32");
+  add_type<std::int64_t>(table, "s64");
+  add_function<high_plus_saturating>(table, "mad.hi.sat.s32");
+}
+
+}  // namespace spillway::test::ptx

@@ -1,0 +1,72 @@
+#include "tests/support/ptx/races.hpp"
+
+namespace spillway::test::ptx {
+namespace {
+
+constexpr std::uint64_t kPageBytes = 1024;
+constexpr unsigned kCellBits = 2, kCellBytes = 1u << kCellBits;
+
+}  // namespace
+
+// Most accesses meet those of earlier epochs, which are asked about first.
+inline bool Races::unordered(Stamp const& earlier, Toucher const& toucher) const {
+  auto const& now = toucher.now;
+  if (earlier.epoch != now.epoch) {
+    if (!m_blocks_race || earlier.epoch == 0 || earlier.epoch >= toucher.first_epoch) return false;
+    return earlier.is_strong == 0 || now.is_strong == 0;
+  }
+  if (earlier.is_strong != 0 && now.is_strong != 0) return false;
+  if (earlier.warp != now.warp) return true;
+  return earlier.lane != now.lane && (*toucher.seen)[earlier.lane] <= earlier.time;
+}
+
+// How far two threads are apart that nothing orders: 3 blocks, 2 warps, 1 lanes.
+inline unsigned Races::distance(Stamp const& earlier, Toucher const& toucher) const {
+  if (!unordered(earlier, toucher)) return 0;
+  if (earlier.epoch < toucher.first_epoch) return 3;
+  return earlier.warp != toucher.now.warp ? 2 : 1;
+}
+
+// Of the readers, the latest is kept and whichever of the others is farther from it. As distances
+// are those in a tree, no thread is farther from another reader than from one of these two.
+inline std::optional<Race> Races::touch(Cell& cell, Toucher const& toucher) const {
+  if (unordered(cell.write, toucher)) return Race{cell.write, true};
+  auto& reads = cell.reads;
+  if (!toucher.writes) {
+    if (distance(reads[0], toucher) > distance(reads[1], toucher)) reads[1] = reads[0];
+    reads[0] = toucher.now;
+    return {};
+  }
+  for (auto const& read : reads)
+    if (unordered(read, toucher)) return Race{read, false};
+  cell.write = toucher.now;
+  return {};
+}
+
+inline Races::Page& Races::page(std::uint64_t number) {
+  if (number == m_last_number) return *m_last_page;
+  auto& result = m_pages[number];
+  if (result == nullptr)
+    result = std::make_unique<Page>(Page{kCellBits, std::vector<Cell>(kPageBytes / kCellBytes)});
+  m_last_number = number;
+  m_last_page = result.get();
+  return *result;
+}
+
+void Races::cut(Page& page) {
+  std::vector<Cell> cells;
+  for (auto const& cell : page.cells) cells.insert(cells.end(), kCellBytes, cell);
+  page = {0, std::move(cells)};
+}
+
+// An access is aligned to its size, and so lies in one page.
+std::optional<Race> Races::touch(std::uint64_t address, unsigned bytes, Toucher const& toucher) {
+  auto& all = page(address / kPageBytes);
+  if (bytes % kCellBytes != 0 && all.cell_bits != 0) cut(all);
+  auto const first = address % kPageBytes >> all.cell_bits;
+  for (unsigned i = 0; i < bytes >> all.cell_bits; ++i)
+    if (auto const race = touch(all.cells[first + i], toucher)) return race;
+  return {};
+}
+
+}  // namespace spillway::test::ptx

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/ptx/warp.hpp"
+
+namespace spillway::test::ptx {
+
+// How lanes that are at several instructions are chosen for a turn.
+enum class Choice { lowest, any };
+
+// Runs a warp for so many instructions, or until it has ended or waits at a barrier. Its lanes meet
+// because those at the lowest instruction go first; now and then a turn begins with others, so that
+// none starves. `draw` picks these.
+void run_turn(Warp& warp, std::uint64_t instructions, Choice choice, std::uint64_t draw);
+
+// All threads of the block have passed a barrier.
+void begin_epoch(Warp& warp);
+
+}  // namespace spillway::test::ptx

@@ -1,0 +1,62 @@
+// Which instructions there are. Each group of opcodes adds its forms.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "tests/support/ptx/module.hpp"
+#include "tests/support/ptx/operation.hpp"
+
+namespace spillway::test::ptx {
+
+// The operands of a form are a letter each; results stand before '='. Alternatives with another
+// number of operands stand behind a blank.
+//   2 4 8  a register, number or address of so many bytes
+//   p      a predicate; q: a second result, behind |, which may be left out
+//   w      a register of at least `bytes` bytes
+//   v      such registers, in braces or a single one; h: registers of just `bytes` bytes in braces
+//   m      an address in brackets; a second m is the source of a copy
+//   k      the mask of those lanes that take part
+//   i      a number that is known now
+//   l      a label
+struct Form {
+  Operation operation;  // without its slots
+  std::string operands;
+};
+
+class Table {
+ public:
+  Operation& add(std::string const& opcode, std::string const& operands, Execute execute);
+  // Modifiers of an opcode that change nothing here, as `.uni` of bra.
+  void ignore(std::string const& opcode, std::string_view modifiers);
+  // Throws Refused, which names the opcode, type or modifier.
+  Form const& find(Instruction const& instruction) const;
+
+ private:
+  std::string why_not(Instruction const& instruction) const;
+
+  std::map<std::string, Form> m_forms;
+  std::map<std::string, std::set<std::string>> m_ignored;
+};
+
+Table const& table();
+
+void add_integers(Table& table);
+void add_products(Table& table);
+void add_bits(Table& table);
+void add_floats(Table& table);
+void add_halves(Table& table);
+void add_conversions(Table& table);
+void add_moves(Table& table);
+void add_comparisons(Table& table);
+void add_predicates(Table& table);
+void add_flow(Table& table);
+void add_accesses(Table& table);
+void add_atomics(Table& table);
+void add_exchanges(Table& table);
+void add_matrices(Table& table);
+void add_copies(Table& table);
+
+}  // namespace spillway::test::ptx
