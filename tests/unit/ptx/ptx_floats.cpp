@@ -1,0 +1,161 @@
+// f32 and f64 in all roundings, f16 and bf16 against exact sums.
+#include <cfenv>
+#include <cmath>
+
+#include "base/bf16.hpp"
+#include "base/f16.hpp"
+#include "tests/unit/ptx/op_case.hpp"
+
+namespace spillway::test::ptx::ptx_floats_test {
+namespace {
+
+// Computes in another rounding; volatile keeps it where it is.
+template <int mode, class T>
+T rounded(T (*f)(T, T, T), T a, T b, T c) {
+  T volatile va = a, vb = b, vc = c;
+  std::fesetround(mode);
+  T volatile result = f(va, vb, vc);
+  std::fesetround(FE_TONEAREST);
+  if constexpr (sizeof(T) == 4) return canonical(result);
+  return result;
+}
+
+template <int mode, class T>
+void expect_rounded(std::string const& suffix) {
+  expect_op<T, T, T>("add" + suffix, [](T a, T b) {
+    return rounded<mode, T>([](T x, T y, T) { return x + y; }, a, b, 0);
+  });
+  expect_op<T, T, T>("sub" + suffix, [](T a, T b) {
+    return rounded<mode, T>([](T x, T y, T) { return x - y; }, a, b, 0);
+  });
+  expect_op<T, T, T>("mul" + suffix, [](T a, T b) {
+    return rounded<mode, T>([](T x, T y, T) { return x * y; }, a, b, 0);
+  });
+  expect_op<T, T, T>("div" + suffix, [](T a, T b) {
+    return rounded<mode, T>([](T x, T y, T) { return x / y; }, a, b, 0);
+  });
+  expect_op<T, T>("rcp" + suffix,
+                  [](T a) { return rounded<mode, T>([](T x, T, T) { return 1 / x; }, a, 0, 0); });
+  expect_op<T, T>("sqrt" + suffix, [](T a) {
+    return rounded<mode, T>([](T x, T, T) { return std::sqrt(x); }, a, 0, 0);
+  });
+  expect_op<T, T, T, T>("fma" + suffix, [](T a, T b, T c) {
+    return rounded<mode, T>([](T x, T y, T z) { return std::fma(x, y, z); }, a, b, c);
+  });
+}
+
+TEST(PtxFloats, round_as_they_are_told) {
+  expect_rounded<FE_TONEAREST, float>(".rn.f32");
+  expect_rounded<FE_TOWARDZERO, float>(".rz.f32");
+  expect_rounded<FE_DOWNWARD, float>(".rm.f32");
+  expect_rounded<FE_UPWARD, float>(".rp.f32");
+  expect_rounded<FE_TONEAREST, double>(".rn.f64");
+  expect_rounded<FE_TOWARDZERO, double>(".rz.f64");
+  expect_rounded<FE_DOWNWARD, double>(".rm.f64");
+  expect_rounded<FE_UPWARD, double>(".rp.f64");
+}
+
+float without_subnormal(float x) {
+  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
+}
+
+TEST(PtxFloats, flush_and_saturate) {
+  using F = float;
+  expect_op<F, F, F>("mul.rn.ftz.f32", [](F a, F b) {
+    return canonical(without_subnormal(without_subnormal(a) * without_subnormal(b)));
+  });
+  expect_op<F, F, F>("add.sat.f32", [](F a, F b) {
+    auto const sum = a + b;
+    return sum > 0 ? std::min(sum, 1.0f) : 0.0f;
+  });
+}
+
+template <class T>
+void expect_order_and_signs(std::string const& type) {
+  expect_op<T, T, T>("min." + type, [](T a, T b) {
+    if (a != a && b != b) return static_cast<T>(canonical(NAN));
+    if (a == b) return std::signbit(a) ? a : b;
+    return std::fmin(a, b);
+  });
+  expect_op<T, T, T>("max." + type, [](T a, T b) {
+    if (a != a && b != b) return static_cast<T>(canonical(NAN));
+    if (a == b) return std::signbit(a) ? b : a;
+    return std::fmax(a, b);
+  });
+  expect_op<T, T>("neg." + type, [](T a) { return -a; });
+  expect_op<T, T>("abs." + type, [](T a) { return std::fabs(a); });
+  expect_op<T, T, T>("copysign." + type, [](T a, T b) { return std::copysign(b, a); });
+}
+
+TEST(PtxFloats, order_and_signs) {
+  expect_order_and_signs<float>("f32");
+  expect_order_and_signs<double>("f64");
+  expect_op<float, float, float>("max.NaN.f32", [](float a, float b) {
+    if (a != a || b != b) return canonical(NAN);
+    return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+  });
+}
+
+// 80 bits hold products of halves exactly, and of their sums all but a rest.
+using Exact = long double;
+
+// A float that is odd where the sum is not exact: it rounds to a half as the sum itself does.
+float odd_sum(Exact a, Exact b) {
+  auto const sum = a + b;
+  auto const part = sum - a;
+  auto const rest = (a - (sum - part)) + (b - part);
+  auto const value = static_cast<float>(sum);
+  if (!std::isfinite(sum)) return value;
+  if (std::isinf(value)) return std::copysign(0x1.fffffep127f, value);
+  auto const missing = (sum - Exact{value}) + rest;
+  if (missing == 0) return value;
+  bool const is_beyond = std::signbit(missing) != std::signbit(value);
+  auto const bits = std::bit_cast<std::uint32_t>(value) - (is_beyond ? 1 : 0);
+  return std::bit_cast<float>(bits | 1);
+}
+template <class Half>
+std::uint16_t rounded_half(Exact a, Exact b) {
+  auto const sum = odd_sum(a, b);
+  return sum == sum ? store<Half>(sum).bits : std::uint16_t{0x7fff};
+}
+
+template <class Half>
+Exact exact(std::uint16_t bits) {
+  return to_float(Half{bits});
+}
+
+template <class Half>
+void expect_half(std::string const& type) {
+  using U = std::uint16_t;
+  expect_op<U, U, U>("add.rn." + type,
+                     [](U a, U b) { return rounded_half<Half>(exact<Half>(a), exact<Half>(b)); });
+  expect_op<U, U, U>("sub." + type,
+                     [](U a, U b) { return rounded_half<Half>(exact<Half>(a), -exact<Half>(b)); });
+  expect_op<U, U, U>("mul." + type, [](U a, U b) {
+    return rounded_half<Half>(exact<Half>(a) * exact<Half>(b), -0.0L);
+  });
+  expect_op<U, U, U, U>("fma.rn." + type, [](U a, U b, U c) {
+    return rounded_half<Half>(exact<Half>(a) * exact<Half>(b), exact<Half>(c));
+  });
+}
+template <class Half>
+void expect_pairs(std::string const& type) {
+  using U = std::uint32_t;
+  expect_op<U, U, U, U>("fma.rn." + type, [](U a, U b, U c) {
+    auto const part = [&](unsigned shift) {
+      auto const at = [&](U x) { return exact<Half>(static_cast<std::uint16_t>(x >> shift)); };
+      return U{rounded_half<Half>(at(a) * at(b), at(c))} << shift;
+    };
+    return part(0) | part(16);
+  });
+}
+
+TEST(PtxFloats, halves_are_rounded_once) {
+  expect_half<f16>("f16");
+  expect_half<bf16>("bf16");
+  expect_pairs<f16>("f16x2");
+  expect_pairs<bf16>("bf16x2");
+}
+
+}  // namespace
+}  // namespace spillway::test::ptx::ptx_floats_test
