@@ -3,11 +3,9 @@
 
 #include <array>
 
-#include "tests/support/ptx/warp.hpp"
+#include "tests/support/ptx/spots.hpp"
 
 namespace spillway::test::ptx {
-
-enum class Touch : std::uint8_t { read, write };
 
 // Where lanes touch memory.
 struct Places {
@@ -34,9 +32,9 @@ inline Address address_of(Operation const& operation) {
 // touched by another thread without order.
 Places place(Warp& warp, Address const& address, Lanes mask, unsigned bytes, Touch touch,
              bool is_strong);
-// The same for one lane, at an address that is known.
-Places place_one(Warp& warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
-                 Touch touch, bool is_strong);
+// The same for one lane, at an address that is known and need not be aligned.
+Places place_part(Warp& warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
+                  Touch touch);
 
 // Which lanes find known bytes at `first` of their places. Complains if a copy is under way there.
 Lanes known_lanes(Warp const& warp, Places const& places, Lanes mask, unsigned first,
@@ -44,6 +42,9 @@ Lanes known_lanes(Warp const& warp, Places const& places, Lanes mask, unsigned f
 // Copies an element of each lane's place to or from a buffer of 32 such elements.
 void gather(void* to, Places const& places, Lanes mask, unsigned first, unsigned bytes);
 void scatter(Places const& places, void const* from, Lanes mask, unsigned first, unsigned bytes);
+// Complains if a copy is under way to any of these bytes.
+void need_none_under_way(Warp const& warp, unsigned lane, std::uint8_t const* states,
+                         unsigned bytes, std::string_view does);
 // Says of which lanes the elements that were stored are known.
 void set_states(Warp& warp, Places const& places, Lanes mask, Lanes known, unsigned first,
                 unsigned bytes);

@@ -1,7 +1,7 @@
 // setp.
-#include <cmath>
 #include <type_traits>
 
+#include "tests/support/ptx/float_values.hpp"
 #include "tests/support/ptx/lanes.hpp"
 
 namespace spillway::test::ptx {
@@ -104,15 +104,15 @@ template <class T>
 void setp(Warp& warp, Operation const& o, Lanes mask) {
   auto const* a = warp.lanes<T const>(o.from[0]);
   auto const* b = warp.lanes<T const>(o.from[1]);
-  T flushed[2][kLanes];
+  T without_subnormals[2][kLanes];
   if constexpr (std::is_same_v<T, float>) {
     if (o.flushes) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
-        flushed[0][lane] = std::fabs(a[lane]) < 0x1p-126f ? 0.0f : a[lane];
-        flushed[1][lane] = std::fabs(b[lane]) < 0x1p-126f ? 0.0f : b[lane];
+        without_subnormals[0][lane] = flushed(a[lane]);
+        without_subnormals[1][lane] = flushed(b[lane]);
       }
-      a = flushed[0];
-      b = flushed[1];
+      a = without_subnormals[0];
+      b = without_subnormals[1];
     }
   }
   set(warp, o, mask, compare(static_cast<Compare>(o.mode), a, b));

@@ -1,170 +1,12 @@
 // cvt: every pair of types by way of the widest of its kind.
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
+#include "tests/support/ptx/conversions.hpp"
 
 #include "base/bf16.hpp"
 #include "base/f16.hpp"
 #include "tests/support/ptx/lanes.hpp"
-#include "tests/support/ptx/rounding.hpp"
 
 namespace spillway::test::ptx {
 namespace {
-
-using Raw = std::uint64_t[kLanes];  // what a register's lanes hold, from bit 0 on
-
-bool is_float(Type type) {
-  return facts(type).kind == Kind::floating;
-}
-bool is_signed(Type type) {
-  return facts(type).kind == Kind::is_signed;
-}
-
-template <class T>
-T bits_as(std::uint64_t raw) {
-  if constexpr (sizeof(T) == 4)
-    return std::bit_cast<T>(static_cast<std::uint32_t>(raw));
-  else
-    return std::bit_cast<T>(raw);
-}
-template <class T>
-std::uint64_t bits_of(T value) {
-  if constexpr (sizeof(T) == 4)
-    return std::bit_cast<std::uint32_t>(value);
-  else
-    return std::bit_cast<std::uint64_t>(value);
-}
-
-// All values are exact in a double.
-double read_float(std::uint64_t raw, Type type) {
-  switch (type) {
-    case Type::f64:
-      return bits_as<double>(raw);
-    case Type::f32:
-      return bits_as<float>(raw);
-    case Type::bf16:
-      return to_float(bf16{static_cast<std::uint16_t>(raw)});
-    default:
-      return to_float(f16{static_cast<std::uint16_t>(raw)});
-  }
-}
-
-FloatFormat format_of(Type type) {
-  return type == Type::tf32 ? kTf32 : type == Type::bf16 || type == Type::bf16x2 ? kBf16 : kF16;
-}
-
-// The processor rounds to f32 as the mode says that is set.
-std::uint64_t write_float(double value, Type type, Rounding rounding) {
-  if (type == Type::f64) return bits_of(value);
-  if (type == Type::f32)
-    return value == value ? bits_of(static_cast<float>(value)) : std::uint64_t{0x7fffffff};
-  auto const bits = round_to(value, format_of(type), rounding);
-  return type == Type::tf32 ? std::uint64_t{bits} << 13 : bits;
-}
-
-float flushed(float value) {
-  return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0f, value) : value;
-}
-
-// What a float becomes as a float or on its way to a whole number.
-double prepared(double value, Operation const& o) {
-  if (o.flushes && o.type == Type::f32) value = flushed(static_cast<float>(value));
-  if (o.immediate != 0) value = round_to_whole(value, static_cast<Rounding>(o.mode));
-  if (o.saturates) value = value > 0 ? std::min(value, 1.0) : 0.0;
-  return value;
-}
-
-void float_to_float(Raw& to, Raw& from, Operation const& o) {
-  // A value that is whole needs no other rounding; .relu is mode's highest bit.
-  auto const rounding = o.immediate != 0 ? Rounding::nearest : static_cast<Rounding>(o.mode & 0x7f);
-  bool const cuts_negative = (o.mode & 0x80) != 0;
-  RoundingScope const scope(rounding);
-  kept_in_memory(from);
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    auto value = prepared(read_float(from[lane], o.type), o);
-    if (cuts_negative && value < 0) value = 0;
-    to[lane] = write_float(value, o.to_type, rounding);
-    if (o.flushes && o.to_type == Type::f32) to[lane] = bits_of(flushed(bits_as<float>(to[lane])));
-  }
-  kept_in_memory(to);
-}
-
-// What does not fit becomes the nearest that does. Of NaN the documents say: the highest bit where
-// either type has 64 bits, else zero.
-std::uint64_t whole_number(double value, Type from, Type to) {
-  auto const bits = 8 * facts(to).bytes;
-  auto const highest = std::uint64_t{1} << (bits - 1);
-  if (value != value) return from == Type::f64 || bits == 64 ? highest : 0;
-  auto const limit = std::ldexp(1.0, static_cast<int>(bits) - (is_signed(to) ? 1 : 0));
-  if (is_signed(to)) {
-    if (value >= limit) return highest - 1;
-    if (value < -limit) return ~highest + 1;
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-  }
-  if (value >= limit) return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  return value <= 0 ? 0 : static_cast<std::uint64_t>(value);
-}
-
-void float_to_whole(Raw& to, Raw& from, Operation const& o) {
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    auto value = read_float(from[lane], o.type);
-    if (o.flushes) value = flushed(static_cast<float>(value));
-    to[lane] =
-        whole_number(round_to_whole(value, static_cast<Rounding>(o.mode)), o.type, o.to_type);
-  }
-}
-
-// A double that rounds to fewer bits as the whole number itself would: an inexact one is made odd.
-double to_odd(std::uint64_t raw, bool is_negative) {
-  auto const magnitude = is_negative ? 0 - raw : raw;
-  constexpr std::uint64_t exact = std::uint64_t{1} << 53;
-  auto const shift = magnitude < exact ? 0 : 11 - std::countl_zero(magnitude);
-  auto const cut = magnitude >> shift << shift;
-  auto const value =
-      std::ldexp(static_cast<double>(magnitude >> shift | (cut != magnitude ? 1 : 0)), shift);
-  return is_negative ? -value : value;
-}
-
-template <class Float>
-std::uint64_t whole_as(std::uint64_t raw, bool has_sign) {
-  return bits_of(has_sign ? static_cast<Float>(static_cast<std::int64_t>(raw))
-                          : static_cast<Float>(raw));
-}
-
-void whole_to_float(Raw& to, Raw& from, Operation const& o) {
-  auto const rounding = static_cast<Rounding>(o.mode);
-  bool const has_sign = is_signed(o.type);
-  RoundingScope const scope(o.to_type == Type::f32 || o.to_type == Type::f64 ? rounding
-                                                                             : Rounding::nearest);
-  kept_in_memory(from);
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    auto const raw = from[lane];
-    bool const is_negative = has_sign && static_cast<std::int64_t>(raw) < 0;
-    if (o.to_type == Type::f32)
-      to[lane] = whole_as<float>(raw, has_sign);
-    else if (o.to_type == Type::f64)
-      to[lane] = whole_as<double>(raw, has_sign);
-    else
-      to[lane] = round_to(to_odd(raw, is_negative), format_of(o.to_type), rounding);
-  }
-  kept_in_memory(to);
-}
-
-std::uint64_t clamped(std::uint64_t raw, bool from_signed, Type to) {
-  auto const bits = 8 * facts(to).bytes;
-  bool const is_negative = from_signed && static_cast<std::int64_t>(raw) < 0;
-  auto const most = ~std::uint64_t{0} >> (64 - bits + (is_signed(to) ? 1 : 0));
-  if (!is_negative) return std::min(raw, most);
-  if (!is_signed(to)) return 0;
-  auto const least = -static_cast<std::int64_t>(most) - 1;
-  return static_cast<std::uint64_t>(std::max(static_cast<std::int64_t>(raw), least));
-}
-
-void whole_to_whole(Raw& to, Raw& from, Operation const& o) {
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    to[lane] = o.saturates ? clamped(from[lane], is_signed(o.type), o.to_type) : from[lane];
-}
 
 using Convert = void (*)(Raw& to, Raw& from, Operation const&);
 
@@ -261,8 +103,8 @@ void add_to_halves(Table& table) {
       for (bool const relu : {false, true}) {
         auto const head = std::string(rounding == Rounding::nearest ? "cvt.rn" : "cvt.rz");
         auto const opcode = head + (relu ? ".relu" : "") + name;
-        auto const mode =
-            static_cast<std::uint8_t>(static_cast<unsigned>(rounding) | (relu ? 0x80u : 0u));
+        auto const mode = static_cast<std::uint8_t>(static_cast<unsigned>(rounding) |
+                                                    (relu ? kCutsNegative : 0u));
         auto& one = table.add(opcode + ".f32", "w=w", cvt<float_to_float>);
         auto& two = table.add(opcode + "x2.f32", "4=44", pack);
         one.to_type = type;

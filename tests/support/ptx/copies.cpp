@@ -12,6 +12,22 @@ std::uint64_t address_in(Warp const& warp, Address const& address, unsigned lane
   return base + static_cast<std::uint64_t>(address.offset);
 }
 
+// How many bytes a lane takes from its source: zeros follow them.
+unsigned taken_bytes(Warp const& warp, Operation const& o, unsigned lane, unsigned bytes) {
+  auto const ignores = warp.predicate(o.from[1]) ^ ((o.negated & 2) != 0 ? kAllLanes : 0);
+  if (o.from[1] != kZeros && (ignores >> lane & 1) != 0) return 0;
+  if (o.from[0] == kZeros) return bytes;
+  auto const taken = warp.lanes<std::uint32_t const>(o.from[0])[lane];
+  if (taken > bytes) complain(warp, lane, "a copy takes more bytes than it writes");
+  return taken;
+}
+
+void need_source(Warp& warp, unsigned lane, std::uint64_t from, unsigned bytes, unsigned taken) {
+  if (from % bytes != 0)
+    complain(warp, lane, "the source of a copy is not aligned to its number of bytes");
+  if (taken > 0) place_part(warp, lane, Space::global, from, taken, Touch::read);
+}
+
 void begin(Warp& warp, Operation const& o, Lanes mask) {
   auto const bytes = static_cast<unsigned>(o.immediate);
   if (bytes != o.mode && (o.mode != 0 || (bytes != 4 && bytes != 8 && bytes != 16)))
@@ -19,24 +35,25 @@ void begin(Warp& warp, Operation const& o, Lanes mask) {
   Address const source{o.address2, 8, o.offset2, Space::global};
   need_known(warp, source.slot, mask, "the address of a copy's source");
   need_known(warp, o.from[0], mask, "the number of bytes of a copy's source");
+  need_known(warp, o.from[1], mask, "the predicate of a copy's source");
   auto const places = place(warp, address_of(o), mask, bytes, Touch::write, false);
-  auto const* const source_bytes = warp.lanes<std::uint32_t const>(o.from[0]);
   for_each_lane(mask, [&](unsigned lane) {
-    auto const taken = o.from[0] == kZeros ? bytes : source_bytes[lane];
-    if (taken > bytes) complain(warp, lane, "a copy takes more bytes than it writes");
+    auto const taken = taken_bytes(warp, o, lane, bytes);
     auto const from = address_in(warp, source, lane);
-    if (taken > 0) place_one(warp, lane, Space::global, from, bytes, Touch::read, false);
+    need_source(warp, lane, from, bytes, taken);
+    need_none_under_way(warp, lane, places.states[lane], bytes, "writes");
     std::memset(places.states[lane], kUnderWay, bytes);
     warp.copies[lane].push_back({places.address[lane], from, bytes, taken, warp.copy_group[lane]});
   });
 }
 
 void finish(Warp& warp, unsigned lane, AsyncCopy const& copy) {
-  auto const to = place_one(warp, lane, Space::shared, copy.to, copy.bytes, Touch::write, false);
+  auto const to = place_part(warp, lane, Space::shared, copy.to, copy.bytes, Touch::write);
   std::memset(to.at[lane], 0, copy.bytes);
   std::memset(to.states[lane], kKnown, copy.bytes);
   if (copy.source_bytes == 0) return;
-  auto const from = place_one(warp, lane, Space::global, copy.from, copy.bytes, Touch::read, false);
+  auto const from =
+      place_part(warp, lane, Space::global, copy.from, copy.source_bytes, Touch::read);
   std::memcpy(to.at[lane], from.at[lane], copy.source_bytes);
   if (from.states[lane] != nullptr)
     std::memcpy(to.states[lane], from.states[lane], copy.source_bytes);
@@ -68,11 +85,15 @@ void wait_all(Warp& warp, Operation const& /*o*/, Lanes mask) {
 
 void add_copies(Table& table) {
   for (bool const is_ca : {true, false}) {
-    auto& o = table.add(std::string("cp.async.") + (is_ca ? "ca" : "cg") + ".shared.global",
-                        "mmi mmi4", begin);
-    o.space = Space::shared;
-    o.mode = is_ca ? 0 : 16;  // the only number of bytes
-    o.tracks_known = true;
+    auto const opcode = std::string("cp.async.") + (is_ca ? "ca" : "cg") + ".shared.global";
+    // With a hint a policy for caches stands behind the others.
+    for (bool const has_hint : {false, true}) {
+      auto& o = table.add(opcode + (has_hint ? ".L2::cache_hint" : ""),
+                          has_hint ? "mmic mmizc" : "mmi mmiz", begin);
+      o.space = Space::shared;
+      o.mode = is_ca ? 0 : 16;  // the only number of bytes
+      o.tracks_known = true;
+    }
   }
   table.ignore("cp", "L2::64B L2::128B L2::256B");
   table.add("cp.async.commit_group", "", commit).tracks_known = true;

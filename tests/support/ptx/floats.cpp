@@ -1,11 +1,7 @@
 // Arithmetic of f32 and f64.
-#include <bit>
 #include <cmath>
-#include <limits>
-#include <optional>
 
-#include "tests/support/ptx/lanes.hpp"
-#include "tests/support/ptx/rounding.hpp"
+#include "tests/support/ptx/float_lanes.hpp"
 
 namespace spillway::test::ptx {
 namespace {
@@ -73,56 +69,6 @@ T smaller_or_nan(T a, T b) {
 template <class T>
 T larger_or_nan(T a, T b) {
   return a != a ? a : b != b ? b : larger(a, b);
-}
-
-template <class T>
-void flush(T (&values)[kLanes]) {
-  constexpr T least = std::numeric_limits<T>::min();
-  for (auto& value : values) value = std::fabs(value) < least ? std::copysign(T{0}, value) : value;
-}
-template <class T>
-void saturate(T (&values)[kLanes]) {  // NaN becomes 0
-  for (auto& value : values) value = value > 0 ? (value < 1 ? value : T{1}) : T{0};
-}
-// All results that are NaN have the same bits.
-void make_canonical(float (&values)[kLanes]) {
-  auto const canonical = std::bit_cast<float>(0x7fffffffu);
-  for (auto& value : values) value = value == value ? value : canonical;
-}
-void make_canonical(double (&/*values*/)[kLanes]) {}
-
-template <auto f, class T, class... From, std::size_t... n>
-void compute(T (&values)[kLanes], Warp const& warp, Operation const& o, T (* /*f*/)(From...),
-             std::index_sequence<n...> /*counts*/) {
-  alignas(64) T from[sizeof...(n)][kLanes];
-  (std::memcpy(from[n], warp.lanes<T const>(o.from[n]), sizeof values), ...);
-  if (o.flushes) (flush(from[n]), ...);
-  std::optional<RoundingScope> scope;
-  auto const rounding = static_cast<Rounding>(o.mode);
-  if (rounding != Rounding::nearest) scope.emplace(rounding);
-  kept_in_memory(from);
-  for (unsigned lane = 0; lane < kLanes; ++lane) values[lane] = f(from[n][lane]...);
-  kept_in_memory(values);
-}
-
-template <auto f, class T, class... From>
-void arithmetic_of(Warp& warp, Operation const& o, Lanes mask, T (*function)(From...),
-                   bool is_canonical) {
-  alignas(64) T values[kLanes];
-  compute<f>(values, warp, o, function, std::index_sequence_for<From...>());
-  if (o.flushes) flush(values);
-  if (o.saturates) saturate(values);
-  if (is_canonical) make_canonical(values);
-  write_lanes(warp, o.to, values, mask);
-}
-template <auto f>
-void arithmetic(Warp& warp, Operation const& o, Lanes mask) {
-  arithmetic_of<f>(warp, o, mask, f, true);
-}
-// Changes of the sign keep a NaN's other bits.
-template <auto f>
-void signs(Warp& warp, Operation const& o, Lanes mask) {
-  arithmetic_of<f>(warp, o, mask, f, false);
 }
 
 // f64 has neither .ftz nor .sat.

@@ -20,9 +20,8 @@ void add_flow(Table& table) {
   table.ignore("ret", "uni");
   table.add("exit", "", nullptr).flow = Flow::leave;
   table.add("trap", "", trap).tracks_known = true;
-  // All threads of the block take part: there is no number of threads.
   for (auto const* const opcode : {"bar.sync", "barrier.sync"})
-    table.add(opcode, "4", nullptr).flow = Flow::block_sync;
+    table.add(opcode, "4 44", nullptr).flow = Flow::block_sync;
   table.ignore("bar", "cta");
   table.ignore("barrier", "cta aligned");
   table.add("bar.warp.sync", "k", nullptr).flow = Flow::warp_sync;

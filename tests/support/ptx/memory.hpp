@@ -15,6 +15,12 @@ enum ByteState : std::uint8_t {
   kUnderWay = 2  // a cp.async will write it
 };
 
+inline bool all_are_known(std::uint8_t const* states, std::size_t bytes) {
+  std::uint8_t differ = 0;
+  for (std::size_t i = 0; i < bytes; ++i) differ |= states[i] ^ kKnown;
+  return differ == 0;
+}
+
 struct Region {
   std::uint64_t address = 0;
   std::size_t bytes = 0;

@@ -57,6 +57,7 @@ struct Operation {
   std::int64_t offset2 = 0;
   std::int64_t immediate = 0;
   int target = -1;
+  std::uint8_t elements = 0;  // of the list; 0: any number
   std::vector<Slot> list = {};
 };
 

@@ -8,16 +8,14 @@ constexpr unsigned kCellBits = 2, kCellBytes = 1u << kCellBits;
 
 }  // namespace
 
-// Most accesses meet those of earlier epochs, which are asked about first.
 inline bool Races::unordered(Stamp const& earlier, Toucher const& toucher) const {
   auto const& now = toucher.now;
-  if (earlier.epoch != now.epoch) {
-    if (!m_blocks_race || earlier.epoch == 0 || earlier.epoch >= toucher.first_epoch) return false;
-    return earlier.is_strong == 0 || now.is_strong == 0;
-  }
+  if (earlier.epoch < toucher.first_epoch)
+    return m_blocks_race && earlier.epoch != 0 && (earlier.is_strong == 0 || now.is_strong == 0);
   if (earlier.is_strong != 0 && now.is_strong != 0) return false;
-  if (earlier.warp != now.warp) return true;
-  return earlier.lane != now.lane && (*toucher.seen)[earlier.lane] <= earlier.time;
+  if (earlier.warp != now.warp) return earlier.epoch >= (*toucher.past)[earlier.warp];
+  return earlier.epoch == now.epoch && earlier.lane != now.lane &&
+         (*toucher.seen)[earlier.lane] <= earlier.time;
 }
 
 // How far two threads are apart that nothing orders: 3 blocks, 2 warps, 1 lanes.
@@ -29,6 +27,7 @@ inline unsigned Races::distance(Stamp const& earlier, Toucher const& toucher) co
 
 // Of the readers, the latest is kept and whichever of the others is farther from it. As distances
 // are those in a tree, no thread is farther from another reader than from one of these two.
+// Barriers of a part of a block make no tree: behind them a reader may be forgotten.
 inline std::optional<Race> Races::touch(Cell& cell, Toucher const& toucher) const {
   if (unordered(cell.write, toucher)) return Race{cell.write, true};
   auto& reads = cell.reads;

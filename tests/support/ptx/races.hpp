@@ -16,6 +16,7 @@ struct Toucher {
   Stamp now;
   std::uint32_t first_epoch;  // of the block
   Seen const* seen;
+  Past const* past;
   bool writes;
 };
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "tests/support/ptx/barriers.hpp"
+#include "tests/support/ptx/meetings.hpp"
+
 namespace spillway::test::ptx {
 namespace {
 
@@ -131,13 +134,12 @@ class GroupRun {
     }
     bool const is_divided = active != m_lanes;
     split_off(active);
-    need_known(m_warp, operation.members, active, "the member mask");
-    auto const ready = ready_lanes(operation, active);
+    auto const ready = complete_lanes(m_warp, operation.members, active);
     if (ready != active) leave_at(m_pc, active & ~ready, true);
     for (auto rest = ready; rest != 0;) {
       auto const together = m_warp.lanes<Lanes const>(operation.members)[first_lane(rest)] & ready;
       if (operation.execute == nullptr)
-        meet(together);
+        meet(m_warp, together);
       else
         execute(operation, together);
       rest &= ~together;
@@ -151,43 +153,12 @@ class GroupRun {
     m_lanes = 0;
   }
 
-  Lanes ready_lanes(Operation const& operation, Lanes active) const {
-    auto const* const members = m_warp.lanes<Lanes const>(operation.members);
-    Lanes ready = 0;
-    for_each_lane(active, [&](unsigned lane) {
-      if ((members[lane] >> lane & 1) == 0)
-        complain(m_warp, lane, fmt::format("is not in its own member mask {:#x}", members[lane]));
-      if ((members[lane] & m_warp.alive & ~active) == 0) ready |= Lanes{1} << lane;
-    });
-    for_each_lane(ready, [&](unsigned lane) {
-      for_each_lane(members[lane] & active, [&](unsigned other) {
-        if (members[other] != members[lane])
-          complain(m_warp, lane,
-                   fmt::format("has member mask {:#x}, and lane {} of it has {:#x}", members[lane],
-                               other, members[other]));
-      });
-    });
-    return ready;
-  }
-
-  // Each of them knows now what any of them knew.
-  void meet(Lanes lanes) {
-    Seen joined = {};
-    for_each_lane(lanes, [&](unsigned lane) {
-      for (unsigned other = 0; other < kLanes; ++other)
-        joined[other] = std::max(joined[other], m_warp.seen[lane][other]);
-    });
-    for_each_lane(lanes, [&](unsigned lane) { joined[lane] = ++m_warp.time[lane]; });
-    for_each_lane(lanes, [&](unsigned lane) { m_warp.seen[lane] = joined; });
-  }
-
   void block_sync(Operation const& operation, Lanes active) {
     if (active == 0) {
       ++m_pc;
       return;
     }
     split_off(active);
-    need_known(m_warp, operation.from[0], active, "the barrier's number");
     auto const missing = m_warp.begun & ~active;
     if ((missing & ~m_warp.alive) != 0)
       complain(m_warp, first_lane(active),
@@ -195,8 +166,7 @@ class GroupRun {
                            first_lane(missing & ~m_warp.alive)));
     m_lanes = 0;
     if (missing != 0) return leave_at(m_pc, active, true);
-    m_warp.at_barrier = true;
-    m_warp.barrier = m_warp.lanes<std::uint32_t>(operation.from[0])[first_lane(active)];
+    arrive(m_warp, operation.from[0], operation.from[1]);
     leave_at(m_pc + 1, active);
   }
 
@@ -219,12 +189,6 @@ void run_turn(Warp& warp, std::uint64_t instructions, Choice choice, std::uint64
       if (other.pc > group.pc) limit = std::min(limit, other.pc);
     GroupRun(warp, group, limit).run(instructions);
   }
-}
-
-void begin_epoch(Warp& warp) {
-  warp.at_barrier = false;
-  warp.time = {};
-  warp.seen = {};
 }
 
 }  // namespace spillway::test::ptx

@@ -14,7 +14,4 @@ enum class Choice { lowest, any };
 // none starves. `draw` picks these.
 void run_turn(Warp& warp, std::uint64_t instructions, Choice choice, std::uint64_t draw);
 
-// All threads of the block have passed a barrier.
-void begin_epoch(Warp& warp);
-
 }  // namespace spillway::test::ptx

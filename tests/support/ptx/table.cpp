@@ -23,9 +23,10 @@ bool has_part(std::string const& opcode, std::string const& part) {
 
 Table make_table() {
   Table result;
-  for (auto const add : {add_integers, add_products, add_bits, add_floats, add_halves,
-                         add_conversions, add_moves, add_comparisons, add_predicates, add_flow,
-                         add_accesses, add_atomics, add_exchanges, add_matrices, add_copies})
+  for (auto const add :
+       {add_integers, add_products, add_bits, add_fields, add_floats, add_halves, add_conversions,
+        add_moves, add_comparisons, add_predicates, add_flow, add_accesses, add_atomics,
+        add_shuffles, add_decisions, add_matrix_loads, add_matrices, add_copies})
     add(result);
   return result;
 }

@@ -18,6 +18,8 @@ namespace spillway::test::ptx {
 //   w      a register of at least `bytes` bytes
 //   v      such registers, in braces or a single one; h: registers of just `bytes` bytes in braces
 //   m      an address in brackets; a second m is the source of a copy
+//   z      a number of bytes, or a predicate that says that there are none
+//   c      a policy for caches, at which nobody looks
 //   k      the mask of those lanes that take part
 //   i      a number that is known now
 //   l      a label
@@ -46,6 +48,7 @@ Table const& table();
 void add_integers(Table& table);
 void add_products(Table& table);
 void add_bits(Table& table);
+void add_fields(Table& table);
 void add_floats(Table& table);
 void add_halves(Table& table);
 void add_conversions(Table& table);
@@ -55,7 +58,9 @@ void add_predicates(Table& table);
 void add_flow(Table& table);
 void add_accesses(Table& table);
 void add_atomics(Table& table);
-void add_exchanges(Table& table);
+void add_shuffles(Table& table);
+void add_decisions(Table& table);
+void add_matrix_loads(Table& table);
 void add_matrices(Table& table);
 void add_copies(Table& table);
 

@@ -46,14 +46,7 @@ struct Run {
   Region const* last_region = nullptr;
 };
 
-struct Block {
-  Run& run;
-  Dim at = {};
-  std::uint32_t first_epoch = 0;
-  std::vector<std::byte> shared = {}, local = {};  // local: thread after thread
-  std::vector<std::uint8_t> shared_states = {}, local_states = {};
-  Races races{false};  // in shared memory
-};
+struct Block;
 
 // Lanes that are at the same instruction.
 struct Group {
@@ -77,12 +70,15 @@ struct Warp {
   std::uint32_t pc = 0;  // of the instruction that runs
   std::vector<Group> groups = {};
   bool at_barrier = false;
-  std::uint32_t barrier = 0;  // at which it waits
+  std::uint32_t barrier = 0, barrier_warps = 0;  // at which it waits, and for how many warps
+  std::uint32_t epoch = 0;
+  Past past = {};
   std::array<std::uint32_t, kLanes> time = {};
   std::array<Seen, kLanes> seen = {};
   std::array<std::vector<AsyncCopy>, kLanes> copies = {};
   std::array<std::uint32_t, kLanes> copy_group = {};  // to which the next copies belong
 
+  unsigned number() const { return first_thread / kLanes; }
   template <class T>
   T* lanes(Slot slot) const {
     return reinterpret_cast<T*>(frame + slot * kSlotBytes);
@@ -91,6 +87,16 @@ struct Warp {
   void set_known(Slot slot, Lanes which, Lanes mask) const {
     known[slot] = (known[slot] & ~mask) | (which & mask);
   }
+};
+
+struct Block {
+  Run& run;
+  Dim at = {};
+  std::uint32_t first_epoch = 0;
+  std::vector<std::byte> shared = {}, local = {};  // local: thread after thread
+  std::vector<std::uint8_t> shared_states = {}, local_states = {};
+  Races races{false};  // in shared memory
+  std::vector<Warp> warps = {};
 };
 
 std::string place_of(Warp const& warp, unsigned lane);  // line, instruction, thread, block, kernel

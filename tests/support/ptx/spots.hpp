@@ -1,0 +1,28 @@
+// Where an address lies.
+#pragma once
+
+#include <string>
+
+#include "tests/support/ptx/warp.hpp"
+
+namespace spillway::test::ptx {
+
+enum class Touch : std::uint8_t { read, write };
+
+struct Spot {
+  std::byte* at = nullptr;  // null if there is nothing
+  std::uint8_t* states = nullptr;
+  Races* races = nullptr;
+  bool is_global = false;
+};
+
+// The space of an address that may be a generic one, which becomes an address of that space.
+Space space_of(Space named, std::uint64_t& address);
+
+Spot find_spot(Warp& warp, unsigned lane, Space space, std::uint64_t address, std::uint64_t bytes,
+               Touch touch);
+// Says why there is none.
+std::string why_no_spot(Warp const& warp, Space space, std::uint64_t address, unsigned bytes,
+                        Touch touch);
+
+}  // namespace spillway::test::ptx
