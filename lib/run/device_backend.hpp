@@ -11,16 +11,16 @@
 namespace spillway {
 
 struct DeviceBackend {
-  std::string_view name;                        // as run.device spells it, such as "cuda"
-  int (*count)() noexcept;                      // returns how many devices this process sees
-  std::string (*why_none)();                    // says why this process sees no device
-  std::unique_ptr<Device> (*open)(int number);  // throws Error(device)
+  std::string_view name;                // as run.device spells it, such as "cuda"
+  int (*count)() noexcept = nullptr;    // returns how many devices this process sees
+  std::string (*why_none)() = nullptr;  // says why this process sees no device
+  std::unique_ptr<Device> (*open)(int number) = nullptr;  // throws Error(device)
   // Begins the runtime of the kernels on a device that open() returned, and returns the kernels. A
   // process may do that once. Throws Error(device).
-  KernelTable (*begin_kernels)(Device const&);
+  KernelTable (*begin_kernels)(Device const&) = nullptr;
   // Ends that runtime, after all Execs were destroyed and before the Device is. Does nothing if it
   // did not begin.
-  void (*end_kernels)() noexcept;
+  void (*end_kernels)() noexcept = nullptr;
   std::string_view target = {};    // for which the kernels are made; empty: the device's own target
   MakeWatch make_watch = nullptr;  // null except in tests
 };

@@ -12,6 +12,7 @@
 #include "kernels/host/workspaces.hpp"
 #include "kernels/portable/space.hpp"
 #include "tests/support/element_bytes.hpp"
+#include "tests/support/kernel_device.hpp"
 #include "tests/support/kernel_watch.hpp"
 
 namespace spillway::test {
@@ -41,24 +42,47 @@ void for_each_position(View const& view, F const& f) {
   }
 }
 
-// Returns a copy of `bytes` between two guard zones, in memory that kernels reach.
-Buffer guarded(std::vector<std::byte> const& bytes) {
-  Buffer buffer(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing),
-                bytes.size() + 2 * kGuardBytes);
-  std::fill_n(buffer.data(), buffer.size(), kGuard);
-  std::copy(bytes.begin(), bytes.end(), buffer.data() + kGuardBytes);
-  return buffer;
+using Bytes = std::vector<std::byte>;
+
+// Returns a copy of `bytes` between two guard zones.
+Bytes guarded(Bytes const& bytes) {
+  Bytes result(bytes.size() + 2 * kGuardBytes, kGuard);
+  std::ranges::copy(bytes, result.begin() + kGuardBytes);
+  return result;
 }
 
-std::vector<std::byte> unguarded(Buffer const& buffer, std::string const& what) {
-  auto const* const first = buffer.data() + kGuardBytes;
-  auto const* const last = buffer.data() + buffer.size() - kGuardBytes;
+Bytes unguarded(Bytes const& bytes, std::string const& what) {
+  auto const first = bytes.begin() + kGuardBytes, last = bytes.end() - kGuardBytes;
   auto const is_guard = [](std::byte b) { return b == kGuard; };
-  EXPECT_TRUE(std::all_of(static_cast<std::byte const*>(buffer.data()), first, is_guard))
-      << "written before " << what;
-  EXPECT_TRUE(std::all_of(last, last + kGuardBytes, is_guard)) << "written behind " << what;
+  EXPECT_TRUE(std::all_of(bytes.begin(), first, is_guard)) << "written before " << what;
+  EXPECT_TRUE(std::all_of(last, bytes.end(), is_guard)) << "written behind " << what;
   return {first, last};
 }
+
+// Copies of some bytes in memory that kernels on the host reach.
+class HostCopies {
+ public:
+  explicit HostCopies(std::vector<Bytes> const& contents) {
+    for (auto const& bytes : contents) {
+      m_buffers.emplace_back(Kokkos::view_alloc("operand", Kokkos::WithoutInitializing),
+                             bytes.size());
+      std::ranges::copy(bytes, m_buffers.back().data());
+    }
+  }
+
+  void* at(std::size_t i, std::int64_t offset_bytes) const {
+    return m_buffers[i].data() + offset_bytes;
+  }
+  std::vector<Bytes> read() const {
+    std::vector<Bytes> contents;
+    for (auto const& buffer : m_buffers)
+      contents.emplace_back(buffer.data(), buffer.data() + buffer.size());
+    return contents;
+  }
+
+ private:
+  std::vector<Buffer> m_buffers;
+};
 
 }  // namespace
 
@@ -145,35 +169,66 @@ void KernelHarness::fill_random_bits(View const& view) {
   for (auto& byte : m_contents[index(view.tensor)]) byte = static_cast<std::byte>(random() >> 56);
 }
 
-KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec) const {
-  std::vector<Buffer> buffers;
-  for (auto const& bytes : m_contents) buffers.push_back(guarded(bytes));
-  Buffer const workspace = guarded(Bytes(index(m_op.workspace_bytes), kPoison));
+KernelHarness::Contents KernelHarness::guarded_contents() const {
+  Contents contents;
+  for (auto const& bytes : m_contents) contents.push_back(guarded(bytes));
+  contents.push_back(guarded(Bytes(index(m_op.workspace_bytes), kPoison)));
+  return contents;
+}
 
+template <class Copies>
+std::vector<void*> KernelHarness::pointers(Copies const& copies) const {
   std::vector<void*> operands;
   auto const add = [&](View const& view) {
     if (!is_present(view)) return operands.push_back(nullptr);
-    operands.push_back(buffers[index(view.tensor)].data() + kGuardBytes +
-                       view.offset * size_bytes(m_graph.tensor(view).dtype));
+    auto const first = view.offset * size_bytes(m_graph.tensor(view).dtype);
+    operands.push_back(copies.at(index(view.tensor), kGuardBytes + first));
   };
   for (auto const& view : m_op.inputs) add(view);
   for (auto const& view : m_op.outputs) add(view);
-  operands.push_back(m_op.workspace_bytes > 0 ? workspace.data() + kGuardBytes : nullptr);
+  auto const workspace =
+      m_op.workspace_bytes > 0 ? copies.at(m_contents.size(), kGuardBytes) : nullptr;
+  operands.push_back(workspace);
+  return operands;
+}
 
+KernelHarness::Contents KernelHarness::without_guards(Contents contents) const {
+  for (auto const& tensor : m_graph.tensors) {
+    auto& bytes = contents[index(tensor.id)];
+    bytes = unguarded(bytes, tensor.name);
+  }
+  unguarded(contents.back(), "the workspace");
+  contents.pop_back();
+  return contents;
+}
+
+KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec) const {
+  HostCopies const copies(guarded_contents());
+  auto const operands = pointers(copies);
   if (m_launching) m_launching(true);
   launch(exec, operands.data());
   if (m_launching) m_launching(false);
   exec.fence();
+  return without_guards(copies.read());
+}
 
-  Contents after;
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    after.push_back(unguarded(buffers[i], m_graph.tensors[i].name));
-  unguarded(workspace, "the workspace");
-  return after;
+// The device's table has another kernel for the op.
+KernelHarness::Contents KernelHarness::run_on(KernelDevice const& device) {
+  m_graph.arithmetic.isa = device.target;
+  auto const context = this->context();
+  m_op.workspace_bytes = workspace_bytes(context, m_op);
+  auto const launch = device.kernels.of(m_op.kind).bind(context, m_op);
+  DeviceCopies const copies(device, guarded_contents());
+  auto const operands = pointers(copies);
+  copies.run([&](Exec const& exec) { launch(exec, operands.data()); });
+  return without_guards(copies.read());
 }
 
 void KernelHarness::run(Kernel const& kernel, int threads) {
-  run(kernel, *other_instance(threads));
+  auto const* const device = kernel_device();
+  if (device == nullptr) return run(kernel, *other_instance(threads));
+  m_kernel = run_on(*device);
+  run_reference(kernel);
 }
 
 void KernelHarness::run(Kernel const& kernel, Exec const& exec) {
@@ -188,6 +243,11 @@ void KernelHarness::run(Kernel const& kernel, Exec const& exec) {
     EXPECT_EQ(watch->stray(), "") << "runs elsewhere than on the given instance, or has no label";
     watch.reset();
   }
+  run_reference(kernel);
+}
+
+void KernelHarness::run_reference(Kernel const& kernel) {
+  auto const context = this->context();
   Exec const alone;
   m_serial = m_pool ? run_one(kernel.serial(context, m_op), Exec(*m_pool))
                     : run_one(kernel.serial(context, m_op), alone);

@@ -25,6 +25,8 @@
 
 namespace spillway::test {
 
+struct KernelDevice;
+
 class KernelHarness {
  public:
   explicit KernelHarness(std::uint64_t seed = 1) : m_seed(seed) {}
@@ -48,7 +50,8 @@ class KernelHarness {
 
   // Runs the kernel and the serial reference on the present contents. The kernel runs with
   // `threads` threads if the backend can limit them, or with all threads if `threads` is 0, and
-  // never on the default instance of the execution space.
+  // never on the default instance of the execution space. If there is a KernelDevice
+  // (kernel_device.hpp), that device's kernel for the op runs instead.
   void run(Kernel const& kernel, int threads = 0);
   // Runs the kernel on this Exec, which must come from the KernelTable that has the kernel, and the
   // serial reference.
@@ -89,7 +92,14 @@ class KernelHarness {
  private:
   using Bytes = std::vector<std::byte>;
   using Contents = std::vector<Bytes>;  // the bytes of each tensor
+  // Every tensor, and then the workspace, between guard zones.
+  Contents guarded_contents() const;
+  Contents without_guards(Contents contents) const;
+  template <class Copies>
+  std::vector<void*> pointers(Copies const& copies) const;
   Contents run_one(Launch const& launch, Exec const& exec) const;
+  Contents run_on(KernelDevice const& device);
+  void run_reference(Kernel const& kernel);
   double value(Contents const& contents, View const& view, std::int64_t element) const;
   std::vector<double> values(Contents const& contents, View const& view) const;
   bool has_poison(View const& view) const;

@@ -1,0 +1,61 @@
+#include "tests/support/kernel_device.hpp"
+
+#include "base/math.hpp"
+
+namespace spillway::test {
+namespace {
+
+KernelDevice const* g_device = nullptr;
+
+}  // namespace
+
+KernelDevice const* kernel_device() {
+  return g_device;
+}
+
+void set_kernel_device(KernelDevice const* device) {
+  g_device = device;
+}
+
+DeviceCopies::DeviceCopies(KernelDevice const& device, std::vector<Bytes> const& contents)
+    : m_device(device) {
+  std::int64_t end = 0;
+  for (auto const& bytes : contents) {
+    m_offsets.push_back(end);
+    m_sizes.push_back(std::ssize(bytes));
+    end = round_up<std::int64_t>(end + std::ssize(bytes), 256);
+  }
+  m_memory = device.device.reserve("operands", end, end);
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    auto copy = contents[i];
+    if (!copy.empty()) device.device.copy(bytes(i), HostBytes(copy.data(), std::ssize(copy)));
+  }
+}
+
+DeviceBytes DeviceCopies::bytes(std::size_t i) const {
+  return m_memory->at(m_offsets[i], m_sizes[i]);
+}
+
+void* DeviceCopies::at(std::size_t i, std::int64_t offset_bytes) const {
+  return static_cast<std::byte*>(bytes(i).operand()) + offset_bytes;
+}
+
+void DeviceCopies::run(std::function<void(Exec const&)> const& launch) const {
+  auto const stream = m_device.device.stream(false);
+  auto const exec = m_device.kernels.exec(stream->handle());
+  launch(*exec);
+  exec->fence();
+  m_device.device.check();
+}
+
+std::vector<DeviceCopies::Bytes> DeviceCopies::read() const {
+  std::vector<Bytes> contents;
+  for (std::size_t i = 0; i < m_sizes.size(); ++i) {
+    contents.emplace_back(static_cast<std::size_t>(m_sizes[i]));
+    if (m_sizes[i] > 0)
+      m_device.device.copy(HostBytes(contents.back().data(), m_sizes[i]), bytes(i));
+  }
+  return contents;
+}
+
+}  // namespace spillway::test
