@@ -87,7 +87,7 @@ TEST_F(DeviceCommands, doctor_lists_the_devices_and_what_is_free_on_each) {
   auto const doctor = run_command("SPILLWAY_STAND_IN_DEVICES=2 SPILLWAY_STAND_IN_TAKEN=536870912 " +
                                   spillway_command(0) + " doctor " + m_run.dir.string());
   EXPECT_EQ(doctor.status, 0);
-  auto const device = ":{}            stand-in for a GPU, sm_86, 3.5 GiB of 4 GiB free\n";
+  auto const device = ":{}            stand-in for a GPU, sm_90, 3.5 GiB of 4 GiB free\n";
   for (int const number : {0, 1})
     EXPECT_NE(doctor.output.find("  cuda" + fmt::format(fmt::runtime(device), number)),
               std::string::npos)

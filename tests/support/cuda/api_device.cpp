@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/support/cuda/call.hpp"
+#include "tests/support/cuda/ptx_launch.hpp"
 
 namespace cuda = spillway::test::cuda;
 using cuda::call;
@@ -15,7 +16,27 @@ using cuda::State;
 namespace {
 
 char const* const kName = "stand-in for a GPU";
-constexpr int kMajor = 8, kMinor = 6, kMultiprocessors = 16, kCopyEngines = 3;
+constexpr int kMajor = cuda::DeviceCode::kArchitecture / 10,
+              kMinor = cuda::DeviceCode::kArchitecture % 10, kMultiprocessors = 16,
+              kCopyEngines = 3;
+
+// Those of a block and of a multiprocessor, as on sm_90.
+void set_limits(cudaDeviceProp& properties) {
+  properties.warpSize = 32;
+  properties.maxThreadsPerBlock = properties.maxThreadsDim[0] = properties.maxThreadsDim[1] = 1024;
+  properties.maxThreadsDim[2] = 64;
+  properties.maxGridSize[0] = 0x7fffffff;
+  properties.maxGridSize[1] = properties.maxGridSize[2] = 0xffff;
+  properties.sharedMemPerBlock = cuda::kSharedBytes;
+  properties.sharedMemPerBlockOptin = cuda::kMostSharedBytes;
+  properties.sharedMemPerMultiprocessor =
+      cuda::kMostSharedBytes + spillway::test::ptx::kReservedSharedBytes;
+  properties.reservedSharedMemPerBlock = spillway::test::ptx::kReservedSharedBytes;
+  properties.regsPerBlock = properties.regsPerMultiprocessor = 65536;
+  properties.maxThreadsPerMultiProcessor = 2048;
+  properties.maxBlocksPerMultiProcessor = 32;
+  properties.totalConstMem = 64 * 1024;
+}
 
 bool is_a_device(State const& all, int device) {
   return device >= 0 && device < all.settings.devices;
@@ -53,7 +74,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       {cudaDevAttrStreamPrioritiesSupported, 1},
       {cudaDevAttrIntegrated, 0},
       {cudaDevAttrHostNumaId, 0},
-      {cudaDevAttrManagedMemory, 0},
+      {cudaDevAttrManagedMemory, 1},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, cuda::kMostSharedBytes},
       {cudaDevAttrPageableMemoryAccess, 0},
       {cudaDevAttrConcurrentManagedAccess, 0},
       {cudaDevAttrComputeMode, cudaComputeModeDefault},
@@ -81,7 +103,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->asyncEngineCount = kCopyEngines;
     properties->concurrentKernels = properties->canMapHostMemory = 1;
     properties->unifiedAddressing = 1;
-    properties->warpSize = 32;
+    properties->managedMemory = 1;
+    set_limits(*properties);
     return cudaSuccess;
   });
 }

@@ -35,6 +35,12 @@ Words words(cudaError_t error) {
                    "pointer does not correspond to a registered"
                    " memory region");
     SPILLWAY_ERROR(cudaErrorLaunchFailure, "unspecified launch failure");
+    SPILLWAY_ERROR(cudaErrorInvalidDeviceFunction, "invalid device function");
+    SPILLWAY_ERROR(cudaErrorInvalidSymbol, "invalid device symbol");
+    SPILLWAY_ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument");
+    SPILLWAY_ERROR(cudaErrorMissingConfiguration, "__global__ function call is not configured");
+    SPILLWAY_ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch");
+    SPILLWAY_ERROR(cudaErrorInvalidPtx, "a PTX JIT compilation failed");
     SPILLWAY_ERROR(cudaErrorUnknown, "unknown error");
     default:
       return {"unrecognized error code", "unrecognized error code"};

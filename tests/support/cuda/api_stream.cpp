@@ -15,6 +15,11 @@ namespace {
 // The least priority is not 0, because streams for which the program chooses no priority have 0.
 constexpr int kLeastPriority = 1, kGreatestPriority = -5;
 
+cudaStream_t add_stream(State& all, bool blocks) {
+  auto const device = cuda::thread_state().device;
+  return cuda::handle_of<cudaStream_t>(all.queues.add_stream(device, all.next_component++, blocks));
+}
+
 cudaError_t no_such_stream() {
   return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
 }
@@ -38,8 +43,14 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
     if (priority > kLeastPriority || priority < kGreatestPriority)
       cuda::complain("a stream of a priority that the device does not have");
     all.priorities.push_back(priority);
-    auto const device = cuda::thread_state().device;
-    *stream = cuda::handle_of<cudaStream_t>(all.queues.add_stream(device, all.next_component++));
+    *stream = add_stream(all, flags == cudaStreamDefault);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return call("cudaStreamCreate", [&](State& all) {
+    *stream = add_stream(all, true);
     return cudaSuccess;
   });
 }
@@ -130,6 +141,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
         .kind = Piece::Kind::record, .label = "record", .record = recorded->latest, .stuck = stuck};
     cuda::enqueue(all, number(stream), std::move(piece));
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call("cudaEventSynchronize", [&](State& all) {
+    auto const* const recorded = all.queues.event(number(event));
+    if (recorded == nullptr) return no_such_event();
+    cuda::expect_chosen(recorded->device, "an event");
+    if (!recorded->latest) return cudaSuccess;
+    cuda::note_use(all, *recorded->latest);
+    return cuda::wait_for(all, std::shared_ptr(recorded->latest));
   });
 }
 

@@ -22,7 +22,8 @@ cudaError_t counted(char const* name, Gives gives, Body const& body) {
   auto const verdict = all.faults.enter(name, gives == Gives::back);
   if (all.faults.sticky()) all.queues.drop_work();
   auto const result = verdict.acts ? body(all, verdict.stuck) : cudaSuccess;
-  return verdict.error.value_or(result);
+  if (verdict.error) return *verdict.error;
+  return all.faults.sticky().value_or(result);  // a kernel may have failed during the call
 }
 
 // Functions of the runtime API use this. It passes body(state) to counted() and keeps an error as

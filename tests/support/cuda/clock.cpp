@@ -29,6 +29,10 @@ Mark Component::mark() {
   return {m_number, m_clock.at(m_number), m_clock};
 }
 
+Mark Component::now() const {
+  return {m_number, m_clock.at(m_number), m_clock};
+}
+
 Clock const& Component::release() {
   return m_clock;
 }

@@ -38,6 +38,7 @@ class Component {
   explicit Component(int number) : m_number(number) {}
 
   Mark mark();             // makes a new moment of this component
+  Mark now() const;        // returns the latest moment
   Clock const& release();  // returns all that has happened, for acquire()
   void acquire(Clock const& clock) { m_clock.join(clock); }
   Clock const& clock() const { return m_clock; }

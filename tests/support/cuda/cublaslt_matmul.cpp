@@ -46,8 +46,7 @@ Piece piece_of(LtOperands const& operands, cuda::LtProduct const& product) {
   for (auto const* const written : {&operands.d, &operands.workspace}) {
     accesses(*written, true);
     if (reads_c && overlap(*written, operands.c)) continue;
-    for (auto const& part : written->pieces)
-      piece.fresh.push_back({written->touchable + (part.first - written->range.first), part.bytes});
+    piece.fresh.insert(piece.fresh.end(), written->pieces.begin(), written->pieces.end());
   }
   piece.run = [product] { multiply(product); };
   return piece;

@@ -15,7 +15,7 @@
 namespace spillway::test::cuda {
 namespace {
 
-CUresult refuse(char const* why) {
+CUresult wrong(char const* why) {
   complain(why);
   return CUDA_ERROR_INVALID_VALUE;
 }
@@ -49,10 +49,11 @@ int memory_file() {
 }
 
 // New memory holds NaN in every type, not zeros, so that code which needs zeros must write them.
+// Behind it are the states of its bytes: zeros, so that none is known.
 bool make_memory(std::int64_t offset, std::int64_t bytes) {
   auto const file = memory_file();
   auto const size = static_cast<std::size_t>(bytes);
-  if (file < 0 || ::ftruncate(file, offset + bytes) != 0) return false;
+  if (file < 0 || ::ftruncate(file, offset + 2 * bytes) != 0) return false;
   auto* const at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
   if (at == MAP_FAILED) return false;
   std::memset(at, 0xff, size);
@@ -63,7 +64,7 @@ bool make_memory(std::int64_t offset, std::int64_t bytes) {
 }  // namespace
 
 SimulatedMemory::Physical::~Physical() {
-  ::fallocate(memory_file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, bytes);
+  ::fallocate(memory_file(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, 2 * bytes);
 }
 
 std::int64_t SimulatedMemory::free(int device) const {
@@ -76,10 +77,10 @@ std::int64_t SimulatedMemory::free(int device) const {
 }
 
 CUresult SimulatedMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
-  if (!is_aligned({0, bytes})) return refuse("addresses are reserved in whole granules");
+  if (!is_aligned({0, bytes})) return wrong("addresses are reserved in whole granules");
   auto* const at = addresses(bytes);
   if (at == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
-  auto* const shadow = addresses(bytes);
+  auto* const shadow = addresses(2 * bytes);
   if (shadow == nullptr) {
     ::munmap(at, static_cast<std::size_t>(bytes));
     return CUDA_ERROR_OUT_OF_MEMORY;
@@ -94,11 +95,11 @@ CUresult SimulatedMemory::reserve(CUdeviceptr* address, std::int64_t bytes) {
 CUresult SimulatedMemory::free_addresses(AddressRange const& range) {
   auto const found = m_reservations.find(range.first);
   if (found == m_reservations.end() || found->second.bytes != range.bytes)
-    return refuse("addresses are freed that were not reserved so");
-  if (!found->second.mappings.empty()) return refuse("addresses are freed that are still mapped");
+    return wrong("addresses are freed that were not reserved so");
+  if (!found->second.mappings.empty()) return wrong("addresses are freed that are still mapped");
   auto const size = static_cast<std::size_t>(range.bytes);
   do_not_trap(range);
-  ::munmap(found->second.shadow, size);
+  ::munmap(found->second.shadow, 2 * size);
   ::munmap(reinterpret_cast<void*>(range.first), size);
   m_reservations.erase(found);
   return CUDA_SUCCESS;
@@ -106,12 +107,12 @@ CUresult SimulatedMemory::free_addresses(AddressRange const& range) {
 
 CUresult SimulatedMemory::create(CUmemGenericAllocationHandle* handle, std::int64_t bytes,
                                  int device) {
-  if (!is_aligned({0, bytes})) return refuse("device memory is created in whole granules");
+  if (!is_aligned({0, bytes})) return wrong("device memory is created in whole granules");
   std::erase_if(m_memory, [](auto const& memory) { return memory.expired(); });
   if (bytes > free(device)) return CUDA_ERROR_OUT_OF_MEMORY;
   if (!make_memory(m_next_offset, bytes)) return CUDA_ERROR_OUT_OF_MEMORY;
   auto const memory = std::shared_ptr<Physical>(new Physical{device, m_next_offset, bytes});
-  m_next_offset += bytes;
+  m_next_offset += 2 * bytes;
   m_memory.push_back(memory);
   m_handles[m_next_handle] = memory;
   *handle = m_next_handle++;
@@ -120,7 +121,7 @@ CUresult SimulatedMemory::create(CUmemGenericAllocationHandle* handle, std::int6
 
 CUresult SimulatedMemory::release(CUmemGenericAllocationHandle handle) {
   return m_handles.erase(handle) > 0 ? CUDA_SUCCESS
-                                     : refuse("a handle is released that is none, or twice");
+                                     : wrong("a handle is released that is none, or twice");
 }
 
 SimulatedMemory::Reservations::const_iterator SimulatedMemory::find(
@@ -141,15 +142,19 @@ SimulatedMemory::Reservation* SimulatedMemory::find_reservation(AddressRange con
 CUresult SimulatedMemory::map(AddressRange const& range, CUmemGenericAllocationHandle handle) {
   auto* const reservation = find_reservation(range);
   auto const memory = m_handles.find(handle);
-  if (reservation == nullptr) return refuse("memory is mapped where no addresses are reserved");
-  if (memory == m_handles.end()) return refuse("memory is mapped of no handle");
+  if (reservation == nullptr) return wrong("memory is mapped where no addresses are reserved");
+  if (memory == m_handles.end()) return wrong("memory is mapped of no handle");
   if (!is_aligned(range) || range.bytes > memory->second->bytes)
-    return refuse("what is mapped is not whole granules of the handle's memory");
+    return wrong("what is mapped is not whole granules of the handle's memory");
   for (auto const& [first, mapping] : reservation->mappings) {
-    if (range.overlaps({first, mapping.bytes})) return refuse("addresses are mapped twice");
+    if (range.overlaps({first, mapping.bytes})) return wrong("addresses are mapped twice");
   }
-  ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_READ | PROT_WRITE,
-         MAP_SHARED | MAP_FIXED, memory_file(), memory->second->offset);
+  auto const bytes = static_cast<std::size_t>(range.bytes);
+  auto const offset = memory->second->offset;
+  ::mmap(shadow(range.first), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory_file(),
+         offset);
+  ::mmap(states(range.first), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory_file(),
+         offset + memory->second->bytes);
   reservation->mappings[range.first] = {range.bytes, memory->second, false};
   return CUDA_SUCCESS;
 }
@@ -168,9 +173,11 @@ std::vector<SimulatedMemory::Mapping*> SimulatedMemory::mappings_of(AddressRange
 }
 
 CUresult SimulatedMemory::unmap(AddressRange const& range) {
-  if (mappings_of(range).empty()) return refuse("what is unmapped is not what was mapped");
-  ::mmap(shadow(range.first), static_cast<std::size_t>(range.bytes), PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (mappings_of(range).empty()) return wrong("what is unmapped is not what was mapped");
+  void* const both[] = {shadow(range.first), states(range.first)};
+  for (auto* const at : both)
+    ::mmap(at, static_cast<std::size_t>(range.bytes), PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   auto& mappings = find_reservation(range)->mappings;
   mappings.erase(mappings.lower_bound(range.first), mappings.lower_bound(range.last()));
   return CUDA_SUCCESS;
@@ -178,9 +185,9 @@ CUresult SimulatedMemory::unmap(AddressRange const& range) {
 
 CUresult SimulatedMemory::allow(AddressRange const& range, int device, bool access) {
   auto const mappings = mappings_of(range);
-  if (mappings.empty()) return refuse("access is set where nothing is mapped");
+  if (mappings.empty()) return wrong("access is set where nothing is mapped");
   for (auto* const mapping : mappings) {
-    if (mapping->memory->device != device) return refuse("access is set for another device");
+    if (mapping->memory->device != device) return wrong("access is set for another device");
     mapping->access = access;
   }
   return CUDA_SUCCESS;
@@ -225,6 +232,30 @@ bool SimulatedMemory::is_of(int device, AddressRange const& range) const {
 std::byte* SimulatedMemory::shadow(std::uintptr_t address) const {
   auto const found = find({address, 0});
   return found == m_reservations.end() ? nullptr : found->second.shadow + (address - found->first);
+}
+
+std::uint8_t* SimulatedMemory::states(std::uintptr_t address) const {
+  auto const found = find({address, 0});
+  if (found == m_reservations.end()) return nullptr;
+  return reinterpret_cast<std::uint8_t*>(shadow(address) + found->second.bytes);
+}
+
+std::vector<SimulatedMemory::Stretch> SimulatedMemory::stretches(int device) const {
+  std::vector<Stretch> result;
+  for (auto const& [begin, reservation] : m_reservations) {
+    bool joins = false;
+    for (auto const& [first, mapping] : reservation.mappings) {
+      if (!mapping.access || mapping.memory->device != device) continue;
+      joins = joins && result.back().range.last() == first;
+      if (joins) {
+        result.back().range.bytes += mapping.bytes;
+      } else {
+        result.push_back({{first, mapping.bytes}, shadow(first), states(first)});
+      }
+      joins = true;
+    }
+  }
+  return result;
 }
 
 std::vector<std::string> SimulatedMemory::leftovers() const {

@@ -1,6 +1,7 @@
 // Simulates device memory under the rules of CUDA's virtual memory: addresses are reserved, memory
 // is created and mapped to addresses, then access is allowed. Every range of addresses exists
-// twice: callers have the one that traps, and the stand-in touches its shadow.
+// twice: callers have the one that traps, and the stand-in touches its shadow. Behind the shadow of
+// a reservation are the states of its bytes (ptx::ByteState), of which new memory has none known.
 #pragma once
 
 #include <cuda.h>
@@ -43,6 +44,15 @@ class SimulatedMemory {
   // Returns whether all mapped bytes of the range are memory of this device, not of another one.
   bool is_of(int device, AddressRange const& range) const;
   std::byte* shadow(std::uintptr_t address) const;
+  std::uint8_t* states(std::uintptr_t address) const;
+
+  // Stretches of addresses without gaps that this device may access, and their shadows.
+  struct Stretch {
+    AddressRange range;
+    std::byte* shadow;
+    std::uint8_t* states;
+  };
+  std::vector<Stretch> stretches(int device) const;
   std::vector<std::string> leftovers() const;
 
  private:

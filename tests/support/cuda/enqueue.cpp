@@ -7,6 +7,7 @@
 
 #include "base/allocator_pass.hpp"
 #include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/launched_op.hpp"
 
 namespace spillway::test::cuda {
 namespace {
@@ -57,6 +58,7 @@ void enqueue(State& all, int id, Piece piece) {
   auto& stream = *all.queues.stream(id);
   stream.clock.acquire(this_thread(all).release());
   if (*doing() != '\0') piece.label = doing();
+  if (auto* const op = launched_op()) add_to(*op, all, piece);
   mark(all, stream, piece);
   if (piece.kind == Piece::Kind::wait) stream.clock.acquire(piece.record->mark.before);
   if (piece.kind == Piece::Kind::record) piece.record->mark = stream.clock.mark();
@@ -65,6 +67,44 @@ void enqueue(State& all, int id, Piece piece) {
   if (most == 0) return;
   Scheduler::Demand demand{.met = [&] { return all.queues.idle(); }, .most = most, .wanted = id};
   all.scheduler.serve(demand);
+}
+
+namespace {
+
+// A wait that the default stream implies is no moment of the stream for which it waits.
+void let_wait(State& all, int waiter, int other) {
+  auto& stream = *all.queues.stream(other);
+  auto const record = std::make_shared<Record>();
+  record->stream = other;
+  record->mark = stream.clock.now();
+  stream.pieces.push_back({.kind = Piece::Kind::record, .label = "record", .record = record});
+  auto& waiting = *all.queues.stream(waiter);
+  waiting.clock.acquire(record->mark.before);
+  waiting.pieces.push_back({.kind = Piece::Kind::wait, .label = "wait", .record = record});
+}
+
+template <class F>
+void for_each_blocking_stream(State& all, int device, F const& f) {
+  for (auto const& [id, stream] : all.queues.streams())
+    if (stream.blocks && stream.device == device) f(id);
+}
+
+}  // namespace
+
+int default_stream(State& all) {
+  auto const device = thread_state().device;
+  auto result = all.queues.default_stream(device);
+  if (result < 0) {
+    result = all.queues.add_stream(device, all.next_component++);
+    all.queues.stream(result)->is_default = true;
+  }
+  for_each_blocking_stream(all, device, [&](int id) { let_wait(all, result, id); });
+  return result;
+}
+
+void let_blocking_streams_wait(State& all, int default_stream) {
+  for_each_blocking_stream(all, all.queues.stream(default_stream)->device,
+                           [&](int id) { let_wait(all, id, default_stream); });
 }
 
 void note_done(State& all, int id, Piece piece) {
@@ -93,6 +133,15 @@ cudaError_t finish_all(State& all) {
   all.scheduler.serve(demand);
   if (!all.queues.idle()) return hopeless("the end of all work");
   for (auto& [id, stream] : all.queues.streams()) this_thread(all).acquire(stream.clock.release());
+  return cudaSuccess;
+}
+
+cudaError_t wait_for(State& all, std::shared_ptr<Record> const& record) {
+  Scheduler::Demand demand{.met = [&] { return record->done; }, .wanted = record->stream};
+  all.scheduler.serve(demand);
+  expect_recorded(all, *record);
+  if (!record->done) return hopeless("an event");
+  this_thread(all).acquire(record->mark.before);
   return cudaSuccess;
 }
 

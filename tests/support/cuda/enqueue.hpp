@@ -10,17 +10,25 @@ namespace spillway::test::cuda {
 // on as far as the settings and the seed say.
 void enqueue(State& all, int stream, Piece piece);
 
+// Returns the default stream of the device that this thread has chosen, after it has been told to
+// wait for the work of all blocking streams of this device. These wait for the work of the default
+// stream after let_blocking_streams_wait().
+int default_stream(State& all);
+void let_blocking_streams_wait(State& all, int default_stream);
+
 // Takes account of work that the caller has done itself, in place of a piece at the end of the
 // stream. Checks that its accesses are ordered; the calling thread then knows that the stream's
 // work has ended.
 void note_done(State& all, int stream, Piece piece);
 
-// finish() returns when a stream's work has ended, finish_all() when all work has. query() returns
+// finish() returns when a stream's work has ended, finish_all() when all work has, wait_for() when
+// the record is done. query() returns
 // cudaErrorNotReady if the record is not done. If what is asked for can never be done, these
 // functions complain and return cudaErrorLaunchTimeout.
 cudaError_t finish(State& all, int stream);
 cudaError_t finish_all(State& all);
 cudaError_t query(State& all, std::shared_ptr<Record> const& record);
+cudaError_t wait_for(State& all, std::shared_ptr<Record> const& record);
 
 // Complains if this thread need not know of the call that recorded the event, because it could then
 // have met an earlier record.

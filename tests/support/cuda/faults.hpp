@@ -19,6 +19,8 @@ class Faults {
   // process must be able to end.
   Verdict enter(char const* call, bool gives_back);
 
+  // Makes an error of the device sticky.
+  void fail(cudaError_t error) { m_sticky = error; }
   void plan(PlannedFault const& fault) { m_planned.push_back(fault); }
   void forget();
   std::optional<cudaError_t> const& sticky() const { return m_sticky; }

@@ -9,7 +9,7 @@
 
 namespace spillway::test::cuda {
 
-// Returns the build's kernel for ops of this kind, changed so that a launch appends a piece to the
+// Returns the host's kernel for ops of this kind, changed so that a launch appends a piece to the
 // stream of its Exec; the thread for kernels runs it later. The serial reference is unchanged.
 Kernel cuda_stand_in_kernel(OpKind kind);
 
@@ -19,6 +19,11 @@ std::unique_ptr<Exec const> cuda_stand_in_exec(void* stream);
 inline KernelTable cuda_stand_in_kernels() {
   return {cuda_stand_in_kernel, cuda_stand_in_exec};
 }
+
+// Returns a table whose launches are those of `own`, which call CUDA or cublasLt themselves and
+// may do so several times. All that a launch enqueues may touch the op's operands only. The
+// process has one such table.
+KernelTable cuda_checked_kernels(KernelTable const& own);
 
 // Says which bytes each operand of this thread's next launch has; an absent operand has an empty
 // range. A launch checks its operands against these ranges, which may hold only a part of a view.

@@ -6,16 +6,40 @@
 
 #include "base/steady_clock.hpp"
 #include "tests/support/cuda/complaints.hpp"
-#include "tests/support/cuda/scheduler.hpp"
+#include "tests/support/cuda/state.hpp"
+#include "tests/support/ptx/memory.hpp"
 
 namespace spillway::test::cuda {
 namespace {
 
 void make_invalid(Bytes const& bytes) {
   std::memset(bytes.at, 0xff, static_cast<std::size_t>(bytes.size));
+  set_states(bytes, ptx::kUnknown);
+}
+
+// What runs without saying which bytes it makes known makes all known that it may write.
+void make_known(std::vector<MemoryAccess> const& accesses) {
+  for (auto const& access : accesses)
+    if (access.writes) set_states(reachable_bytes(state(), access.range), ptx::kKnown);
 }
 
 }  // namespace
+
+void set_states(Bytes const& bytes, std::uint8_t value) {
+  if (bytes.states != nullptr)
+    std::memset(bytes.states, value, static_cast<std::size_t>(bytes.size));
+}
+
+// The bytes of the destination are as known as those of the source.
+void move(Bytes const& to, Source const& from) {
+  auto const bytes = static_cast<std::size_t>(to.size);
+  std::memcpy(to.at, from.at, bytes);
+  if (to.states != nullptr && from.states != nullptr) {
+    std::memcpy(to.states, from.states, bytes);
+  } else {
+    set_states(to, ptx::kKnown);
+  }
+}
 
 bool Piece::may_go_on() const {
   if (stuck && stage > 0) return false;
@@ -49,23 +73,25 @@ bool Piece::go_on() {
 // changes the source too early.
 bool Piece::go_on_moving() {
   auto const half = to.size / 2;
-  auto const move = [&](std::int64_t first, std::int64_t last) {
-    auto const bytes = static_cast<std::size_t>(last - first);
-    if (kind == Kind::copy) {
-      std::memcpy(to.at + first, from + first, bytes);
-    } else {
-      std::memset(to.at + first, value, bytes);
-    }
+  auto const move_part = [&](std::int64_t first, std::int64_t last) {
+    auto const states_at = [&](auto* states) {
+      return states == nullptr ? states : states + first;
+    };
+    Bytes const part{to.at + first, last - first, states_at(to.states)};
+    if (kind == Kind::copy) return move(part, {from.at + first, states_at(from.states)});
+    std::memset(part.at, value, static_cast<std::size_t>(part.size));
+    set_states(part, ptx::kKnown);
   };
   switch (stage++) {
     case 0:
+      make_fresh();
       make_invalid(to);
       return false;
     case 1:
-      move(0, half);
+      move_part(0, half);
       return false;
     case 2:
-      move(half, to.size);
+      move_part(half, to.size);
       return false;
     default:
       return true;
@@ -74,7 +100,7 @@ bool Piece::go_on_moving() {
 
 bool Piece::go_on_running() {
   if (stage++ == 0) {
-    std::ranges::for_each(fresh, make_invalid);
+    make_fresh();
     return false;
   }
   run_on_device_thread([this] {
@@ -84,7 +110,12 @@ bool Piece::go_on_running() {
       complain(label + " has thrown: " + error.what());
     }
   });
+  if (!knows_bytes) make_known(accesses);
   return true;
+}
+
+void Piece::make_fresh() const {
+  for (auto const& range : fresh) make_invalid(reachable_bytes(state(), range));
 }
 
 bool Piece::touches(AddressRange const& range) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,22 +27,32 @@ struct Record {
   std::map<int, std::uint64_t> uses;
 };
 
-// These are bytes that the stand-in can touch: shadows, or main memory.
+// These are bytes that the stand-in can touch: shadows, or main memory. `states` has a
+// ptx::ByteState for each, or is null if all are known and stay so.
 struct Bytes {
   std::byte* at = nullptr;
   std::int64_t size = 0;
+  std::uint8_t* states = nullptr;
 };
+struct Source {
+  std::byte const* at = nullptr;
+  std::uint8_t const* states = nullptr;
+};
+
+void set_states(Bytes const& bytes, std::uint8_t value);
+void move(Bytes const& to, Source const& from);
 
 struct Piece {
   enum class Kind { copy, fill, kernel, record, wait };
   Kind kind = Kind::kernel;
   std::string label = {};
   Bytes to = {};
-  std::byte const* from = nullptr;          // the source of a copy
+  Source from = {};                         // of a copy
   std::vector<std::byte> staged = {};       // holds the source if the call has read it already
   int value = 0;                            // the byte that a fill writes
-  std::vector<Bytes> fresh = {};            // a kernel's outputs, which are NaN until it runs
+  std::vector<AddressRange> fresh = {};     // what is NaN and unknown once the piece has begun
   std::function<void()> run = {};           // the work of a kernel
+  bool knows_bytes = false;                 // whether that work says which bytes it makes known
   std::shared_ptr<Record> record = {};      // the record that is made or awaited
   std::vector<MemoryAccess> accesses = {};  // at the addresses that callers of CUDA know
   bool stuck = false;                       // if true, the piece begins but never ends
@@ -57,6 +68,7 @@ struct Piece {
   bool touches(AddressRange const& range) const;
 
  private:
+  void make_fresh() const;
   bool go_on_moving();
   bool go_on_running();
 };

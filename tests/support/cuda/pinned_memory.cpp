@@ -45,6 +45,12 @@ bool PinnedMemory::touches(AddressRange const& range) const {
   return AddressRange{first, bytes}.overlaps(range);
 }
 
+std::vector<AddressRange> PinnedMemory::ranges() const {
+  std::vector<AddressRange> result;
+  for (auto const& [first, bytes] : m_all) result.push_back({first, bytes});
+  return result;
+}
+
 std::vector<std::string> PinnedMemory::leftovers() const {
   std::vector<std::string> result;
   for (auto const& [first, bytes] : m_all)

@@ -21,6 +21,7 @@ class PinnedMemory {
   AddressRange find(std::uintptr_t first) const;
   bool holds(AddressRange const& range) const;    // whether one registered range has all of it
   bool touches(AddressRange const& range) const;  // whether a registered one overlaps it
+  std::vector<AddressRange> ranges() const;
   std::vector<std::string> leftovers() const;
 
  private:

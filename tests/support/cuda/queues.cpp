@@ -19,9 +19,15 @@ void Queues::restart(Settings const& settings) {
   m_staying = one_of({0, 0.5, 0.8, 0.95});
 }
 
-int Queues::add_stream(int device, int component) {
-  m_streams.emplace(m_next, QueuedStream{device, Component(component), {}});
+int Queues::add_stream(int device, int component, bool blocks) {
+  m_streams.emplace(m_next, QueuedStream{device, Component(component), {}, false, blocks});
   return m_next++;
+}
+
+int Queues::default_stream(int device) const {
+  for (auto const& [id, stream] : m_streams)
+    if (stream.is_default && stream.device == device) return id;
+  return -1;
 }
 
 int Queues::add_event(int device, bool timed) {
@@ -104,7 +110,8 @@ bool Queues::decide(int wanted) {
 std::vector<std::string> Queues::leftovers() const {
   std::vector<std::string> result;
   for (auto const& [id, stream] : m_streams)
-    result.push_back(fmt::format("stream {} with {} pieces of work", id, stream.pieces.size()));
+    if (!stream.is_default || !stream.pieces.empty())
+      result.push_back(fmt::format("stream {} with {} pieces of work", id, stream.pieces.size()));
   for (auto const& [id, event] : m_events) result.push_back(fmt::format("event {}", id));
   return result;
 }

@@ -18,6 +18,8 @@ struct QueuedStream {
   int device;
   Component clock;
   std::deque<Piece> pieces;
+  bool is_default = false;  // the device's default stream, which has no handle
+  bool blocks = false;      // whether it and the default stream wait for each other
 };
 
 struct RecordedEvent {
@@ -31,9 +33,11 @@ class Queues {
  public:
   void restart(Settings const& settings);  // draws new probabilities; keeps streams and events
 
-  int add_stream(int device, int component);
+  int add_stream(int device, int component, bool blocks = false);
   int add_event(int device, bool timed);
   QueuedStream* stream(int id);
+  // Returns the device's default stream, or -1 if nobody has used it.
+  int default_stream(int device) const;
   RecordedEvent* event(int id);
   std::map<int, QueuedStream>& streams() { return m_streams; }
   void remove_stream(int id) { m_streams.erase(id); }

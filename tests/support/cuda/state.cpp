@@ -84,9 +84,20 @@ bool is_device(State const& all, AddressRange const& range) {
 }
 
 std::byte* reachable(State const& all, AddressRange const& range) {
+  if (!all.allocations.allow(range)) return nullptr;
   if (is_device(all, range))
     return all.memory.accessible(range) ? all.memory.shadow(range.first) : nullptr;
-  return all.pinned.holds(range) ? reinterpret_cast<std::byte*>(range.first) : nullptr;
+  if (all.pinned.holds(range) || all.allocations.is_managed(range))
+    return reinterpret_cast<std::byte*>(range.first);
+  auto const variable =
+      all.code.variable_around(range.first, static_cast<std::size_t>(range.bytes));
+  return variable ? variable->host + (range.first - variable->address) : nullptr;
+}
+
+Bytes reachable_bytes(State const& all, AddressRange const& range) {
+  auto* const at = reachable(all, range);
+  if (at == nullptr) return {};
+  return {at, range.bytes, is_device(all, range) ? all.memory.states(range.first) : nullptr};
 }
 
 void reset(Settings const& settings) {
@@ -108,6 +119,7 @@ void reset(Settings const& settings) {
   for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
   all.needless_calls.clear();
   all.priorities.clear();
+  all.launches = 0;
   thread_state() = {};
   forget_complaints();
 }
@@ -116,7 +128,8 @@ std::vector<std::string> leftovers() {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
   auto result = all.queues.leftovers();
-  for (auto const& more : {all.lt.leftovers(), all.memory.leftovers(), all.pinned.leftovers()})
+  for (auto const& more : {all.lt.leftovers(), all.allocations.leftovers(), all.memory.leftovers(),
+                           all.pinned.leftovers()})
     result.insert(result.end(), more.begin(), more.end());
   return result;
 }
@@ -128,6 +141,7 @@ void give_back_leftovers() {
   all.queues.remove_all();
   all.lt.remove_all();
   all.accesses.forget_all();
+  all.allocations.remove_all(all.memory);
   all.memory.give_all_back();
   all.pinned = {};
 }

@@ -5,7 +5,9 @@
 #include <unordered_map>
 
 #include "tests/support/cuda/accesses.hpp"
+#include "tests/support/cuda/allocations.hpp"
 #include "tests/support/cuda/clock.hpp"
+#include "tests/support/cuda/device_code.hpp"
 #include "tests/support/cuda/device_memory.hpp"
 #include "tests/support/cuda/faults.hpp"
 #include "tests/support/cuda/lt_objects.hpp"
@@ -22,6 +24,8 @@ struct State {
   Settings settings;
   SimulatedMemory memory;
   PinnedMemory pinned;
+  Allocations allocations;
+  DeviceCode code;
   Accesses accesses;
   Queues queues;
   LtObjects lt;
@@ -29,6 +33,7 @@ struct State {
   Scheduler scheduler{[this](int wanted) { return queues.decide(wanted); }};
   std::map<std::string, std::set<std::int64_t>> needless_calls;
   std::vector<int> priorities;
+  std::uint64_t launches = 0;  // since reset(), of kernels that the interpreter runs
 
   // `clocks` counts the calls of reset(). Each makes Components and Marks from before it invalid.
   int clocks = 0, next_component = 0;
@@ -44,6 +49,7 @@ Component& this_thread(State& all);  // that of the participant for whom the thr
 // Returns the address at which the stand-in can touch these bytes: their own one in main memory, or
 // that of the shadow of device memory. Returns null if the device may not touch all of them.
 std::byte* reachable(State const& all, AddressRange const& range);
+Bytes reachable_bytes(State const& all, AddressRange const& range);
 bool is_device(State const& all, AddressRange const& range);
 
 // Holds what CUDA keeps for each thread.

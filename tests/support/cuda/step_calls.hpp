@@ -15,6 +15,7 @@ using Calls = std::map<std::string, std::int64_t>;  // counts by name, as calls(
 // register or give back something.
 inline bool belongs_to_steps(std::string const& name) {
   static std::set<std::string> const names = {"launch",
+                                              "cudaLaunchKernel",
                                               "cudaMemcpyAsync",
                                               "cudaMemsetAsync",
                                               "cudaEventRecord",
