@@ -1,0 +1,73 @@
+#include "tests/support/cuda/program/judge.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "tests/support/cuda/complaints.hpp"
+#include "tests/support/cuda/settings.hpp"
+
+namespace spillway::test::cuda {
+namespace {
+
+std::int64_t number_in(char const* variable, std::int64_t otherwise) {
+  auto const* const text = std::getenv(variable);
+  return text != nullptr ? std::stoll(text) : otherwise;
+}
+
+bool is_first_rank() {
+  for (auto const* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    if (number_in(variable, 0) != 0) return false;
+  }
+  return true;
+}
+
+void plan_fault_in_environment() {
+  static std::map<std::string, PlannedFault::Kind> const kinds = {
+      {"failed", PlannedFault::Kind::failed},
+      {"sticky", PlannedFault::Kind::sticky},
+      {"out_of_memory", PlannedFault::Kind::out_of_memory},
+      {"lost_device", PlannedFault::Kind::lost_device},
+      {"stuck", PlannedFault::Kind::stuck}};
+  auto const* const variable = std::getenv("SPILLWAY_STAND_IN_FAULT");
+  if (variable == nullptr || *variable == '\0' || !is_first_rank()) return;
+  std::string const text = variable;
+  auto const first = text.find(':'), second = text.find(':', first + 1);
+  plan_fault({.call = text.substr(0, first),
+              .n = std::stoll(text.substr(first + 1)),
+              .kind = kinds.at(text.substr(second + 1))});
+}
+
+class Judge {
+ public:
+  Judge() {
+    reset({.seed = static_cast<std::uint64_t>(number_in("SPILLWAY_STAND_IN_SEED", 1)),
+           .memory_bytes = number_in("SPILLWAY_STAND_IN_MEMORY", std::int64_t{1} << 30),
+           .taken_bytes = number_in("SPILLWAY_STAND_IN_TAKEN", 0),
+           .devices = static_cast<int>(number_in("SPILLWAY_STAND_IN_DEVICES", 1))});
+    plan_fault_in_environment();
+  }
+  ~Judge() {
+    if (auto const* const path = std::getenv("SPILLWAY_STAND_IN_CALLS")) {
+      std::ofstream file(path);
+      for (auto const& [name, count] : calls()) file << name << ' ' << count << '\n';
+    }
+    auto wrong = complaints();
+    for (auto& what : leftovers()) wrong.push_back("not given back: " + what);
+    for (auto const& what : wrong) fmt::print(stderr, "stand-in: {}\n", what);
+    if (!wrong.empty()) ::_exit(99);
+  }
+};
+
+}  // namespace
+
+void begin_judged() {
+  static Judge const judge;
+}
+
+}  // namespace spillway::test::cuda

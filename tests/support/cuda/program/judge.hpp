@@ -1,0 +1,13 @@
+// Sets up the stand-in for a program, as environment variables say, and judges it at the end.
+// SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes), _TAKEN (bytes) and _SEED set the Settings with these
+// names. SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND", a PlannedFault on rank 0 alone.
+// SPILLWAY_STAND_IN_CALLS names a file to which the counts of all calls are written.
+#pragma once
+
+namespace spillway::test::cuda {
+
+// The first call sets up the stand-in; at the end of the process it is judged. If there are
+// complaints, or if something was not given back, the process ends with status 99.
+void begin_judged();
+
+}  // namespace spillway::test::cuda

@@ -1,0 +1,16 @@
+// Gives the program spillway_on_ptx its devices: the module's, on the stand-in.
+#include <filesystem>
+
+#include "app/device_backend.hpp"
+#include "tests/support/cuda/program/judge.hpp"
+#include "tests/support/cuda/program/module_on_stand_in.hpp"
+
+namespace spillway {
+
+FoundBackend const& device_backend() {
+  test::cuda::begin_judged();
+  static auto const found = test::cuda::open_module_on_stand_in(SPILLWAY_CUDA_MODULE_FILE);
+  return found;
+}
+
+}  // namespace spillway
