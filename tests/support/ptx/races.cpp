@@ -1,10 +1,17 @@
 #include "tests/support/ptx/races.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace spillway::test::ptx {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 1024;
-constexpr unsigned kCellBits = 2, kCellBytes = 1u << kCellBits;
+constexpr unsigned kMostCellBits = 2;
+
+unsigned cell_bits_for(unsigned bytes) {
+  return std::min<unsigned>(static_cast<unsigned>(std::countr_zero(bytes)), kMostCellBits);
+}
 
 }  // namespace
 
@@ -42,26 +49,28 @@ inline std::optional<Race> Races::touch(Cell& cell, Toucher const& toucher) cons
   return {};
 }
 
-inline Races::Page& Races::page(std::uint64_t number) {
-  if (number == m_last_number) return *m_last_page;
+inline Races::Page& Races::page(std::uint64_t number, unsigned cell_bits) {
+  auto& found = m_found[number % m_found.size()];
+  if (number == found.number) return *found.page;
   auto& result = m_pages[number];
   if (result == nullptr)
-    result = std::make_unique<Page>(Page{kCellBits, std::vector<Cell>(kPageBytes / kCellBytes)});
-  m_last_number = number;
-  m_last_page = result.get();
+    result = std::make_unique<Page>(Page{cell_bits, std::vector<Cell>(kPageBytes >> cell_bits)});
+  found = {number, result.get()};
   return *result;
 }
 
-void Races::cut(Page& page) {
+void Races::cut(Page& page, unsigned cell_bits) {
   std::vector<Cell> cells;
-  for (auto const& cell : page.cells) cells.insert(cells.end(), kCellBytes, cell);
-  page = {0, std::move(cells)};
+  for (auto const& cell : page.cells)
+    cells.insert(cells.end(), std::size_t{1} << (page.cell_bits - cell_bits), cell);
+  page = {cell_bits, std::move(cells)};
 }
 
 // An access is aligned to its size, and so lies in one page.
 std::optional<Race> Races::touch(std::uint64_t address, unsigned bytes, Toucher const& toucher) {
-  auto& all = page(address / kPageBytes);
-  if (bytes % kCellBytes != 0 && all.cell_bits != 0) cut(all);
+  auto const cell_bits = cell_bits_for(bytes);
+  auto& all = page(address / kPageBytes, cell_bits);
+  if (cell_bits < all.cell_bits) cut(all, cell_bits);
   auto const first = address % kPageBytes >> all.cell_bits;
   for (unsigned i = 0; i < bytes >> all.cell_bits; ++i)
     if (auto const race = touch(all.cells[first + i], toucher)) return race;

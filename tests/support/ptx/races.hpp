@@ -25,8 +25,8 @@ struct Race {
   bool earlier_writes;
 };
 
-// Keeps for each byte who wrote it last and two of those that have read it. Bytes are kept four at
-// a time until an access cuts them.
+// Keeps for each byte who wrote it last and two of those that have read it. Up to four bytes are
+// kept together, as many as the smallest access to their page has.
 class Races {
  public:
   // In global memory nothing orders the blocks of a launch; shared memory is a block's own.
@@ -43,16 +43,19 @@ class Races {
     std::vector<Cell> cells;
   };
 
-  Page& page(std::uint64_t number);
-  static void cut(Page& page);
+  Page& page(std::uint64_t number, unsigned cell_bits);
+  static void cut(Page& page, unsigned cell_bits);
   bool unordered(Stamp const& earlier, Toucher const& toucher) const;
   unsigned distance(Stamp const& earlier, Toucher const& toucher) const;
   std::optional<Race> touch(Cell& cell, Toucher const& toucher) const;
 
   bool m_blocks_race;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> m_pages;
-  std::uint64_t m_last_number = ~std::uint64_t{0};
-  Page* m_last_page = nullptr;
+  struct Found {
+    std::uint64_t number = ~std::uint64_t{0};
+    Page* page = nullptr;
+  };
+  std::array<Found, 16> m_found = {};  // some that were touched last
 };
 
 }  // namespace spillway::test::ptx
