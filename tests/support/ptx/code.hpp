@@ -13,8 +13,8 @@ namespace spillway::test::ptx {
 
 inline constexpr std::size_t kReservedSharedBytes = 1024;  // as on sm_90: null is none of a block's
 // Slots that every kernel has: zeros, which are always known; what is written there is never read;
-// and ones.
-inline constexpr Slot kZeros = 0, kSink = 4, kOnes = 8, kFirstSlot = 12;
+// ones; and the carry of sums.
+inline constexpr Slot kZeros = 0, kSink = 4, kOnes = 8, kCarry = 12, kFirstSlot = 13;
 
 struct Constant {
   Slot slot;

@@ -130,10 +130,14 @@ void add_conversions(Table& table) {
       if (fits(to) && fits(from)) add_pair(table, to, from, choices_for(to, from));
     }
   add_to_halves(table);
-  auto& tf32 = table.add("cvt.rna.tf32.f32", "w=w", cvt<float_to_float>);
-  tf32.to_type = Type::tf32;
-  tf32.type = Type::f32;
-  tf32.mode = static_cast<std::uint8_t>(Rounding::nearest_away);
+  for (auto const& [rounding, name] : {std::pair{Rounding::nearest_away, "cvt.rna.tf32.f32"},
+                                       {Rounding::nearest, "cvt.rn.tf32.f32"},
+                                       {Rounding::zero, "cvt.rz.tf32.f32"}}) {
+    auto& o = table.add(name, "w=w", cvt<float_to_float>);
+    o.to_type = Type::tf32;
+    o.type = Type::f32;
+    o.mode = static_cast<std::uint8_t>(rounding);
+  }
 }
 
 }  // namespace spillway::test::ptx

@@ -27,6 +27,17 @@ void vote(Warp& warp, Operation const& o, Lanes mask) {
   warp.set_known(o.to, (mask & ~warp.known[o.from[0]]) == 0 ? kAllLanes : 0, mask);
 }
 
+// The lowest lane is told that it is the one, and all are told which it is.
+void elect(Warp& warp, Operation const& o, Lanes mask) {
+  alignas(64) std::uint32_t values[kLanes];
+  std::ranges::fill(values, first_lane(mask));
+  write_lanes(warp, o.to, values, mask);
+  warp.set_known(o.to, kAllLanes, mask);
+  if (o.to2 == 0) return;
+  write_predicate(warp, o.to2, mask & (~mask + 1), mask);
+  warp.set_known(o.to2, kAllLanes, mask);
+}
+
 void activemask(Warp& warp, Operation const& o, Lanes mask) {
   tell_all(warp, o, mask, mask);
 }
@@ -113,6 +124,7 @@ void add_decisions(Table& table) {
   add_exchange(table, "redux.sync.and.b32", "4=4k", redux<std::uint32_t, both>);
   add_exchange(table, "redux.sync.or.b32", "4=4k", redux<std::uint32_t, either>);
   add_exchange(table, "redux.sync.xor.b32", "4=4k", redux<std::uint32_t, differs>);
+  add_exchange(table, "elect.sync", "4q=k", elect);
   table.add("activemask.b32", "4=", activemask).tracks_known = true;
 }
 

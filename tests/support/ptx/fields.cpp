@@ -53,6 +53,20 @@ U32 permute_bytes(U32 a, U32 b, U32 selector) {
   return result;
 }
 
+// The modes of prmt have selectors of their own, which the two lowest bits of an operand choose.
+struct PermuteMode {
+  std::string_view name;
+  std::uint16_t selectors[4];
+};
+constexpr PermuteMode kPermuteModes[] = {
+    {"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+    {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+    {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}};
+template <std::size_t mode>
+U32 permute_by_mode(U32 a, U32 b, U32 choice) {
+  return permute_bytes(a, b, kPermuteModes[mode].selectors[choice & 3]);
+}
+
 // A funnel shifts the pair b:a.
 U32 funnel_left(U32 a, U32 b, U32 count) {
   return static_cast<U32>(((std::uint64_t{b} << 32 | a) << count) >> 32);
@@ -73,10 +87,25 @@ U32 funnel_right_clamp(U32 a, U32 b, U32 count) {
   return funnel_right(a, b, std::min(count, 32u));
 }
 
+// By how much the highest bit is shifted to become the highest of all.
+template <class T>
+U32 shift_to_highest(T a) {
+  auto const found = find_highest(a);
+  return found == ~U32{0} ? found : static_cast<U32>(8 * sizeof(T) - 1) - found;
+}
+
+template <std::size_t... modes>
+void add_permutations(Table& table, std::index_sequence<modes...> /*modes*/) {
+  (add_function<permute_by_mode<modes>>(table,
+                                        "prmt.b32." + std::string(kPermuteModes[modes].name)),
+   ...);
+}
+
 template <class T>
 void add_signed(Table& table, std::string const& type) {
   add_function<extract_field<T>>(table, "bfe." + type);
   add_function<find_highest<T>>(table, "bfind." + type);
+  add_function<shift_to_highest<T>>(table, "bfind.shiftamt." + type);
 }
 
 }  // namespace
@@ -87,6 +116,7 @@ void add_fields(Table& table) {
   add_signed<std::int32_t>(table, "s32");
   add_signed<std::int64_t>(table, "s64");
   add_function<permute_bytes>(table, "prmt.b32");
+  add_permutations(table, std::make_index_sequence<std::size(kPermuteModes)>());
   add_function<funnel_left_wrap>(table, "shf.l.wrap.b32");
   add_function<funnel_right_wrap>(table, "shf.r.wrap.b32");
   add_function<funnel_left_clamp>(table, "shf.l.clamp.b32");

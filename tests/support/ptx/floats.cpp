@@ -71,21 +71,6 @@ T larger_or_nan(T a, T b) {
   return a != a ? a : b != b ? b : larger(a, b);
 }
 
-// f64 has neither .ftz nor .sat.
-template <auto f>
-void add_forms(Table& table, std::string const& head, std::string const& type, Execute execute,
-               Rounding rounding, bool may_saturate) {
-  bool const is_single = type == ".f32";
-  for (bool const flushes : {false, true})
-    for (bool const saturates : {false, true}) {
-      if ((flushes && !is_single) || (saturates && !(is_single && may_saturate))) continue;
-      auto const opcode = head + (flushes ? ".ftz" : "") + (saturates ? ".sat" : "") + type;
-      auto& o = table.add(opcode, operands_of(f), execute);
-      o.flushes = flushes;
-      o.saturates = saturates;
-      o.mode = static_cast<std::uint8_t>(rounding);
-    }
-}
 template <auto f>
 void add_rounded(Table& table, std::string const& name, std::string const& type, bool has_default,
                  bool may_saturate) {
@@ -93,11 +78,6 @@ void add_rounded(Table& table, std::string const& name, std::string const& type,
     add_forms<f>(table, name + std::string(suffix), type, arithmetic<f>, rounding, may_saturate);
   if (has_default) add_forms<f>(table, name, type, arithmetic<f>, Rounding::nearest, may_saturate);
 }
-template <auto f>
-void add_plain(Table& table, std::string const& name, std::string const& type, Execute execute) {
-  add_forms<f>(table, name, type, execute, Rounding::nearest, false);
-}
-
 template <class T>
 void add_type(Table& table, std::string const& type) {
   add_rounded<add<T>>(table, "add", type, true, true);

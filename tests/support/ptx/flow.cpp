@@ -7,8 +7,8 @@ namespace {
 // All threads see memory alike, so that a fence has nothing to do.
 void nothing(Warp& /*warp*/, Operation const& /*o*/, Lanes /*mask*/) {}
 
-void trap(Warp& warp, Operation const& /*o*/, Lanes mask) {
-  complain(warp, first_lane(mask), "the kernel traps");
+void stop(Warp& warp, Operation const& /*o*/, Lanes mask) {
+  complain(warp, first_lane(mask), "the kernel traps, or stops at a breakpoint");
 }
 
 }  // namespace
@@ -19,7 +19,8 @@ void add_flow(Table& table) {
   table.add("ret", "", nullptr).flow = Flow::leave;
   table.ignore("ret", "uni");
   table.add("exit", "", nullptr).flow = Flow::leave;
-  table.add("trap", "", trap).tracks_known = true;
+  for (auto const* const opcode : {"trap", "brkpt"})
+    table.add(opcode, "", stop).tracks_known = true;
   for (auto const* const opcode : {"bar.sync", "barrier.sync"})
     table.add(opcode, "4 44", nullptr).flow = Flow::block_sync;
   table.ignore("bar", "cta");

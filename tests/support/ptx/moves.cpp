@@ -60,6 +60,7 @@ void add_vector(Table& table, std::string const& type) {
     auto& o = packs ? table.add("mov.pack" + part + type, width + "=h", pack<Whole, Part>)
                     : table.add("mov.unpack" + part + type, "h=" + width, unpack<Whole, Part>);
     o.bytes = sizeof(Part);
+    o.elements = sizeof(Whole) / sizeof(Part);
     o.tracks_known = true;
   }
 }

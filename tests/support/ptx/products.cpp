@@ -3,39 +3,11 @@
 #include <type_traits>
 
 #include "tests/support/ptx/lanes.hpp"
+#include "tests/support/ptx/wide.hpp"
 
 namespace spillway::test::ptx {
 namespace {
 
-template <class T>
-struct Twice;
-template <>
-struct Twice<std::uint16_t> : std::type_identity<std::uint32_t> {};
-template <>
-struct Twice<std::int16_t> : std::type_identity<std::int32_t> {};
-template <>
-struct Twice<std::uint32_t> : std::type_identity<std::uint64_t> {};
-template <>
-struct Twice<std::int32_t> : std::type_identity<std::int64_t> {};
-template <>
-struct Twice<std::uint64_t> {
-  __extension__ using type = unsigned __int128;
-};
-template <>
-struct Twice<std::int64_t> {
-  __extension__ using type = __int128;
-};
-template <class T>
-using Wide = typename Twice<T>::type;
-
-template <class T>
-T low(T a, T b) {
-  return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-}
-template <class T>
-T high(T a, T b) {
-  return static_cast<T>((Wide<T>{a} * Wide<T>{b}) >> (8 * sizeof(T)));
-}
 template <class T>
 Wide<T> wide(T a, T b) {
   return Wide<T>{a} * Wide<T>{b};

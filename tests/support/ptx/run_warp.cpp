@@ -93,7 +93,8 @@ class GroupRun {
     if (!operation.tracks_known) {
       auto const* const known = m_warp.known;
       auto const& from = operation.from;
-      m_warp.set_known(operation.to, known[from[0]] & known[from[1]] & known[from[2]], lanes);
+      m_warp.set_known(operation.to,
+                       known[from[0]] & known[from[1]] & known[from[2]] & known[from[3]], lanes);
     }
     operation.execute(m_warp, operation, lanes);
   }

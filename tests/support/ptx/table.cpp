@@ -24,9 +24,11 @@ bool has_part(std::string const& opcode, std::string const& part) {
 Table make_table() {
   Table result;
   for (auto const add :
-       {add_integers, add_products, add_bits, add_fields, add_floats, add_halves, add_conversions,
-        add_moves, add_comparisons, add_predicates, add_flow, add_accesses, add_atomics,
-        add_shuffles, add_decisions, add_matrix_loads, add_matrices, add_copies})
+       {add_integers,    add_products,         add_carries,    add_bits,         add_fields,
+        add_floats,      add_approximations,   add_halves,     add_conversions,  add_moves,
+        add_comparisons, add_half_comparisons, add_predicates, add_flow,         add_accesses,
+        add_atomics,     add_shuffles,         add_decisions,  add_matrix_loads, add_matrices,
+        add_copies})
     add(result);
   return result;
 }

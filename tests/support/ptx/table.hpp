@@ -35,6 +35,8 @@ class Table {
   void ignore(std::string const& opcode, std::string_view modifiers);
   // Throws Refused, which names the opcode, type or modifier.
   Form const& find(Instruction const& instruction) const;
+  // By opcode with all that belongs to it. `mov.pack2.b32` is mov.b32 of parts of 2 bytes.
+  std::map<std::string, Form> const& forms() const { return m_forms; }
 
  private:
   std::string why_not(Instruction const& instruction) const;
@@ -47,13 +49,16 @@ Table const& table();
 
 void add_integers(Table& table);
 void add_products(Table& table);
+void add_carries(Table& table);
 void add_bits(Table& table);
 void add_fields(Table& table);
 void add_floats(Table& table);
+void add_approximations(Table& table);
 void add_halves(Table& table);
 void add_conversions(Table& table);
 void add_moves(Table& table);
 void add_comparisons(Table& table);
+void add_half_comparisons(Table& table);
 void add_predicates(Table& table);
 void add_flow(Table& table);
 void add_accesses(Table& table);

@@ -58,6 +58,7 @@ TEST(PtxBarriers, pass_on_what_is_over) {
 TEST(PtxBarriers, have_numbers_and_counts) {
   expect_complaint("bar.sync %r8, 64;", "");
   expect_complaint("bar.sync 15, 128;", "");
+  expect_complaint("barrier.sync %r8, %r9; barrier.sync 0;", "");
   expect_complaint("bar.sync 16;", "there is no barrier 16");
   expect_complaint("bar.sync 1, 48;", "a barrier of 48 threads");
   expect_complaint("bar.sync 1, 160;", "a barrier of 160 threads");

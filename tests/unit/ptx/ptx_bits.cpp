@@ -1,4 +1,4 @@
-// Logic, shifts, counts and fields, bit by bit.
+// Logic, shifts and counts, bit by bit.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_bits_test {
@@ -60,51 +60,9 @@ void expect_counts(std::string const& type) {
   });
 }
 
-// As the documents have it: bit by bit.
-template <class T>
-void expect_extract(std::string const& type) {
-  expect_op<T, T, U32, U32>("bfe." + type, [](T a, U32 b, U32 c) {
-    constexpr U32 msb = 8 * sizeof(T) - 1;
-    auto const position = b & 0xff, length = c & 0xff;
-    bool const sign =
-        std::is_signed_v<T> && length > 0 && bit(a, std::min(position + length - 1, msb));
-    std::make_unsigned_t<T> result = 0;
-    for (U32 i = 0; i <= msb; ++i) {
-      bool const one = i < length && position + i <= msb ? bit(a, position + i) : sign;
-      result |= std::make_unsigned_t<T>{one} << i;
-    }
-    return static_cast<T>(result);
-  });
-}
-template <class T>
-void expect_insert(std::string const& type) {
-  expect_op<T, T, T, U32>(
-      "bfi." + type,
-      [](T a, T b, U32 c) {
-        constexpr U32 msb = 8 * sizeof(T) - 1;
-        for (U32 i = 0; i < 5 && (c & 0xff) + i <= msb; ++i) {
-          auto const one = T{1} << ((c & 0xff) + i);
-          b = bit(a, i) ? b | one : b & ~one;
-        }
-        return b;
-      },
-      ", 5");
-}
-
-TEST(PtxBits, counts_and_fields) {
+TEST(PtxBits, counts) {
   expect_counts<std::uint32_t>("b32");
   expect_counts<std::uint64_t>("b64");
-  expect_extract<std::uint32_t>("u32");
-  expect_extract<std::uint64_t>("u64");
-  expect_extract<std::int32_t>("s32");
-  expect_extract<std::int64_t>("s64");
-  expect_insert<std::uint32_t>("b32");
-  expect_insert<std::uint64_t>("b64");
-  expect_op<U32, std::int32_t>("bfind.s32", [](std::int32_t a) {
-    for (unsigned n = 31; n-- > 0;)
-      if (bit(a, n) != (a < 0)) return U32{n};
-    return ~U32{0};
-  });
 }
 
 TEST(PtxBits, any_function_of_three) {
@@ -114,33 +72,6 @@ TEST(PtxBits, any_function_of_three) {
       "lop3.b32", [](U32 a, U32 b, U32 c) { return a ^ b ^ c; }, ", 0x96");
   expect_op<U32, U32, U32, U32>(
       "lop3.b32", [](U32 a, U32 b, U32 c) { return ~a | (b & ~c); }, ", 0x4f");
-}
-
-TEST(PtxBits, funnels_and_bytes) {
-  using U64 = std::uint64_t;
-  auto const pair = [](U32 a, U32 b) { return U64{b} << 32 | a; };
-  static auto const joined = pair;
-  expect_op<U32, U32, U32, U32>("shf.l.wrap.b32", [](U32 a, U32 b, U32 c) {
-    return static_cast<U32>(joined(a, b) >> (32 - c % 32));
-  });
-  expect_op<U32, U32, U32, U32>("shf.r.wrap.b32", [](U32 a, U32 b, U32 c) {
-    return static_cast<U32>(joined(a, b) >> c % 32);
-  });
-  expect_op<U32, U32, U32, U32>("shf.l.clamp.b32", [](U32 a, U32 b, U32 c) {
-    return static_cast<U32>(joined(a, b) >> (32 - std::min(c, 32u)));
-  });
-  expect_op<U32, U32, U32, U32>("shf.r.clamp.b32", [](U32 a, U32 b, U32 c) {
-    return static_cast<U32>(joined(a, b) >> std::min(c, 32u));
-  });
-  expect_op<U32, U32, U32, U32>("prmt.b32", [](U32 a, U32 b, U32 c) {
-    U32 result = 0;
-    for (unsigned i = 0; i < 4; ++i) {
-      auto const byte = joined(a, b) >> (c >> (4 * i) & 7) * 8 & 0xff;
-      auto const sign = byte >= 128 ? U32{0xff} : U32{0};
-      result |= (bit(c, 4 * i + 3) ? sign : static_cast<U32>(byte)) << (8 * i);
-    }
-    return result;
-  });
 }
 
 }  // namespace

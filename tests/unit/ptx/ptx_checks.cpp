@@ -131,7 +131,8 @@ TEST(PtxChecks, ends_are_found) {
             std::string::npos);
   auto const falls = kernel_text(1, "add.u32 %r0, %r31, 1;");
   EXPECT_NE(complaint_of(falls, {}).find("runs beyond the kernel's end"), std::string::npos);
-  EXPECT_NE(complaint_of(kernel_text(1, "trap;"), {}).find("traps"), std::string::npos);
+  for (auto const* const body : {"trap;", "brkpt;"})
+    EXPECT_NE(complaint_of(kernel_text(1, body), {}).find("traps"), std::string::npos);
 }
 
 }  // namespace

@@ -59,13 +59,37 @@ float without_subnormal(float x) {
   return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
 }
 
-TEST(PtxFloats, flush_and_saturate) {
+float flushed(float x) {
+  return canonical(without_subnormal(x));
+}
+
+TEST(PtxFloats, flush) {
   using F = float;
-  expect_op<F, F, F>("mul.rn.ftz.f32", [](F a, F b) {
-    return canonical(without_subnormal(without_subnormal(a) * without_subnormal(b)));
-  });
+  static auto const z = without_subnormal;
+  expect_op<F, F, F>("add.ftz.f32", [](F a, F b) { return flushed(z(a) + z(b)); });
+  expect_op<F, F, F>("sub.rn.ftz.f32", [](F a, F b) { return flushed(z(a) - z(b)); });
+  expect_op<F, F, F>("mul.rn.ftz.f32", [](F a, F b) { return flushed(z(a) * z(b)); });
+  expect_op<F, F, F, F>("fma.rn.ftz.f32",
+                        [](F a, F b, F c) { return flushed(std::fma(z(a), z(b), z(c))); });
+  expect_op<F, F, F, F>("mad.rn.ftz.f32",
+                        [](F a, F b, F c) { return flushed(std::fma(z(a), z(b), z(c))); });
+  expect_op<F, F, F>("div.rn.ftz.f32", [](F a, F b) { return flushed(z(a) / z(b)); });
+  expect_op<F, F>("rcp.rn.ftz.f32", [](F a) { return flushed(1 / z(a)); });
+  expect_op<F, F>("sqrt.rn.ftz.f32", [](F a) { return flushed(std::sqrt(z(a))); });
+  expect_op<F, F>("neg.ftz.f32", [](F a) { return -z(a); });
+  expect_op<F, F>("abs.ftz.f32", [](F a) { return std::fabs(z(a)); });
+  expect_op<F, F>("cvt.ftz.f32.f32", [](F a) { return flushed(a); });
+}
+
+TEST(PtxFloats, saturate) {
+  using F = float;
   expect_op<F, F, F>("add.sat.f32", [](F a, F b) {
     auto const sum = a + b;
+    return sum > 0 ? std::min(sum, 1.0f) : 0.0f;
+  });
+  expect_op<F, F, F, F>("fma.rn.ftz.sat.f32", [](F a, F b, F c) {
+    static auto const z = without_subnormal;
+    auto const sum = z(std::fma(z(a), z(b), z(c)));
     return sum > 0 ? std::min(sum, 1.0f) : 0.0f;
   });
 }

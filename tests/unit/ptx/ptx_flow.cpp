@@ -81,7 +81,8 @@ TEST(PtxFlow, no_lane_starves) {
   expect_results(
       "mov.u32 %r4, lock; setp.ne.u32 %q0, %r3, 0; @%q0 bra READY; st.shared.u32 [%r4], 0;\n"
       "st.shared.u32 [%r4+4], 0;\nREADY: bar.sync 0;\n"
-      "AGAIN: atom.shared.cas.b32 %r5, [%r4], 0, 1; setp.ne.u32 %q1, %r5, 0; @%q1 bra AGAIN;\n"
+      "AGAIN: nanosleep.u32 20; atom.shared.cas.b32 %r5, [%r4], 0, 1; setp.ne.u32 %q1, %r5, 0; "
+      "@%q1 bra AGAIN;\n"
       "atom.shared.add.u32 %r6, [%r4+4], 1; membar.cta; atom.shared.exch.b32 %r5, [%r4], 0;\n"
       "bar.sync 0; ld.shared.u32 %r10, [%r4+4];",
       {.block = {64}}, [](unsigned) { return 64u; }, ".shared .align 4 .b8 lock[8];\n");
@@ -130,6 +131,15 @@ TEST(PtxFlow, votes_and_matches) {
                  warp, [](unsigned) { return ~0u; });
   expect_results("redux.sync.add.s32 %r10, %r3, -1;", warp, [](unsigned) { return 496u; });
   expect_results("redux.sync.max.u32 %r10, %r3, -1;", warp, [](unsigned) { return 31u; });
+}
+
+TEST(PtxFlow, one_lane_is_elected) {
+  expect_results("elect.sync %r10|%q0, -1; @!%q0 add.u32 %r10, %r10, 7;", {.block = {32}},
+                 [](unsigned i) { return i == 0 ? 0u : 7u; });
+  expect_results(
+      "setp.ge.u32 %q1, %r3, 5; mov.u32 %r10, 1; @%q1 elect.sync _|%q0, 0xffffffe0;\n"
+      "@!%q1 setp.ne.u32 %q0, %r3, %r3; @%q0 mov.u32 %r10, 2;",
+      {.block = {32}}, [](unsigned i) { return i == 5 ? 2u : 1u; });
 }
 
 TEST(PtxFlow, a_seed_gives_one_order) {

@@ -1,74 +1,10 @@
-// Moves, comparisons, special registers, and memory of all spaces and widths.
-#include <cmath>
-
+// Moves, special registers, and memory of all spaces and widths.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_moves_test {
 namespace {
 
 using U32 = std::uint32_t;
-
-// A predicate is a word of op_case.
-template <class T>
-void expect_compare(std::string const& name, std::type_identity_t<bool (*)(T, T)> f) {
-  auto const width = static_cast<char>('0' + sizeof(T));
-  auto const widths = std::string("p") + width + width;
-  auto const operands = operands_for(widths);
-  auto const found = run_op("setp." + name, widths, operands);
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    ASSERT_EQ(found[i] != 0, f(from_bits<T>(operands[i][0]), from_bits<T>(operands[i][1])))
-        << name << std::hex << " " << operands[i][0] << " " << operands[i][1];
-}
-
-template <class T>
-void expect_order(std::string const& type) {
-  expect_compare<T>("eq." + type, [](T a, T b) { return a == b; });
-  expect_compare<T>("ne." + type, [](T a, T b) { return a < b || a > b; });
-  expect_compare<T>("lt." + type, [](T a, T b) { return a < b; });
-  expect_compare<T>("le." + type, [](T a, T b) { return a <= b; });
-  expect_compare<T>("gt." + type, [](T a, T b) { return a > b; });
-  expect_compare<T>("ge." + type, [](T a, T b) { return a >= b; });
-}
-template <class T>
-void expect_unordered(std::string const& type) {
-  expect_order<T>(type);
-  expect_compare<T>("equ." + type, [](T a, T b) { return !(a < b || a > b); });
-  expect_compare<T>("neu." + type, [](T a, T b) { return !(a == b); });
-  expect_compare<T>("ltu." + type, [](T a, T b) { return !(a >= b); });
-  expect_compare<T>("leu." + type, [](T a, T b) { return !(a > b); });
-  expect_compare<T>("gtu." + type, [](T a, T b) { return !(a <= b); });
-  expect_compare<T>("geu." + type, [](T a, T b) { return !(a < b); });
-  expect_compare<T>("num." + type, [](T a, T b) { return a == a && b == b; });
-  expect_compare<T>("nan." + type, [](T a, T b) { return a != a || b != b; });
-}
-
-TEST(PtxMoves, comparisons) {
-  expect_order<std::uint16_t>("u16");
-  expect_order<std::uint32_t>("u32");
-  expect_order<std::uint64_t>("u64");
-  expect_order<std::int16_t>("s16");
-  expect_order<std::int32_t>("s32");
-  expect_order<std::int64_t>("s64");
-  expect_unordered<float>("f32");
-  expect_unordered<double>("f64");
-  expect_compare<U32>("lo.u32", [](U32 a, U32 b) { return a < b; });
-}
-
-void expect_combined(std::string const& name, bool (*f)(bool, bool)) {
-  auto const operands = operands_for("p44p");
-  auto const found = run_op("setp.lt." + name + ".s32", "p44p", operands);
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    bool const less =
-        static_cast<std::int32_t>(operands[i][0]) < static_cast<std::int32_t>(operands[i][1]);
-    ASSERT_EQ(found[i] != 0, f(less, operands[i][2] != 0)) << name;
-  }
-}
-
-TEST(PtxMoves, comparisons_are_combined) {
-  expect_combined("and", [](bool a, bool b) { return a && b; });
-  expect_combined("or", [](bool a, bool b) { return a || b; });
-  expect_combined("xor", [](bool a, bool b) { return a != b; });
-}
 
 TEST(PtxMoves, selections_and_copies) {
   auto const picks = operands_for("444p");
@@ -130,6 +66,28 @@ TEST(PtxMoves, memory_extends_and_cuts) {
             shared);
   for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(found[2 * i + 1], i);
   EXPECT_EQ(found[0], 3u);
+}
+
+// A region's address is the test's own, and so its alignment.
+TEST(PtxMoves, vectors_of_32_bytes_with_hints_for_caches) {
+  Memory memory;
+  std::vector<U32> words(512);
+  for (U32 i = 0; i < 256; ++i) words[i] = i;
+  memory.add({.address = 1 << 20,
+              .bytes = 2048,
+              .host = reinterpret_cast<std::byte*>(words.data()),
+              .name = "words"});
+  run(kernel_text(1,
+                  "createpolicy.fractional.L2::evict_last.b64 %d3, 0f3F800000;\n"
+                  "shl.b64 %d0, %d31, 3; add.u64 %d1, %p0, %d0; prefetch.global.L2 [%d1]; "
+                  "prefetchu.L1 [%d1];\n"
+                  "ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.v8.b32\n"
+                  "  {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%d1], %d3;\n"
+                  "st.global.cs.v8.b32 [%d1+1024], {%r7, %r6, %r5, %r4, %r3, %r2, %r1, %r0};\n"
+                  "ld.global.cg.v4.b64 {%d4, %d5, %d6, %d7}, [%d1+1024];\n"
+                  "st.global.L2::cache_hint.v4.b64 [%d1+1024], {%d7, %d6, %d5, %d4}, %d3; ret;"),
+      memory, {.block = {32}}, {1 << 20});
+  for (U32 i = 0; i < 256; ++i) EXPECT_EQ(words[256 + i], i / 8 * 8 + (i % 8 ^ 1));
 }
 
 TEST(PtxMoves, generic_addresses_reach_all_spaces) {

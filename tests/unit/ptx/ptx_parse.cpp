@@ -50,7 +50,7 @@ struct Refusal {
 TEST(PtxParse, what_is_not_offered_is_refused_by_name_and_line) {
   for (auto const& [body, expected] : std::vector<Refusal>{
            {"wgmma.fence.sync.aligned;", "line 10: opcode 'wgmma' is not offered"},
-           {"ex2.approx.f32 %f0, %f1;", "line 10: opcode 'ex2' is not offered"},
+           {"tex.1d.v4.f32.f32 %f0, %f1;", "line 10: opcode 'tex' is not offered"},
            {"add.u128 %r0, %r1, %r2;", "'.u128' of 'add' is not offered"},
            {"add.rz.s32 %r0, %r1, %r2;", "'add.rz.s32' is not offered"},
            {"add.s32 %r0, %r1;", "2 operands are not offered"},
@@ -66,7 +66,7 @@ TEST(PtxParse, what_is_not_offered_is_refused_by_name_and_line) {
            {"@%none ret;", "'%none' is no register"},
            {"add.s32 %r0, %r1, ?;", "'?' is no part of PTX"},
            {".branchtargets A;", "directive '.branchtargets' is not offered"},
-           {"div.approx.f32 %f0, %f1, %f2;", "'.approx' of 'div' is not offered"}}) {
+           {"div.nearest.f32 %f0, %f1, %f2;", "'.nearest' of 'div' is not offered"}}) {
     auto const found = refusal_of(kernel_text(0, body));
     EXPECT_NE(found.find(expected), found.npos) << body << ": " << found;
     EXPECT_TRUE(found.starts_with("line 10: ")) << found;

@@ -1,0 +1,115 @@
+// What setp of any type does: 32 lanes are compared, and the result is combined with a predicate.
+#pragma once
+
+#include "tests/support/ptx/lanes.hpp"
+
+namespace spillway::test::ptx {
+
+enum class Compare : std::uint8_t {
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,  // also true if one is NaN
+  num,
+  nan
+};
+inline constexpr std::string_view kCompareNames[] = {
+    "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+// The same of integers without sign.
+inline constexpr std::string_view kUnsignedNames[] = {"", "", "lo", "ls", "hi", "hs"};
+
+enum class Combine : std::uint8_t { none, and_with, or_with, xor_with };
+inline constexpr std::string_view kCombineNames[] = {"", ".and", ".or", ".xor"};
+
+template <class T, class F>
+Lanes each(T const* a, T const* b, F const& f) {
+  alignas(64) bool holds[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) holds[lane] = f(a[lane], b[lane]);
+  Lanes result = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) result |= Lanes{holds[lane]} << lane;
+  return result;
+}
+
+template <class T>
+Lanes compare(Compare which, T const* a, T const* b) {
+  auto const is_nan = [](T x, T y) { return x != x || y != y; };
+  switch (which) {
+    case Compare::eq:
+      return each(a, b, [](T x, T y) { return x == y; });
+    case Compare::ne:
+      return each(a, b, [](T x, T y) { return x < y || x > y; });
+    case Compare::lt:
+      return each(a, b, [](T x, T y) { return x < y; });
+    case Compare::le:
+      return each(a, b, [](T x, T y) { return x <= y; });
+    case Compare::gt:
+      return each(a, b, [](T x, T y) { return x > y; });
+    case Compare::ge:
+      return each(a, b, [](T x, T y) { return x >= y; });
+    case Compare::equ:
+      return ~compare(Compare::ne, a, b);
+    case Compare::neu:
+      return ~compare(Compare::eq, a, b);
+    case Compare::ltu:
+      return ~compare(Compare::ge, a, b);
+    case Compare::leu:
+      return ~compare(Compare::gt, a, b);
+    case Compare::gtu:
+      return ~compare(Compare::le, a, b);
+    case Compare::geu:
+      return ~compare(Compare::lt, a, b);
+    case Compare::num:
+      return ~each(a, b, is_nan);
+    default:
+      return each(a, b, is_nan);
+  }
+}
+
+inline Lanes combined(Combine how, Lanes result, Lanes other) {
+  switch (how) {
+    case Combine::and_with:
+      return result & other;
+    case Combine::or_with:
+      return result | other;
+    case Combine::xor_with:
+      return result ^ other;
+    default:
+      return result;
+  }
+}
+
+// Writes both results of a setp, each combined with the predicate that the Operation has.
+inline void write_results(Warp& warp, Operation const& o, Lanes mask, Lanes first, Lanes second) {
+  auto const how = static_cast<Combine>(o.immediate);
+  auto const other = warp.predicate(o.from[2]) ^ ((o.negated & 4) != 0 ? kAllLanes : 0);
+  auto const known = warp.known[o.from[0]] & warp.known[o.from[1]] & warp.known[o.from[2]];
+  write_predicate(warp, o.to, combined(how, first, other), mask);
+  warp.set_known(o.to, known, mask);
+  if (o.to2 == 0) return;
+  write_predicate(warp, o.to2, combined(how, second, other), mask);
+  warp.set_known(o.to2, known, mask);
+}
+
+// Adds the forms of a comparison without and with a predicate to combine it with.
+inline void add_comparison(Table& table, Compare which, std::string_view name, bool flushes,
+                           std::string const& type, char width, Execute execute) {
+  for (std::size_t how = 0; how < std::size(kCombineNames); ++how) {
+    auto const opcode = "setp." + std::string(name) + std::string(kCombineNames[how]) +
+                        (flushes ? ".ftz." : ".") + type;
+    auto& o = table.add(opcode, "pq=" + std::string(2, width) + (how == 0 ? "" : "p"), execute);
+    o.mode = static_cast<std::uint8_t>(which);
+    o.flushes = flushes;
+    o.immediate = static_cast<std::int64_t>(how);
+    o.tracks_known = true;
+  }
+}
+
+}  // namespace spillway::test::ptx
