@@ -18,6 +18,15 @@ SPILLWAY_FUNCTION PhiloxBlock dropout_draws(std::uint64_t seed, std::uint64_t or
   return philox(seed, (origin << 32) | (sample >> 32), (sample << 32) | (block & 0xffffffffull));
 }
 
+// Returns the Philox key for attention's weights of one head and sample. It is made from seed, op,
+// sample and head, because Philox's counter has room only for the numbers of query and key.
+SPILLWAY_FUNCTION std::uint64_t attention_head_key(std::uint64_t seed, std::uint64_t origin,
+                                                   std::int64_t head, std::int64_t sample) {
+  auto const drawn = philox(seed, (origin << 32) | static_cast<std::uint64_t>(head),
+                            static_cast<std::uint64_t>(sample));
+  return (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0];
+}
+
 // Returns the number by which an element is multiplied: 0 drops it, `scale` keeps it.
 SPILLWAY_FUNCTION float dropout_factor(std::uint32_t draw, float p, float scale) {
   return uniform01(draw) >= p ? scale : 0.0f;

@@ -26,12 +26,8 @@ struct WeightDropout {
 
   bool drops() const { return samples != nullptr; }
 
-  // Returns the Philox key for one head of a sequence. It is made from seed, op, sample and head,
-  // because Philox's counter has room only for the numbers of attention's query and key.
   std::uint64_t head_key(std::int64_t sequence, std::int64_t head) const {
-    auto const drawn = philox(seed, (origin << 32) | static_cast<std::uint64_t>(head),
-                              static_cast<std::uint64_t>(samples[sequence]));
-    return (std::uint64_t{drawn.x[1]} << 32) | drawn.x[0];
+    return attention_head_key(seed, origin, head, samples[sequence]);
   }
 
   // Returns the factor of the weight of a query and a key: 0 drops it, `scale` keeps it.

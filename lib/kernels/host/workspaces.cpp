@@ -7,6 +7,7 @@
 #include "graph/attention.hpp"
 #include "graph/operands.hpp"
 #include "graph/target.hpp"
+#include "kernels/cuda/attention_workspace.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host/kernels.hpp"
 
@@ -56,13 +57,11 @@ std::int64_t head_backward_bytes(int architecture, KernelContext const& context,
   return bytes + product_bytes(architecture);
 }
 
-std::int64_t attention_backward_bytes(Op const& op) {
-  auto const& a = attributes_of<AttentionAttributes>(op);
-  auto const heads = a.batch * a.heads;
-  auto const of_rows = aligned(heads * a.queries * size_bytes(DType::f32));
-  if (!is_present(operands<OpKind::attention_backward>(op).ddistance_bias)) return of_rows;
-  auto const tiles = heads * div_ceil(a.queries, kCudaQueryTile);
-  return of_rows + tiles * (kCudaQueryTile + a.keys) * size_bytes(DType::f32);
+std::int64_t attention_backward_bytes(KernelContext const& context, Op const& op) {
+  auto const o = operands<OpKind::attention_backward>(op);
+  cuda::AttentionBackwardWorkspace const workspace(
+      attributes_of<AttentionAttributes>(op), dtype(context, o.q), is_present(o.ddistance_bias));
+  return workspace.total_bytes;
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::lm_head_loss_backward:
       return head_backward_bytes(architecture, context, op);
     case OpKind::attention_backward:
-      return attention_backward_bytes(op);
+      return attention_backward_bytes(context, op);
     case OpKind::embed_backward:
     case OpKind::layernorm_backward:
     case OpKind::rmsnorm_backward:

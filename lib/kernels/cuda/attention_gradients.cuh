@@ -1,0 +1,64 @@
+// What the two kernels of attention's backward pass share.
+#pragma once
+
+#include "kernels/cuda/attention_dropout.cuh"
+#include "kernels/cuda/attention_pass.cuh"
+#include "kernels/cuda/attention_rows.cuh"
+#include "kernels/cuda/attention_scores.cuh"
+
+namespace spillway::cuda {
+
+// Shared memory holds two resident and two streamed tiles, the latter kStages times.
+template <class T, int kWidth>
+struct GradientSizes;
+template <>
+struct GradientSizes<bf16, 64> : BlockSizes<bf16, 64, 64, 2> {};
+template <>
+struct GradientSizes<bf16, 128> : BlockSizes<bf16, 128, 32, 2> {};
+template <>
+struct GradientSizes<bf16, 256> : BlockSizes<bf16, 256, 16, 1> {};
+template <>
+struct GradientSizes<float, 64> : BlockSizes<float, 64, 32, 1> {};
+template <>
+struct GradientSizes<float, 128> : BlockSizes<float, 128, 16, 1> {};
+template <>
+struct GradientSizes<float, 256> : BlockSizes<float, 256, 16, 1> {};
+
+// The tiles of a block, in the order of the memory: two resident ones, then pairs of streamed ones,
+// then what else a kernel needs.
+template <class T, int kWidth>
+struct GradientTiles {
+  using Sizes = GradientSizes<T, kWidth>;
+  using Tile = SharedTile<T, kWidth>;
+  static constexpr int kBytes =
+      2 * Tile::bytes(Sizes::kResident) + 2 * Sizes::kStages * Tile::bytes(Sizes::kStreamed);
+
+  std::byte* memory;
+
+  __device__ Tile resident(int number) const {
+    return {memory + number * Tile::bytes(Sizes::kResident)};
+  }
+  __device__ Tile streamed(int stage, int number) const {
+    return {memory + 2 * Tile::bytes(Sizes::kResident) +
+            (2 * stage + number) * Tile::bytes(Sizes::kStreamed)};
+  }
+  __device__ float* rest() const { return reinterpret_cast<float*>(memory + kBytes); }
+
+  template <int kRows>
+  static __device__ void load(Tile tile, HeadRows<T const> const& from, int sequence, int head,
+                              Rows rows) {
+    load_tile<kRows, Sizes::kThreads>(tile, from, sequence, head, rows);
+  }
+};
+
+__device__ inline std::byte* shared_memory() {
+  extern __shared__ uint4 shared[];
+  return reinterpret_cast<std::byte*>(shared);
+}
+
+template <class T>
+Pass<BackwardOperands<T>> pass_of_queries(AttentionShape const& s, bool sums_bias);
+template <class T>
+Pass<BackwardOperands<T>> pass_of_keys(AttentionShape const& s);
+
+}  // namespace spillway::cuda

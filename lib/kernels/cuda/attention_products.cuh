@@ -1,0 +1,188 @@
+// Products of a warp, which sum in fp32. A warp has 16 rows of a product's result. Its lanes hold
+// them in groups of 8 columns, as `mma.sync.m16n8k16` does (NVIDIA, PTX ISA, "Matrix Fragments for
+// mma.m16n8k16"): element e of group n, in lane l, is in row fragment_row(e) and in column
+// fragment_column(n, e).
+#pragma once
+
+#include "kernels/cuda/attention_tile.cuh"
+
+namespace spillway::cuda {
+
+inline constexpr int kWarpRows = 16;
+
+__device__ inline int lane() {
+  return threadIdx.x % 32;
+}
+__device__ inline int fragment_row(int e) {
+  return lane() / 4 + e / 2 * 8;
+}
+__device__ inline int fragment_column(int n, int e) {
+  return 8 * n + lane() % 4 * 2 + e % 2;
+}
+
+// 16 rows of a result in one warp.
+template <int kColumns>
+struct Fragment {
+  static constexpr int kGroups = kColumns / 8;
+  float x[kGroups][4];
+
+  __device__ void clear() {
+    each([](float& value, int, int) { value = 0; });
+  }
+  // Calls f(element, n, e) for each element that the lane has.
+  template <class F>
+  __device__ void each(F const& f) {
+#pragma unroll
+    for (int n = 0; n < kGroups; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) f(x[n][e], n, e);
+  }
+};
+
+// A strip holds 16 rows of fp32 numbers of one warp in shared memory. Rows lie 4 elements further
+// apart than they are long, so that eight of them begin in different banks.
+constexpr int strip_stride(int columns) {
+  return columns + 4;
+}
+template <int kColumns>
+__device__ void store_strip(float* strip, Fragment<kColumns> const& from) {
+#pragma unroll
+  for (int n = 0; n < from.kGroups; ++n)
+#pragma unroll
+    for (int e = 0; e < 4; e += 2)
+      *reinterpret_cast<float2*>(strip + fragment_row(e) * strip_stride(kColumns) +
+                                 fragment_column(n, 0)) = {from.x[n][e], from.x[n][e + 1]};
+}
+
+template <class T>
+struct Products;
+
+// Products of bf16 with `mma.sync`.
+template <>
+struct Products<bf16> {
+  static constexpr bool kNeedsStrip = false;
+  using Words = std::uint32_t[4];
+
+  // c += a b^T, for 16 rows of `a` from first_row on and kColumns rows of b.
+  template <int kColumns, int kWidth>
+  static __device__ void add_rows_by_rows(Fragment<kColumns>& c, SharedTile<bf16, kWidth> a,
+                                          int first_row, SharedTile<bf16, kWidth> b) {
+#pragma unroll
+    for (int k = 0; k < kWidth; k += 16) {
+      Words left, right;
+      load<false>(left, a.chunk(first_row + lane() % 16, k / 8 + lane() / 16));
+#pragma unroll
+      for (int n = 0; n < c.kGroups; n += 2) {
+        load<false>(right, b.chunk(8 * n + lane() / 16 * 8 + lane() % 8, k / 8 + lane() / 8 % 2));
+        multiply_add(c.x[n], left, right[0], right[1]);
+        multiply_add(c.x[n + 1], left, right[2], right[3]);
+      }
+    }
+  }
+
+  // c += p b, for the kColumns columns of b from first_column on. p is rounded to bf16.
+  template <int kColumns, int kDepth, int kWidth>
+  static __device__ void add_by_rows(Fragment<kColumns>& c, Fragment<kDepth> const& p,
+                                     float* /*strip*/, SharedTile<bf16, kWidth> b,
+                                     int first_column) {
+#pragma unroll
+    for (int k = 0; k < p.kGroups; k += 2) {
+      Words const left = {rounded(p.x[k][0], p.x[k][1]), rounded(p.x[k][2], p.x[k][3]),
+                          rounded(p.x[k + 1][0], p.x[k + 1][1]),
+                          rounded(p.x[k + 1][2], p.x[k + 1][3])};
+#pragma unroll
+      for (int n = 0; n < c.kGroups; n += 2) {
+        Words right;
+        load<true>(right, b.chunk(8 * k + lane() % 16, first_column / 8 + n + lane() / 16));
+        multiply_add(c.x[n], left, right[0], right[1]);
+        multiply_add(c.x[n + 1], left, right[2], right[3]);
+      }
+    }
+  }
+
+ private:
+  // Loads four matrices of 8 rows of 16 bytes; lane 8 m + r has the address of row r of matrix m.
+  template <bool kTransposed>
+  static __device__ void load(Words& words, void const* row) {
+    if constexpr (kTransposed)
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                   : "r"(shared_address(row)));
+    else
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                   : "r"(shared_address(row)));
+  }
+  static __device__ void multiply_add(float (&c)[4], Words const& a, std::uint32_t b0,
+                                      std::uint32_t b1) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  }
+  static __device__ std::uint32_t rounded(float low, float high) {
+    std::uint32_t word;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    return word;
+  }
+};
+
+// Products of fp32, which tensor cores do not have.
+template <>
+struct Products<float> {
+  static constexpr bool kNeedsStrip = true;
+
+  template <int kColumns, int kWidth>
+  static __device__ void add_rows_by_rows(Fragment<kColumns>& c, SharedTile<float, kWidth> a,
+                                          int first_row, SharedTile<float, kWidth> b) {
+#pragma unroll 2
+    for (int k = 0; k < a.kChunks; ++k) {
+      float4 const left[2] = {chunk(a, first_row + fragment_row(0), k),
+                              chunk(a, first_row + fragment_row(2), k)};
+#pragma unroll
+      for (int n = 0; n < c.kGroups; ++n)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          float4 const right = chunk(b, fragment_column(n, e), k);
+          c.x[n][e] = add_dot(left[0], right, c.x[n][e]);
+          c.x[n][e + 2] = add_dot(left[1], right, c.x[n][e + 2]);
+        }
+    }
+  }
+
+  // `strip` gets p, so that lanes have whole rows of it. The strip must be free.
+  template <int kColumns, int kDepth, int kWidth>
+  static __device__ void add_by_rows(Fragment<kColumns>& c, Fragment<kDepth> const& p, float* strip,
+                                     SharedTile<float, kWidth> b, int first_column) {
+    __syncwarp();
+    store_strip(strip, p);
+    __syncwarp();
+    float const* const rows[2] = {strip + fragment_row(0) * strip_stride(kDepth),
+                                  strip + fragment_row(2) * strip_stride(kDepth)};
+#pragma unroll 2
+    for (int k = 0; k < kDepth; ++k) {
+      float const left[2] = {rows[0][k], rows[1][k]};
+#pragma unroll
+      for (int n = 0; n < c.kGroups; ++n) {
+        int const column = first_column + fragment_column(n, 0);
+        auto const* const at = reinterpret_cast<float const*>(b.chunk(k, column / 4)) + column % 4;
+        float2 const right = *reinterpret_cast<float2 const*>(at);
+        c.x[n][0] = fmaf(left[0], right.x, c.x[n][0]);
+        c.x[n][1] = fmaf(left[0], right.y, c.x[n][1]);
+        c.x[n][2] = fmaf(left[1], right.x, c.x[n][2]);
+        c.x[n][3] = fmaf(left[1], right.y, c.x[n][3]);
+      }
+    }
+  }
+
+ private:
+  template <int kWidth>
+  static __device__ float4 chunk(SharedTile<float, kWidth> tile, int row, int number) {
+    return *reinterpret_cast<float4 const*>(tile.chunk(row, number));
+  }
+  static __device__ float add_dot(float4 a, float4 b, float sum) {
+    return fmaf(a.w, b.w, fmaf(a.z, b.z, fmaf(a.y, b.y, fmaf(a.x, b.x, sum))));
+  }
+};
+
+}  // namespace spillway::cuda
