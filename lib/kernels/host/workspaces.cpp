@@ -1,13 +1,12 @@
 #include "kernels/host/workspaces.hpp"
 
-#include <algorithm>
-
 #include "base/check.hpp"
 #include "base/math.hpp"
 #include "graph/attention.hpp"
 #include "graph/operands.hpp"
 #include "graph/target.hpp"
 #include "kernels/cuda/attention_workspace.hpp"
+#include "kernels/cuda_loss_workspace.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host/kernels.hpp"
 
@@ -15,46 +14,14 @@ namespace spillway {
 namespace {
 
 constexpr std::int64_t kAlignment = 256;  // the alignment of workspaces that cuBLAS wants
-constexpr std::int64_t kRowElements = 64;
-
-std::int64_t product_bytes(int architecture) {
-  return std::int64_t{architecture >= 90 ? 32 : 4} << 20;
-}
 
 std::int64_t aligned(std::int64_t bytes) {
   return round_up(bytes, kAlignment);
 }
 
-std::int64_t rows_at_once(Op const& op, View const& x) {
-  return std::min(attributes_of<LmHeadAttributes>(op).chunk, x.shape[0]);
-}
-
-// Returns the bytes of the logits, or of the derivatives with respect to them, of the rows that the
-// loss takes at a time. Their elements have the type `type`.
-std::int64_t logits_bytes(Op const& op, View const& x, View const& w, DType type) {
-  return aligned(rows_at_once(op, x) * round_up(w.shape[0], kRowElements) * size_bytes(type));
-}
-
-// The workspace of the op `lm_head_loss` holds logits, then the workspace of a product.
-std::int64_t head_bytes(int architecture, Op const& op) {
-  auto const o = operands<OpKind::lm_head_loss>(op);
-  return logits_bytes(op, o.x, o.w, DType::f32) + product_bytes(architecture);
-}
-
-// The workspace of the op `lm_head_loss_backward` holds logits, their derivatives (unless these
-// replace the logits), the fp32 sum for dw (if dw is rounded), sums for dbias and the workspace of
-// a product.
-std::int64_t head_backward_bytes(int architecture, KernelContext const& context, Op const& op) {
-  auto const o = operands<OpKind::lm_head_loss_backward>(op);
-  auto bytes = logits_bytes(op, o.x, o.w, DType::f32);
-  if (dtype(context, o.x) == DType::bf16) bytes += logits_bytes(op, o.x, o.w, DType::bf16);
-  if (dtype(context, o.dw) == DType::bf16)
-    bytes += aligned(element_count(o.w.shape) * size_bytes(DType::f32));
-  if (is_present(o.dbias)) {
-    auto const portions = div_ceil(o.x.shape[0], rows_at_once(op, o.x));
-    bytes += aligned(portions * o.w.shape[0] * size_bytes(DType::f32));
-  }
-  return bytes + product_bytes(architecture);
+// The workspace of a product comes last in that of the loss.
+std::int64_t loss_bytes(int architecture, KernelContext const& context, Op const& op) {
+  return cuda_loss_workspace(context, op).scratch + cuda_product_bytes(architecture);
 }
 
 std::int64_t attention_backward_bytes(KernelContext const& context, Op const& op) {
@@ -69,11 +36,10 @@ std::int64_t attention_backward_bytes(KernelContext const& context, Op const& op
 std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context, Op const& op) {
   switch (op.kind) {
     case OpKind::matmul:
-      return product_bytes(architecture);
+      return cuda_product_bytes(architecture);
     case OpKind::lm_head_loss:
-      return head_bytes(architecture, op);
     case OpKind::lm_head_loss_backward:
-      return head_backward_bytes(architecture, context, op);
+      return loss_bytes(architecture, context, op);
     case OpKind::attention_backward:
       return attention_backward_bytes(context, op);
     case OpKind::embed_backward:
