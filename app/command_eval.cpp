@@ -1,10 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/commands.hpp"
@@ -25,6 +27,7 @@
 #include "io/h5/earlier_checkpoints.hpp"
 #include "model/model.hpp"
 #include "report/progress.hpp"
+#include "run/agreed_products.hpp"
 #include "run/compute_here.hpp"
 #include "run/prepare.hpp"
 #include "samples/batches.hpp"
@@ -63,6 +66,20 @@ class EvalProgress {
   SteadyClock::time_point m_begin;
   double m_told_s = 0;
 };
+
+// Returns the graph of the evaluation, whose products are made as all ranks agree.
+Graph agreed_graph(Config const& config, ComputeHere const& compute, RunState const& state,
+                   Comm& comm) {
+  Graph graph;
+  on_all_ranks(comm, [&] {
+    graph = eval_graph(
+        config, state.vocab,
+        make_arithmetic(config, compute.choices(), comm.size(), compute->kernels.target));
+  });
+  graph.arithmetic.products =
+      agreed_products(std::array{&std::as_const(graph)}, *compute, state.arithmetic.products, comm);
+  return graph;
+}
 
 // Returns how many tokens of the text the evaluation has read. Throws Error(bad_input) if none of
 // them was to be predicted.
@@ -107,12 +124,11 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
       std::min(text->windows.count(),
                clamped_product(arguments.batches.value_or(kMostBatches), config.batch.sequences));
   EvalBatches batches(*text, recipe, shape, windows);
+  auto graph = agreed_graph(config, compute, state, comm);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
-    auto const arithmetic = make_arithmetic(config, choices, comm.size(), compute->kernels.target);
     naming_older(place, [&] {
-      session.emplace(config, std::vector{eval_graph(config, state.vocab, arithmetic)}, *checkpoint,
-                      batches, *compute, comm);
+      session.emplace(config, std::vector{std::move(graph)}, *checkpoint, batches, *compute, comm);
     });
   });
 

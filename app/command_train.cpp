@@ -51,6 +51,10 @@ struct Start {
   Arithmetic const* arithmetic() const {
     return resumed() ? &resumption->state.arithmetic : nullptr;
   }
+  // Returns the algorithms of products that the run has had so far.
+  ProductChoices products() const {
+    return resumed() ? resumption->state.arithmetic.products : ProductChoices{};
+  }
 };
 
 Config read_config(TrainArguments const& arguments) {
@@ -219,7 +223,6 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   }
   if (start.resumed()) take_up(start, comm);
   on_all_ranks(comm, [&] { say_unused(*start.data); });
-
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
 
   // 2. Learn what the machine can do.
@@ -231,8 +234,9 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const& limits = target.budgets;
 
   // 3. Make Graph, Plan and Program, and allocate their memory.
-  PlannedMemory settled(
-      {start.config, start.data->vocab, target, compute->device, available_memory_bytes()}, comm);
+  PlanParts const parts{start.config, start.data->vocab,        target,
+                        *compute,     available_memory_bytes(), start.products()};
+  PlannedMemory settled(parts, comm);
   auto const& planned = settled.run();
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -10,16 +11,21 @@
 #include "base/error.hpp"
 #include "comm/comm.hpp"
 #include "model/model.hpp"
+#include "run/agreed_products.hpp"
 #include "run/prepare.hpp"
 
 namespace spillway {
 namespace {
 
 std::vector<Graph> graphs_of(Config const& config, std::int64_t vocab, Arithmetic const& arithmetic,
-                             std::vector<Decoding> const& decodings) {
+                             std::vector<Decoding> const& decodings, Compute const& compute,
+                             Comm& comm) {
   std::vector<Graph> graphs;
   for (auto const& one : decodings)
     graphs.push_back(generate_graph(config, vocab, arithmetic, one));
+  for (auto& graph : graphs)
+    graph.arithmetic.products =
+        agreed_products(std::array{&std::as_const(graph)}, compute, arithmetic.products, comm);
   return graphs;
 }
 
@@ -49,8 +55,8 @@ Generator::Generator(Config const& config, std::int64_t vocab, std::vector<std::
           make_arithmetic(config, {compute.concurrency(), 1}, comm.size(), compute.kernels.target)),
       m_decodings(decodings(config, vocab, std::ssize(prompt), more)),
       m_prompt(std::move(prompt)),
-      m_session(config, graphs_of(config, vocab, m_arithmetic, m_decodings), checkpoint, m_batch,
-                compute, comm),
+      m_session(config, graphs_of(config, vocab, m_arithmetic, m_decodings, compute, comm),
+                checkpoint, m_batch, compute, comm),
       m_order(m_decodings.front()) {
   if (objective_of(config) == Objective::spans) m_batch.inputs = m_prompt;
 }

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
@@ -27,10 +28,14 @@ void from_json(nlohmann::json const& json, E& value) {
   value = *parsed;
 }
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProductChoices, made_by, algorithms)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Arithmetic, build, isa, precision, gradients, moments, threads,
                                    ranks, micro, sequence, attention_tile, loss_chunk, reduction)
 
 namespace {
+
+// Runs on the host have no such key, and neither have checkpoints from before it existed.
+constexpr char kProducts[] = "products";
 
 std::string text(nlohmann::json const& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -39,12 +44,17 @@ std::string text(nlohmann::json const& value) {
 }  // namespace
 
 std::string to_json(Arithmetic const& arithmetic) {
-  return nlohmann::json(arithmetic).dump();
+  nlohmann::json json = arithmetic;
+  if (arithmetic.products != ProductChoices{}) json[kProducts] = arithmetic.products;
+  return json.dump();
 }
 
 Arithmetic arithmetic_from_json(std::string const& text) {
   try {
-    return nlohmann::json::parse(text).get<Arithmetic>();
+    auto const json = nlohmann::json::parse(text);
+    auto arithmetic = json.get<Arithmetic>();
+    if (json.contains(kProducts)) json[kProducts].get_to(arithmetic.products);
+    return arithmetic;
   } catch (nlohmann::json::exception const& e) {
     throw Error(Status::damaged, fmt::format("stored arithmetic cannot be read: {}", e.what()));
   }
@@ -52,13 +62,14 @@ Arithmetic arithmetic_from_json(std::string const& text) {
 
 std::string describe_difference(Arithmetic const& before, Arithmetic const& now) {
   nlohmann::json const old_values = before, new_values = now;
-  std::string result;
+  std::vector<std::string> all;
   for (auto const& [key, value] : new_values.items()) {
-    if (old_values[key] == value) continue;
-    if (!result.empty()) result += ", ";
-    result += fmt::format("{}: {} -> {}", key, text(old_values[key]), text(value));
+    if (old_values[key] != value)
+      all.push_back(fmt::format("{}: {} -> {}", key, text(old_values[key]), text(value)));
   }
-  return result;
+  auto const products = describe_difference(before.products, now.products);
+  if (!products.empty()) all.push_back(fmt::format("{}: {}", kProducts, products));
+  return fmt::format("{}", fmt::join(all, ", "));
 }
 
 }  // namespace spillway

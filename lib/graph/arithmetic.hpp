@@ -7,6 +7,7 @@
 
 #include "base/dtype.hpp"
 #include "config/choices.hpp"
+#include "graph/product_choices.hpp"
 
 namespace spillway {
 
@@ -25,6 +26,9 @@ struct Arithmetic {
   std::int64_t loss_chunk = 512;      // how many rows of logits exist at a time
   // Ranks sum their gradients on the last micro-batch of a step, or on each one.
   Reduction reduction = Reduction::last;
+  // The algorithms of matrix products on a device. They are found once the graphs of a run are
+  // known (run/agreed_products.hpp), and a run that is resumed keeps them.
+  ProductChoices products = {};
 
   bool operator==(Arithmetic const&) const = default;
 };
@@ -38,7 +42,7 @@ constexpr DType stored_dtype(Precision precision) {
 std::string to_json(Arithmetic const& arithmetic);
 // Throws Error(damaged) if `text` is not what to_json returns for some Arithmetic.
 Arithmetic arithmetic_from_json(std::string const& text);
-// Returns a text such as "threads: 2 -> 4, ranks: 1 -> 2", or an empty one if both are equal.
+// Returns a text such as "threads: 2 -> 4, ranks: 1 -> 2", or an empty one if both give equal bits.
 std::string describe_difference(Arithmetic const& before, Arithmetic const& now);
 
 }  // namespace spillway

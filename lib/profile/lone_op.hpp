@@ -38,6 +38,7 @@ class LoneOp {
       for (View const& view : *views)
         m_operands.push_back(is_present(view) ? m_memory.at(view.tensor * bytes) : nullptr);
     m_operands.push_back(m_op.workspace_bytes > 0 ? m_memory.at(3 * bytes) : nullptr);
+    m_arithmetic.products = compute.product_choices(context, {&m_op, 1});
     m_launch = compute.kernels.device.of(kind).bind(context, m_op);
   }
 

@@ -213,6 +213,8 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   About key;
   on_all_ranks(comm, [&] {
     program = training_ops(config, vocab, choices, comm.size(), compute.kernels.target);
+    program.arithmetic.products =
+        compute.product_choices({program.tensors, program.chunks, program.arithmetic}, program.ops);
     memory_bytes = describe_device(about, compute, memory_bytes);
     key = profile_key(config, choices, cores.mine, comm.local_size(), compute);
   });

@@ -53,6 +53,13 @@ PlanRequest plan_request(Config const& config) {
   return {config.plan, config.optim.clip > 0 || config.optim.non_finite != NonFinite::stop};
 }
 
+void set_products(PlannedRun& planned, ProductChoices const& products) {
+  planned.train.arithmetic.products = products;
+  planned.programs.train.arithmetic.products = products;
+  if (planned.eval) planned.eval->arithmetic.products = products;
+  if (planned.programs.eval) planned.programs.eval->arithmetic.products = products;
+}
+
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& target) {
   auto const& machine = target.machine;
   auto const& budgets = target.budgets;

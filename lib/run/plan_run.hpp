@@ -23,6 +23,9 @@ struct PlannedRun {
   double search_s = 0;
 };
 
+// Says in all graphs and Programs how products are made on the device that will run them.
+void set_products(PlannedRun& planned, ProductChoices const& products);
+
 // Chooses a Plan. All ranks must plan for the same Target. If the size of micro-batches is free,
 // halves it until a plan fits. Throws Error: cannot_fit, which names the smallest budget that
 // suffices, or bad_input for requests that are not supported.

@@ -8,6 +8,7 @@
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "io/spill/spill_storage.hpp"
+#include "run/agreed_products.hpp"
 #include "run/existing_memory.hpp"
 
 namespace spillway {
@@ -19,9 +20,12 @@ PlannedMemory::PlannedMemory(PlanParts const& parts, Comm& comm) {
     auto const& peak = m_run->programs.train.peak_bytes;
     target.budgets.nvme_bytes = peak[index(Tier::nvme)] / 2;
   } while (!take_memory(parts, target.budgets, comm));
+  std::vector<Graph const*> graphs{&m_run->train};
+  if (m_run->eval) graphs.push_back(&*m_run->eval);
+  set_products(*m_run, agreed_products(graphs, parts.compute, parts.products, comm));
   if (comm.rank() != 0) return;
   auto const warning =
-      overcommitted(m_run->programs.train.peak_bytes, !parts.device.has_own_memory(),
+      overcommitted(m_run->programs.train.peak_bytes, !parts.compute.device.has_own_memory(),
                     parts.available_bytes, comm.local_size());
   if (!warning.empty()) log_warning("{}", warning);
 }
@@ -31,7 +35,7 @@ bool PlannedMemory::take_memory(PlanParts const& parts, Budgets const& limits, C
   auto const& config = parts.config;
   auto const most = config.plan.replan ? limits : Budgets{};
   auto const& program = m_run->programs.train;
-  on_all_ranks(comm, [&] { m_memory.emplace(config, parts.device, program, most); });
+  on_all_ranks(comm, [&] { m_memory.emplace(config, parts.compute.device, program, most); });
   std::string no_room;
   on_all_ranks(comm, [&] {
     try {

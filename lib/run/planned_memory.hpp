@@ -14,8 +14,9 @@ struct PlanParts {
   Config const& config;
   std::int64_t vocab;
   Target const& target;
-  Device& device;
+  Compute const& compute;
   std::int64_t available_bytes;  // of the node's main memory, before any rank allocates
+  ProductChoices products = {};  // those of the run that is resumed, if there is one
 };
 
 class PlannedMemory {

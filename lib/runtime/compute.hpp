@@ -21,6 +21,13 @@ struct Compute {
   int sharers = 1;                 // how many ranks of the node share this device's memory
   MakeWatch make_watch = nullptr;  // null except in tests
 
+  // Returns what Arithmetic::products must have for these ops, as this rank's device would choose
+  // it. `known` are choices to keep where they fit. Throws Error(device).
+  ProductChoices product_choices(KernelContext const& context, std::span<Op const> ops,
+                                 ProductChoices const& known = {}) const {
+    auto const choose = kernels.device.choose_products;
+    return choose ? choose(context, ops, device.properties().name, known) : ProductChoices{};
+  }
   // Returns how many threads share the work of a launch. It makes an Exec in order to ask it.
   int concurrency() const { return kernels.device.exec(nullptr)->concurrency(); }
 };

@@ -141,6 +141,7 @@ std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
     on_all_ranks(m_parts.comm, [&] {
       run = std::make_unique<PlannedRun>(
           plan_run(m_parts.config, m_parts.vocab, {m_machine, budgets, choices, arithmetic.ranks}));
+      set_products(*run, arithmetic.products);
     });
   } catch (AgreedError const&) {
     return nullptr;

@@ -76,8 +76,17 @@ SPILLWAY_FIELDS(Chunk, id, name, block, trainable, parameters, elements, paramet
                 states, norm)
 SPILLWAY_FIELDS(BatchTensor, field, stack, tensor)
 SPILLWAY_FIELDS(WellKnown, batch, logits, loss, norms, control)
-SPILLWAY_FIELDS(Arithmetic, build, isa, precision, gradients, moments, threads, ranks, micro,
-                sequence, attention_tile, loss_chunk, reduction)
+// The algorithms of products are left out, since they are chosen after a plan is made.
+void visit_fields(Of<Arithmetic> auto& object, auto const& visit) {
+  auto& [build, isa, precision, gradients, moments, threads, ranks, micro, sequence, attention_tile,
+         loss_chunk, reduction, products] = object;
+  static_cast<void>(products);
+  visit_members(visit,
+                "build, isa, precision, gradients, moments, threads, ranks, micro, sequence, "
+                "attention_tile, loss_chunk, reduction",
+                build, isa, precision, gradients, moments, threads, ranks, micro, sequence,
+                attention_tile, loss_chunk, reduction);
+}
 SPILLWAY_FIELDS(Part, first, of_slice)
 SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, part, offset, versions, stride, persistent,
                 spanning, reserved)

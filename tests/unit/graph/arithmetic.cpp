@@ -45,6 +45,59 @@ TEST(Arithmetic, difference_names_every_field) {
       "fp32, ranks: 1 -> 4, reduction: last -> each, sequence: 0 -> 6, threads: 1 -> 3");
 }
 
+ProductChoices chosen() {
+  return {"a GPU, cublasLt 1.2.3", {{"3x4x5", "0 17"}, {"3x4x6", "64 18"}}};
+}
+
+TEST(Arithmetic, algorithms_of_products_survive_json) {
+  auto arithmetic = unusual();
+  arithmetic.products = chosen();
+  EXPECT_EQ(arithmetic_from_json(to_json(arithmetic)), arithmetic);
+}
+
+TEST(Arithmetic, difference_counts_products_that_have_other_algorithms) {
+  Arithmetic before, now;
+  before.products = now.products = chosen();
+  EXPECT_EQ(describe_difference(before, now), "");
+  now.products.algorithms["3x4x5"] = "0 19";
+  EXPECT_EQ(describe_difference(before, now), "products: 1 of 2 have other algorithms");
+  now.ranks = 2;
+  EXPECT_EQ(describe_difference(before, now),
+            "ranks: 1 -> 2, products: 1 of 2 have other algorithms");
+}
+
+// A run whose validation data is new has more products; the bits of all others stay.
+TEST(Arithmetic, products_that_one_run_lacks_are_no_difference) {
+  Arithmetic before, now;
+  before.products = now.products = chosen();
+  now.products.algorithms["7x8x9"] = "0 20";
+  now.products.algorithms.erase("3x4x6");
+  EXPECT_EQ(describe_difference(before, now), "");
+}
+
+TEST(Arithmetic, difference_names_the_makers_of_algorithms) {
+  Arithmetic before, now;
+  now.products = chosen();
+  EXPECT_EQ(describe_difference(before, now), "products: no library -> a GPU, cublasLt 1.2.3");
+  before.products = chosen();
+  before.products.made_by = "another GPU, cublasLt 1.2.3";
+  EXPECT_EQ(describe_difference(before, now),
+            "products: another GPU, cublasLt 1.2.3 -> a GPU, cublasLt 1.2.3");
+}
+
+TEST(Arithmetic, damaged_algorithms_are_damaged_data) {
+  auto text = to_json(unusual());
+  text.pop_back();
+  for (auto const* const products :
+       {"3", "{}", R"({"made_by":1,"algorithms":{}})", R"({"made_by":"","algorithms":[1]})",
+        R"({"made_by":"","algorithms":{"a":1}})"}) {
+    auto const damaged = text + R"(,"products":)" + products + "}";
+    EXPECT_TRUE(test::refused_with([&] { arithmetic_from_json(damaged); }, Status::damaged)
+                    .starts_with("stored arithmetic cannot be read: "))
+        << products;
+  }
+}
+
 TEST(Arithmetic, damaged_text_is_damaged_data) {
   for (auto const* text : {"", "{", "{\"threads\": 1}", "{\"threads\": \"x\"}"}) {
     try {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -22,13 +23,14 @@ class PlannedMemories : public ::testing::Test {
     Machine const machine{
         .matmul_gflops_bf16 = 100, .matmul_gflops_f32 = 100, .memory_gbps = 10, .host_bytes = kGib};
     Target const target{machine, {kGib, 0, 0}, {1, 2}};
-    PlannedMemory planned({config, kTinyVocab, target, host_device(), available_bytes}, *m_comm);
+    PlannedMemory planned({config, kTinyVocab, target, m_compute, available_bytes}, *m_comm);
     return planned.run().programs.train.peak_bytes[Tier::device];
   }
   bool warned() {
     return m_log.taken().find("of main memory on this node, of which") != std::string::npos;
   }
 
+  Compute m_compute{host_device(), host::kernels()};
   CapturedLog m_log;
   std::unique_ptr<Comm> m_comm = make_single_rank_comm();
 };
@@ -52,7 +54,7 @@ TEST_F(PlannedMemories, may_grow_to_the_budgets_of_a_run_that_may_plan_again) {
     Machine const machine{
         .matmul_gflops_bf16 = 100, .matmul_gflops_f32 = 100, .memory_gbps = 10, .host_bytes = kGib};
     Target const target{machine, {kGib, kGib / 4, 0}, {1, 2}};
-    PlannedMemory planned({config, kTinyVocab, target, host_device(), kGib}, *m_comm);
+    PlannedMemory planned({config, kTinyVocab, target, m_compute, kGib}, *m_comm);
     auto const room = planned.memory().room();
     if (replan) {
       EXPECT_EQ(room.device_bytes, kGib);
