@@ -1,16 +1,22 @@
-// What the kernels of this folder launch on. Sources that include this header see no Kokkos.
+// Says what this folder's kernels need of the Exec on which they are launched. Sources that include
+// this header see no Kokkos.
 #pragma once
 
+#include <cublasLt.h>
 #include <cuda_runtime_api.h>
 
 #include "kernels/exec.hpp"
 
 namespace spillway::cuda {
 
-// Returns the stream of an Exec of this table. Throws std::logic_error for another table's Exec.
+// These functions return the stream in which an Exec of this folder's table puts work, and a handle
+// of cublasLt for the stream's device, which lives at least as long as the Exec. They throw
+// std::logic_error for another table's Exec.
 cudaStream_t stream_of(Exec const& exec);
+cublasLtHandle_t lt_handle_of(Exec const& exec);
 
-// Throws Error(device), which names the kernel, if CUDA has refused a launch of this thread.
-void expect_launched(char const* kernel);
+// Throws Error(device) if CUDA has noted that the last launch of this thread failed. `name` says in
+// the message which kernel was launched.
+void expect_launched(char const* name);
 
 }  // namespace spillway::cuda

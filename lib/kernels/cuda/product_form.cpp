@@ -1,0 +1,106 @@
+#include "kernels/cuda/product_form.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "base/math.hpp"
+
+namespace spillway::cuda {
+namespace {
+
+// Returns how far apart columns are, whose elements are neighbours, or nothing if the matrix does
+// not lie by columns. One column alone may take any room, and takes whole lines.
+std::optional<std::int64_t> leading(MatrixLayout const& m) {
+  if (m.rows > 1 && m.row_stride != 1) return {};
+  if (m.columns == 1) return round_up(m.rows, kOperandBytes);
+  if (m.column_stride < m.rows) return {};
+  return m.column_stride;
+}
+
+std::optional<StoredMatrix> by_columns(MatrixLayout const& m, std::int64_t alignment_bytes) {
+  auto const apart = leading(m);
+  if (!apart) return {};
+  return StoredMatrix{m.dtype, m.rows, m.columns, *apart, false, alignment_bytes};
+}
+
+StoredMatrix factor(std::string const& name, MatrixLayout const& m, std::int64_t alignment_bytes) {
+  if (auto const stored = by_columns(m, alignment_bytes)) return *stored;
+  auto stored = by_columns(m.transposed(), alignment_bytes);
+  check(stored.has_value(), name, "a factor has gaps in its rows and in its columns");
+  stored->transposed = true;
+  return *stored;
+}
+
+void check_shape(std::string const& name, MatmulShape const& s) {
+  check(s.a.columns == s.b.rows && s.c.rows == s.a.rows && s.c.columns == s.b.columns, name,
+        "the extents of the factors and of the product do not fit together");
+  check(s.a.dtype == s.b.dtype && (s.a.dtype == DType::f32 || s.a.dtype == DType::bf16), name,
+        "factors are both fp32 or both bf16");
+  check(s.c.dtype == DType::f32 || s.c.dtype == s.a.dtype, name,
+        "a product is fp32, or of the type of its factors");
+  check(!s.accumulate || (s.c.dtype == DType::f32 && s.addend == nullptr), name,
+        "a product is added to fp32, and to one matrix");
+  check(adds_in_place(s), name, "cublasLt adds no bias or addend of bf16 to a product in fp32");
+}
+
+char letter(StoredMatrix const& matrix) {
+  return matrix.transposed ? 'T' : 'N';
+}
+
+}  // namespace
+
+std::int64_t alignment_at(std::int64_t first_byte) {
+  auto const bits = first_byte | kOperandBytes;
+  return bits & -bits;
+}
+
+std::int64_t alignment_of(DType dtype, View const& view) {
+  return alignment_at(view.offset * size_bytes(dtype));
+}
+
+bool adds_in_place(MatmulShape const& shape) {
+  return shape.c.dtype == shape.a.dtype || (!shape.bias && shape.addend == nullptr);
+}
+
+ProductForm product_form(std::string const& name, MatmulShape const& shape,
+                         Alignments const& alignments) {
+  check_shape(name, shape);
+  bool const by_rows = leading(shape.c.transposed()).has_value();
+  auto const turned = [&](MatrixLayout const& m) { return by_rows ? m.transposed() : m; };
+  auto a = factor(name, turned(shape.a), alignments.a);
+  auto b = factor(name, turned(shape.b), alignments.b);
+  auto const c = by_columns(turned(shape.c), alignments.c);
+  check(c.has_value(), name, "the product has gaps in its rows and in its columns");
+  check(by_rows || !shape.bias, name, "a bias is added to a product that lies by rows");
+  ProductForm form{.left = by_rows ? b : a,
+                   .right = by_rows ? a : b,
+                   .result = *c,
+                   .addend = {},
+                   .bias_alignment_bytes = shape.bias ? alignments.bias : 0,
+                   .swapped = by_rows,
+                   .accumulate = shape.accumulate};
+  if (shape.addend == nullptr) return form;
+  check(shape.addend->rows == shape.c.rows && shape.addend->columns == shape.c.columns, name,
+        "the addend has other extents than the product");
+  form.addend = by_columns(turned(*shape.addend), alignments.addend);
+  check(form.addend.has_value(), name, "the addend lies across the product's rows");
+  form.addend->dtype = shape.c.dtype;
+  return form;
+}
+
+std::string text(ProductForm const& form) {
+  auto const& [left, right, result, addend, bias_bytes, swapped, accumulate] = form;
+  auto const depth = left.transposed ? left.rows : left.columns;
+  auto all = fmt::format("{} {}{} {}x{}x{} to {}, ld {} {} {}, aligned {} {} {}", name(left.dtype),
+                         letter(left), letter(right), result.rows, result.columns, depth,
+                         name(result.dtype), left.leading, right.leading, result.leading,
+                         left.alignment_bytes, right.alignment_bytes, result.alignment_bytes);
+  if (addend)
+    all += fmt::format(", addend ld {} aligned {}", addend->leading, addend->alignment_bytes);
+  if (bias_bytes > 0) all += fmt::format(", bias aligned {}", bias_bytes);
+  return all;
+}
+
+}  // namespace spillway::cuda
