@@ -215,6 +215,8 @@ KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const&
 // The device's table has another kernel for the op.
 KernelHarness::Contents KernelHarness::run_on(KernelDevice const& device) {
   m_graph.arithmetic.isa = device.target;
+  m_graph.arithmetic.products =
+      device.kernels.choose_products(this->context(), {&m_op, 1}, device.target, {});
   auto const context = this->context();
   m_op.workspace_bytes = workspace_bytes(context, m_op);
   auto const launch = device.kernels.of(m_op.kind).bind(context, m_op);

@@ -3,19 +3,21 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "base/allocator_pass.hpp"
 #include "base/error.hpp"
+#include "kernels/cuda/attention.hpp"
+#include "kernels/cuda/choose_products.hpp"
+#include "kernels/cuda/lt_objects.hpp"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/portable/kernels.hpp"
 #include "kernels/portable/rows.hpp"
 
 namespace spillway::cuda {
 
-Kernel kernel_attention();
-Kernel kernel_attention_backward();
 Kernel kernel_lm_head_loss();
 Kernel kernel_lm_head_loss_backward();
 Kernel kernel_matmul();
@@ -53,6 +55,9 @@ Launch bind(KernelContext const& context, Op const& op) {
     expect_launched(name.c_str());
   };
 }
+
+// One for the device of begin_kernels(); made there, since making one allocates.
+std::optional<LtHandle> g_lt_handle;
 
 struct Nothing {
   KOKKOS_FUNCTION void operator()(TeamMember const&) const {}
@@ -103,6 +108,11 @@ cudaStream_t stream_of(Exec const& exec) {
   return instance_of(exec).cuda_stream();
 }
 
+cublasLtHandle_t lt_handle_of(Exec const& exec) {
+  instance_of(exec);
+  return g_lt_handle->get();
+}
+
 void expect_launched(char const* kernel) {
   if (auto const result = cudaGetLastError(); result != cudaSuccess)
     fail(kernel, cudaGetErrorString(result));
@@ -115,10 +125,12 @@ KernelTable begin_kernels() {
     Kokkos::initialize(
         Kokkos::InitializationSettings().set_device_id(device).set_disable_warnings(true));
   });
-  return {kernel, exec_on};
+  g_lt_handle.emplace();
+  return {kernel, exec_on, choose_products};
 }
 
 void end_kernels() noexcept {
+  g_lt_handle.reset();
   if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
 }
 
