@@ -47,7 +47,7 @@ float product_with_reciprocal(float a, float b) {
 
 template <auto f>
 void add(Table& table, std::string const& opcode) {
-  add_plain<f>(table, opcode, ".f32", arithmetic<f>);
+  add_forms(table, form_of<f>(opcode, ".f32"));
 }
 
 }  // namespace

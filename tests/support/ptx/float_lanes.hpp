@@ -57,24 +57,18 @@ void signs(Warp& warp, Operation const& o, Lanes mask) {
   arithmetic_of<f>(warp, o, mask, f, false);
 }
 
-// f64 has neither .ftz nor .sat.
+// An opcode of f32 or f64, which the first has with .ftz, and with .sat if it may saturate.
+struct FloatForm {
+  std::string head, type, operands;
+  Execute execute;
+  Rounding rounding = Rounding::nearest;
+  bool may_saturate = false;
+};
+void add_forms(Table& table, FloatForm const& form);
+
 template <auto f>
-void add_forms(Table& table, std::string const& head, std::string const& type, Execute execute,
-               Rounding rounding, bool may_saturate) {
-  bool const is_single = type == ".f32";
-  for (bool const flushes : {false, true})
-    for (bool const saturates : {false, true}) {
-      if ((flushes && !is_single) || (saturates && !(is_single && may_saturate))) continue;
-      auto const opcode = head + (flushes ? ".ftz" : "") + (saturates ? ".sat" : "") + type;
-      auto& o = table.add(opcode, operands_of(f), execute);
-      o.flushes = flushes;
-      o.saturates = saturates;
-      o.mode = static_cast<std::uint8_t>(rounding);
-    }
-}
-template <auto f>
-void add_plain(Table& table, std::string const& name, std::string const& type, Execute execute) {
-  add_forms<f>(table, name, type, execute, Rounding::nearest, false);
+FloatForm form_of(std::string const& head, std::string const& type) {
+  return {head, type, operands_of(f), arithmetic<f>};
 }
 
 }  // namespace spillway::test::ptx

@@ -71,31 +71,50 @@ T larger_or_nan(T a, T b) {
   return a != a ? a : b != b ? b : larger(a, b);
 }
 
-template <auto f>
-void add_rounded(Table& table, std::string const& name, std::string const& type, bool has_default,
-                 bool may_saturate) {
-  for (auto const& [rounding, suffix, integer] : kRoundings)
-    add_forms<f>(table, name + std::string(suffix), type, arithmetic<f>, rounding, may_saturate);
-  if (has_default) add_forms<f>(table, name, type, arithmetic<f>, Rounding::nearest, may_saturate);
+void add_rounded(Table& table, FloatForm form, bool has_default, bool may_saturate) {
+  form.may_saturate = may_saturate;
+  if (has_default) add_forms(table, form);
+  auto const head = form.head;
+  for (auto const& [rounding, suffix, integer] : kRoundings) {
+    form.head = head + std::string(suffix);
+    form.rounding = rounding;
+    add_forms(table, form);
+  }
 }
+
 template <class T>
 void add_type(Table& table, std::string const& type) {
-  add_rounded<add<T>>(table, "add", type, true, true);
-  add_rounded<subtract<T>>(table, "sub", type, true, true);
-  add_rounded<multiply<T>>(table, "mul", type, true, true);
-  add_rounded<multiply_add<T>>(table, "fma", type, false, true);
-  add_rounded<multiply_add<T>>(table, "mad", type, false, true);
-  add_rounded<divide<T>>(table, "div", type, false, false);
-  add_rounded<reciprocal<T>>(table, "rcp", type, false, false);
-  add_rounded<root<T>>(table, "sqrt", type, false, false);
-  add_plain<smaller<T>>(table, "min", type, arithmetic<smaller<T>>);
-  add_plain<larger<T>>(table, "max", type, arithmetic<larger<T>>);
-  add_plain<negate<T>>(table, "neg", type, signs<negate<T>>);
-  add_plain<magnitude<T>>(table, "abs", type, signs<magnitude<T>>);
+  add_rounded(table, form_of<add<T>>("add", type), true, true);
+  add_rounded(table, form_of<subtract<T>>("sub", type), true, true);
+  add_rounded(table, form_of<multiply<T>>("mul", type), true, true);
+  add_rounded(table, form_of<multiply_add<T>>("fma", type), false, true);
+  add_rounded(table, form_of<multiply_add<T>>("mad", type), false, true);
+  add_rounded(table, form_of<divide<T>>("div", type), false, false);
+  add_rounded(table, form_of<reciprocal<T>>("rcp", type), false, false);
+  add_rounded(table, form_of<root<T>>("sqrt", type), false, false);
+  add_forms(table, form_of<smaller<T>>("min", type));
+  add_forms(table, form_of<larger<T>>("max", type));
+  add_forms(table, {"neg", type, operands_of(negate<T>), signs<negate<T>>});
+  add_forms(table, {"abs", type, operands_of(magnitude<T>), signs<magnitude<T>>});
   add_function<with_sign_of<T>>(table, "copysign" + type);
 }
 
 }  // namespace
+
+// f64 has neither .ftz nor .sat.
+void add_forms(Table& table, FloatForm const& form) {
+  bool const is_single = form.type == ".f32";
+  for (bool const flushes : {false, true})
+    for (bool const saturates : {false, true}) {
+      if ((flushes && !is_single) || (saturates && !(is_single && form.may_saturate))) continue;
+      auto const opcode =
+          form.head + (flushes ? ".ftz" : "") + (saturates ? ".sat" : "") + form.type;
+      auto& o = table.add(opcode, form.operands, form.execute);
+      o.flushes = flushes;
+      o.saturates = saturates;
+      o.mode = static_cast<std::uint8_t>(form.rounding);
+    }
+}
 
 void add_floats(Table& table) {
   add_type<float>(table, ".f32");

@@ -11,16 +11,15 @@
 
 namespace spillway::test::ptx {
 
+// Copies lanes between registers or buffers of 1, 2, 4 or 8 bytes a lane. What becomes wider is
+// extended by its sign or by zeros, what becomes narrower is cut off.
+void resize_lanes(void* to, unsigned to_bytes, void const* from, unsigned from_bytes,
+                  bool is_signed, Lanes mask);
+
 // Writes the lanes of the mask. Results are computed for all lanes, so that loops have no branches.
 template <class T>
 void write_lanes(Warp const& warp, Slot slot, T const (&values)[kLanes], Lanes mask) {
-  T* const to = warp.lanes<T>(slot);
-  if (mask == kAllLanes) {
-    std::memcpy(to, values, sizeof values);
-    return;
-  }
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    to[lane] = (mask >> lane & 1) != 0 ? values[lane] : to[lane];
+  resize_lanes(warp.lanes<T>(slot), sizeof(T), values, sizeof(T), false, mask);
 }
 
 inline void write_predicate(Warp const& warp, Slot slot, Lanes values, Lanes mask) {
@@ -56,10 +55,5 @@ template <auto f>
 Operation& add_function(Table& table, std::string const& opcode) {
   return table.add(opcode, operands_of(f), apply<f>);
 }
-
-// Copies lanes between registers or buffers of 1, 2, 4 or 8 bytes a lane. What becomes wider is
-// extended by its sign or by zeros, what becomes narrower is cut off.
-void resize_lanes(void* to, unsigned to_bytes, void const* from, unsigned from_bytes,
-                  bool is_signed, Lanes mask);
 
 }  // namespace spillway::test::ptx
