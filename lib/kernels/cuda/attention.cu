@@ -117,12 +117,13 @@ __global__ void __launch_bounds__(SizesOf<T, kWidth>::kThreads) attend(ForwardOp
   o.clear();
   OnlineSoftmax softmax;
   load_tile<kResident, Sizes::kThreads>(q, a.q, sequence, head, rows);
+  int const first_query = first + warp * kWarpRows;
   stream_tiles<Sizes::kStages>(steps, next, load, [&](int step, int stage) {
+    if (first_query >= s.queries) return;
     auto const keys = keys_of_step(step);
-    int const first_query = first + warp * kWarpRows;
     Fragment<kStreamed> x;
     x.clear();
-    Products<T>::add_rows_by_rows(x, q, warp * kWarpRows, k_at(stage));
+    Products<T>::add_rows_by_rows(x, q, warp * kWarpRows, k_at(stage), s.head_size);
     bool const none_is_hidden = keys.size() == kStreamed && scores.all_see(rows, keys);
     scores.finish(x, none_is_hidden, [&](int n, int e) {
       return Pair{first_query + fragment_row(e), keys.first + fragment_column(n, e)};
@@ -144,13 +145,13 @@ __global__ void __launch_bounds__(SizesOf<T, kWidth>::kThreads) attend(ForwardOp
   for (int half = 0; half < 2; ++half) {
     float const sum = sum_of_row(softmax.sum[half]);
     bool const blind = sum == 0 && scores.segments_q;  // the query saw no key
-    int const query = first + warp * kWarpRows + fragment_row(2 * half);
+    int const query = first_query + fragment_row(2 * half);
     if (lane() % 4 == 0 && query < s.queries)
       a.lse[std::int64_t{pair} * s.queries + query] =
           blind ? infinity() : (softmax.top[half] + log2f(sum)) * kLn2;
     by[half] = blind ? 0 : 1 / sum;
   }
-  store_rows(a.o, sequence, head, first + warp * kWarpRows, 0, o, [&](int e) { return by[e / 2]; });
+  store_rows(a.o, sequence, head, first_query, 0, o, [&](int e) { return by[e / 2]; });
 }
 
 template <class T>

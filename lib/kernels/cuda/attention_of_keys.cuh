@@ -71,19 +71,20 @@ __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads)
   Tiles::template load<kResident>(tile.resident(0), a.k, sequence, kv_head, rows);
   Tiles::template load<kResident>(tile.resident(1), a.v, sequence, kv_head, rows);
   stream_tiles<Sizes::kStages>(steps, next, load, [&](int step, int stage) {
+    if (first_key >= s.keys) return;
     auto const queries = queries_of_step(step);
     auto const q = tile.streamed(stage, 0), d_o = tile.streamed(stage, 1);
     float const *const lse = lse_at(stage), *const delta = lse + kStreamed;
     HeadScores const scores(a.scores, s, sequence, head_of_step(step), 0);
     Fragment<kStreamed> weights, slopes;
     weights.clear();
-    Products<T>::add_rows_by_rows(weights, tile.resident(0), warp * kWarpRows, q);
+    Products<T>::add_rows_by_rows(weights, tile.resident(0), warp * kWarpRows, q, s.head_size);
     bool const none_is_hidden = queries.size() == kStreamed && scores.all_see(queries, rows);
     scores.finish(weights, none_is_hidden, [&](int n, int e) {
       return Pair{queries.first + fragment_column(n, e), first_key + fragment_row(e)};
     });
     slopes.clear();
-    Products<T>::add_rows_by_rows(slopes, tile.resident(1), warp * kWarpRows, d_o);
+    Products<T>::add_rows_by_rows(slopes, tile.resident(1), warp * kWarpRows, d_o, s.head_size);
     HeadDropout const dropout(a.dropout, sequence, head_of_step(step));
 #pragma unroll
     for (int n = 0; n < weights.kGroups; ++n) {

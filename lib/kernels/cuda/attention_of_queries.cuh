@@ -76,17 +76,18 @@ __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads)
   Tiles::template load<kResident>(tile.resident(0), a.q, sequence, head, rows);
   Tiles::template load<kResident>(tile.resident(1), a.d_o, sequence, head, rows);
   stream_tiles<Sizes::kStages>(steps, next, load, [&](int step, int stage) {
+    if (first_query >= s.queries && !sums) return;
     auto const keys = keys_of_step(step);
     auto const k = tile.streamed(stage, 0), v = tile.streamed(stage, 1);
     Fragment<kStreamed> weights, slopes;
     weights.clear();
-    Products<T>::add_rows_by_rows(weights, tile.resident(0), warp * kWarpRows, k);
+    Products<T>::add_rows_by_rows(weights, tile.resident(0), warp * kWarpRows, k, s.head_size);
     bool const none_is_hidden = keys.size() == kStreamed && scores.all_see(rows, keys);
     scores.finish(weights, none_is_hidden, [&](int n, int e) {
       return Pair{first_query + fragment_row(e), keys.first + fragment_column(n, e)};
     });
     slopes.clear();
-    Products<T>::add_rows_by_rows(slopes, tile.resident(1), warp * kWarpRows, v);
+    Products<T>::add_rows_by_rows(slopes, tile.resident(1), warp * kWarpRows, v, s.head_size);
     if (dropout.drops)
 #pragma unroll
       for (int n = 0; n < slopes.kGroups; ++n) {

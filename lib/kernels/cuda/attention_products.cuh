@@ -63,10 +63,12 @@ struct Products<bf16> {
   static constexpr bool kNeedsStrip = false;
   using Words = std::uint32_t[4];
 
-  // c += a b^T, for 16 rows of `a` from first_row on and kColumns rows of b.
+  // c += a b^T, for 16 rows of `a` from first_row on and kColumns rows of b. All but the first
+  // head_size columns of `a` and b are 0.
   template <int kColumns, int kWidth>
   static __device__ void add_rows_by_rows(Fragment<kColumns>& c, SharedTile<bf16, kWidth> a,
-                                          int first_row, SharedTile<bf16, kWidth> b) {
+                                          int first_row, SharedTile<bf16, kWidth> b,
+                                          int /*head_size*/) {
 #pragma unroll
     for (int k = 0; k < kWidth; k += 16) {
       Words left, right;
@@ -134,9 +136,10 @@ struct Products<float> {
 
   template <int kColumns, int kWidth>
   static __device__ void add_rows_by_rows(Fragment<kColumns>& c, SharedTile<float, kWidth> a,
-                                          int first_row, SharedTile<float, kWidth> b) {
+                                          int first_row, SharedTile<float, kWidth> b,
+                                          int head_size) {
 #pragma unroll 2
-    for (int k = 0; k < a.kChunks; ++k) {
+    for (int k = 0; k * a.kPerChunk < head_size; ++k) {
       float4 const left[2] = {chunk(a, first_row + fragment_row(0), k),
                               chunk(a, first_row + fragment_row(2), k)};
 #pragma unroll
