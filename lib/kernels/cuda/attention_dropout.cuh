@@ -23,6 +23,18 @@ struct HeadDropout {
         scale(o.scale),
         drops(o.samples != nullptr) {}
 
+  // Multiplies weights by their factors, where rows are queries and columns are keys.
+  template <int kColumns>
+  __device__ void drop_keys(Fragment<kColumns>& weights, int first_query, int first_key) const {
+    if (!drops) return;
+#pragma unroll
+    for (int n = 0; n < weights.kGroups; ++n) {
+      auto const factors = of_keys(first_query, first_key + 8 * n);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) weights.x[n][e] *= factors.x[e];
+    }
+  }
+
   // Returns the factors where rows are queries, and columns the 8 keys from first_key on. Two lanes
   // share the four keys of a block: each draws for one of their two queries.
   __device__ Factors of_keys(int first_query, int first_key) const {

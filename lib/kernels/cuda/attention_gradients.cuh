@@ -44,21 +44,15 @@ struct GradientTiles {
   }
   __device__ float* rest() const { return reinterpret_cast<float*>(memory + kBytes); }
 
+  __device__ float* strip_of_warp(float* strips) const {
+    return strips + threadIdx.x / 32 * kWarpRows * strip_stride(Sizes::kStreamed);
+  }
+
   template <int kRows>
   static __device__ void load(Tile tile, HeadRows<T const> const& from, int sequence, int head,
                               Rows rows) {
     load_tile<kRows, Sizes::kThreads>(tile, from, sequence, head, rows);
   }
 };
-
-__device__ inline std::byte* shared_memory() {
-  extern __shared__ uint4 shared[];
-  return reinterpret_cast<std::byte*>(shared);
-}
-
-template <class T>
-Pass<BackwardOperands<T>> pass_of_queries(AttentionShape const& s, bool sums_bias);
-template <class T>
-Pass<BackwardOperands<T>> pass_of_keys(AttentionShape const& s);
 
 }  // namespace spillway::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/attention_gradients.cuh"
+#include "kernels/cuda/attention_query_block.cuh"
 
 namespace spillway::cuda {
 
@@ -18,95 +19,80 @@ __device__ void add_by_distance(float* sums, int length, int first_key, float co
   }
 }
 
+// Log-sum-exp to base 2, and delta, of the two rows that a lane has. Rows that are not there get
+// numbers that make their weights and slopes 0.
+struct RowNumbers {
+  float exponent[2], delta[2];
+
+  template <class T, int kRows>
+  __device__ RowNumbers(BackwardOperands<T> const& a, QueryBlock<kRows> const& block) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      int const query = block.first_of_warp + fragment_row(2 * half);
+      bool const is_there = query < a.shape.queries;
+      auto const at = block.index(query, a.shape);
+      exponent[half] = is_there ? a.lse[at] * kLog2E : infinity();
+      delta[half] = is_there ? a.delta[at] : 0;
+    }
+  }
+};
+
 template <class T, int kWidth>
 __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads)
     gradients_of_queries(BackwardOperands<T> const a) {
   using Tiles = GradientTiles<T, kWidth>;
   using Sizes = typename Tiles::Sizes;
   constexpr int kResident = Sizes::kResident, kStreamed = Sizes::kStreamed;
-  Tiles const tile{shared_memory()};
-  int const warp = threadIdx.x / 32;
-  float* const strip = tile.rest() + warp * kWarpRows * strip_stride(kStreamed);
-
-  // The last queries, which see the most keys under a causal mask, come first.
+  Tiles const tiles{shared_memory()};
+  float *const strips = tiles.rest(), *const strip = tiles.strip_of_warp(strips);
   auto const& s = a.shape;
-  int const query_tiles = (s.queries + kResident - 1) / kResident;
-  int const number = query_tiles - 1 - static_cast<int>(blockIdx.x % query_tiles);
-  int const pair = blockIdx.x / query_tiles, sequence = pair / s.heads, head = pair % s.heads;
-  Rows const rows{number * kResident, min((number + 1) * kResident, s.queries)};
-  int const first_query = rows.first + warp * kWarpRows;
-  HeadScores const scores(a.scores, s, sequence, head, 0);
-  HeadDropout const dropout(a.dropout, sequence, head);
-  float* const sums =
-      a.bias_sums ? a.bias_sums + (std::int64_t{pair} * query_tiles + number) * a.sums_per_tile
-                  : nullptr;
+  QueryBlock<kResident> const block(s);
+  int const kv_head = block.head / s.group();
+  HeadScores const scores(a.scores, s, block.sequence, block.head, 0);
+  HeadDropout const dropout(a.dropout, block.sequence, block.head);
+  KeySteps<kStreamed> const steps(scores, block.rows);
+  RowNumbers const numbers(a, block);
+
+  auto const sums_number = std::int64_t{block.pair} * block.tiles + block.tile;
+  float* const sums = a.bias_sums ? a.bias_sums + sums_number * a.sums_per_tile : nullptr;
   int const length = static_cast<int>(a.sums_per_tile);
   for (int i = threadIdx.x; sums && i < length; i += Sizes::kThreads) sums[i] = 0;
 
-  float exponent[2], delta[2];  // log-sum-exp to base 2 and rowsum(do * o) of the lane's two rows
-#pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    int const query = first_query + fragment_row(2 * half);
-    auto const at = std::int64_t{pair} * s.queries + query;
-    exponent[half] = query < s.queries ? a.lse[at] * kLog2E : infinity();
-    delta[half] = query < s.queries ? a.delta[at] : 0;
-  }
-
-  auto const seen = s.keys_of(rows, 0);
-  auto const keys_of_step = [&](int step) {
-    return Rows{step * kStreamed, min((step + 1) * kStreamed, seen.past)};
-  };
-  Rows const steps{seen.first / kStreamed, (seen.past + kStreamed - 1) / kStreamed};
-  SegmentRange own;
-  if (scores.segments_q) own = segments_of(scores.segments_q, rows);
-  auto const next = [&](int step) {
-    if (scores.segments_q)
-      while (step < steps.past && !own.meets(segments_of(scores.segments_k, keys_of_step(step))))
-        ++step;
-    return step;
-  };
   auto const load = [&](int step, int stage) {
-    auto const keys = keys_of_step(step);
-    Tiles::template load<kStreamed>(tile.streamed(stage, 0), a.k, sequence, head / s.group(), keys);
-    Tiles::template load<kStreamed>(tile.streamed(stage, 1), a.v, sequence, head / s.group(), keys);
+    auto const keys = steps.keys(step);
+    Tiles::template load<kStreamed>(tiles.streamed(stage, 0), a.k, block.sequence, kv_head, keys);
+    Tiles::template load<kStreamed>(tiles.streamed(stage, 1), a.v, block.sequence, kv_head, keys);
   };
-
   Fragment<kWidth> dq;
   dq.clear();
-  Tiles::template load<kResident>(tile.resident(0), a.q, sequence, head, rows);
-  Tiles::template load<kResident>(tile.resident(1), a.d_o, sequence, head, rows);
-  stream_tiles<Sizes::kStages>(steps, next, load, [&](int step, int stage) {
-    if (first_query >= s.queries && !sums) return;
-    auto const keys = keys_of_step(step);
-    auto const k = tile.streamed(stage, 0), v = tile.streamed(stage, 1);
+  auto const add_keys = [&](int step, int stage) {
+    if (block.first_of_warp >= s.queries && !sums) return;
+    auto const keys = steps.keys(step);
+    int const first_row = block.first_of_warp - block.rows.first;
+    auto const k = tiles.streamed(stage, 0), v = tiles.streamed(stage, 1);
     Fragment<kStreamed> weights, slopes;
     weights.clear();
-    Products<T>::add_rows_by_rows(weights, tile.resident(0), warp * kWarpRows, k, s.head_size);
-    bool const none_is_hidden = keys.size() == kStreamed && scores.all_see(rows, keys);
-    scores.finish(weights, none_is_hidden, [&](int n, int e) {
-      return Pair{first_query + fragment_row(e), keys.first + fragment_column(n, e)};
-    });
     slopes.clear();
-    Products<T>::add_rows_by_rows(slopes, tile.resident(1), warp * kWarpRows, v, s.head_size);
-    if (dropout.drops)
-#pragma unroll
-      for (int n = 0; n < slopes.kGroups; ++n) {
-        auto const factors = dropout.of_keys(first_query, keys.first + 8 * n);
-#pragma unroll
-        for (int e = 0; e < 4; ++e) slopes.x[n][e] *= factors.x[e];
-      }
+    Products<T>::add_rows_by_rows(weights, tiles.resident(0), first_row, k, s.head_size);
+    finish_scores(weights, scores, block, keys);
+    Products<T>::add_rows_by_rows(slopes, tiles.resident(1), first_row, v, s.head_size);
+    dropout.drop_keys(slopes, block.first_of_warp, keys.first);
     slopes.each([&](float& x, int n, int e) {
-      auto const weight = exp2_approximate(fmaf(scores.factor, weights.x[n][e], -exponent[e / 2]));
-      x = weight * (x - delta[e / 2]);
+      auto const exponent = fmaf(scores.factor, weights.x[n][e], -numbers.exponent[e / 2]);
+      x = exp2_approximate(exponent) * (x - numbers.delta[e / 2]);
     });
     Products<T>::add_by_rows(dq, slopes, strip, k, 0);
-    if (sums) {
-      if (!Products<T>::kNeedsStrip) store_strip(strip, slopes);
-      __syncthreads();
-      add_by_distance<kResident, kStreamed, Sizes::kThreads>(sums, length, keys.first, tile.rest());
-    }
-  });
-  store_rows(a.dq, sequence, head, first_query, 0, dq, [&](int) { return s.scale; });
+    if (!sums) return;
+    if (!Products<T>::kNeedsStrip) store_strip(strip, slopes);
+    __syncthreads();
+    add_by_distance<kResident, kStreamed, Sizes::kThreads>(sums, length, keys.first, strips);
+  };
+
+  Tiles::template load<kResident>(tiles.resident(0), a.q, block.sequence, block.head, block.rows);
+  Tiles::template load<kResident>(tiles.resident(1), a.d_o, block.sequence, block.head, block.rows);
+  stream_tiles<Sizes::kStages>(steps, load, add_keys);
+  store_rows(a.dq, block.sequence, block.head, block.first_of_warp, 0, dq,
+             [&](int) { return s.scale; });
 }
 
 template <class T>

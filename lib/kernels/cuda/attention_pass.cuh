@@ -28,8 +28,6 @@ struct BlockSizes {
   static constexpr int kStreamed = kStreamedRows, kStages = kStagesOfTiles;
   static constexpr int kWarps = kResident / 16, kThreads = 32 * kWarps;
   static constexpr int kStripBytes = kResident * (kStreamed + 4) * int{sizeof(float)};
-
-  static constexpr int tile_bytes(int rows) { return rows * kWidth * int{sizeof(T)}; }
 };
 
 // A kernel and what its launch needs.

@@ -26,6 +26,10 @@ struct SharedTile {
   }
 };
 
+__device__ inline std::byte* shared_memory() {
+  extern __shared__ uint4 shared[];
+  return reinterpret_cast<std::byte*>(shared);
+}
 __device__ inline std::uint32_t shared_address(void const* at) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(at));
 }
@@ -92,17 +96,18 @@ __device__ void load_tile(SharedTile<T, kWidth> tile, HeadRows<T const> const& f
     each([](std::byte* to, T const* at, int n) { copy_elements(to, at, n); });
 }
 
-// Calls use(step, stage) for the steps that `next` leaves, with the tiles of the step in shared
-// memory. `next(step)` returns the first step from `step` on that is not passed over, or `past`.
-// load(step, stage) begins to load tiles. With two stages, a step's tiles come during the step
-// before.
-template <int kStages, class Next, class Load, class Use>
-__device__ void stream_tiles(Rows steps, Next const& next, Load const& load, Use const& use) {
-  int step = next(steps.first), stage = 0;
+// Calls use(step, stage) for each step of `all`, with the tiles of the step in shared memory.
+// all.next(step) returns the first step from `step` on that is not passed over; from
+// all.steps.past on there are none. load(step, stage) begins to load tiles. With two stages, a
+// step's tiles come during the step before.
+template <int kStages, class Steps, class Load, class Use>
+__device__ void stream_tiles(Steps const& all, Load const& load, Use const& use) {
+  auto const steps = all.steps;
+  int step = all.next(steps.first), stage = 0;
   if (kStages == 2 && step < steps.past) load(step, stage);
   end_group_of_copies();
   while (step < steps.past) {
-    int const following = next(step + 1);
+    int const following = all.next(step + 1);
     if constexpr (kStages == 2) {
       if (following < steps.past) load(following, 1 - stage);
     } else {
