@@ -67,6 +67,11 @@ bool admits(LtPreference const& preference, LtProblem const& problem, Known cons
         !strides_are_aligned(matrix, one.alignment_bytes))
       return false;
   }
+  // The library takes the alignment of the bias from its address, and reads nothing there.
+  if (problem.has_bias && problem.bias == 0)
+    throw invalid("the bias is nowhere, and its alignment decides which algorithms there are");
+  if (problem.has_bias && problem.bias % static_cast<std::uintptr_t>(one.alignment_bytes) != 0)
+    return false;
   return !one.splits || (splits_of(problem) > 1 &&
                          (preference.reduction_schemes & one.config.reduction_scheme) != 0);
 }

@@ -45,7 +45,8 @@ std::int64_t workspace_bytes(Algorithm const& algorithm, LtProblem const& proble
 // Throws Refused if the algorithm cannot run this product.
 void check(Algorithm const& algorithm, LtProblem const& problem);
 
-// Returns the algorithms that the preference admits, the fastest one first.
+// Returns the algorithms that the preference and the alignment of the bias admit, the fastest one
+// first. Throws Refused if there is a bias and it has no address.
 std::vector<Algorithm> choose(LtProblem const& problem, LtPreference const& preference);
 
 }  // namespace spillway::test::cuda

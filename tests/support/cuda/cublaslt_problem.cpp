@@ -84,6 +84,8 @@ LtProblem problem_of(LtMatmul const& matmul, std::array<LtLayout, 4> const& layo
   result.types = {matmul.compute_type, matmul.scale_type, a.type, b.type, c.type, d.type};
   check(result.types);
   result.m = d.rows, result.n = d.cols, result.k = a.cols, result.batch_count = d.batch_count;
+  result.has_bias = matmul.epilogue == CUBLASLT_EPILOGUE_BIAS;
+  result.bias = reinterpret_cast<std::uintptr_t>(matmul.bias);
   expect_extents(a, 'A', result.m, result.k);
   expect_extents(b, 'B', result.k, result.n);
   expect_extents(c, 'C', result.m, result.n);
@@ -91,8 +93,7 @@ LtProblem problem_of(LtMatmul const& matmul, std::array<LtLayout, 4> const& layo
     if (result.matrices[i].batch_count != result.batch_count)
       throw invalid(fmt::format("{} has another batch count than D", kMatrixNames[i]));
   }
-  if (matmul.epilogue == CUBLASLT_EPILOGUE_BIAS && matmul.bias_type != -1 &&
-      matmul.bias_type != d.type)
+  if (result.has_bias && matmul.bias_type != -1 && matmul.bias_type != d.type)
     throw not_supported("CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE is another type than that of D");
   return result;
 }

@@ -36,6 +36,8 @@ struct LtProblem {
   LtTypes types;
   std::int64_t m = 0, n = 0, k = 0, batch_count = 1;
   std::array<LtMatrix, 4> matrices;  // op(A), op(B), C and D
+  bool has_bias = false;
+  std::uintptr_t bias = 0;  // where it is said to be, which may be nowhere yet
 };
 inline constexpr std::array<char, 4> kMatrixNames = {'A', 'B', 'C', 'D'};
 

@@ -34,7 +34,7 @@ class ProductOp {
                                .bias = {},
                                .addend = {},
                                .c = matrix(of.out, of.m, of.n, of.transposed_c, of)};
-    if (of.bias) o.bias = vector(of.in, of.n);
+    if (of.bias) o.bias = vector(of.in, of.n, of.offset);
     if (of.addend) o.addend = matrix(of.in, of.m, of.n, of.transposed_c, of);
     op.kind = OpKind::matmul;
     op.name = "a product";
@@ -85,7 +85,12 @@ class ProductOp {
     EXPECT_LE(m_end, kBytes);
     return whole(tensor);
   }
-  View vector(DType dtype, std::int64_t elements) { return tensor(dtype, elements); }
+  View vector(DType dtype, std::int64_t elements, std::int64_t offset) {
+    auto view = tensor(dtype, offset + elements);
+    view.offset = offset;
+    view.shape = {elements};
+    return view;
+  }
   View matrix(DType dtype, std::int64_t rows, std::int64_t columns, bool by_columns,
               ProductCase const& of) {
     auto const inner = by_columns ? rows : columns, outer = by_columns ? columns : rows;

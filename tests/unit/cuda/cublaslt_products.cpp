@@ -88,7 +88,8 @@ TEST_F(CublasltProducts, take_the_workspace_that_their_algorithm_needs) {
 TEST_F(CublasltProducts, begin_anywhere_in_a_tensor) {
   for (std::int64_t const offset : {1, 2, 4, 8, 32, 33})
     for (auto const type : {DType::f32, DType::bf16})
-      expect_reference({.m = 16, .n = 32, .k = 64, .in = type, .out = type, .offset = offset});
+      expect_reference(
+          {.m = 16, .n = 32, .k = 64, .in = type, .out = type, .bias = true, .offset = offset});
   expect_no_complaints();
 }
 

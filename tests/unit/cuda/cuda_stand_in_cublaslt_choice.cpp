@@ -44,6 +44,24 @@ TEST_F(CudaStandInCublasLtChoice, honours_the_preference) {
   expect_no_complaints();
 }
 
+// Nothing need be at the address that a descriptor has for its bias.
+TEST_F(CudaStandInCublasLtChoice, takes_the_alignment_of_a_bias_from_its_address) {
+  for (auto const& [address, admitted] :
+       std::map<std::uintptr_t, Ids>{{16, {66, 21, 1}}, {48, {66, 21, 1}}, {8, {1}}, {4, {1}}}) {
+    lt.matmul.add_bias(reinterpret_cast<void const*>(address));
+    EXPECT_EQ(ids(1 << 20), admitted) << address;
+  }
+  expect_no_complaints();
+  lt.matmul.add_bias(nullptr);
+  TestPreference const preference(1 << 20);
+  cublasLtMatmulHeuristicResult_t result = {};
+  int count = 0;
+  EXPECT_EQ(cublasLtMatmulAlgoGetHeuristic(handle, lt.matmul, lt.a, lt.b, lt.d, lt.d, preference, 1,
+                                           &result, &count),
+            CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_TRUE(complained("the bias is nowhere, and its alignment decides"));
+}
+
 TEST_F(CudaStandInCublasLtChoice, answers_only_what_is_asked) {
   TestPreference const some(1 << 20), strict(1 << 20, 1);
   some.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
