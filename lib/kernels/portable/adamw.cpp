@@ -67,14 +67,31 @@ struct AdamW {
     }
   }
 
+  // Updates the elements first, first + apart, first + 2 apart, ... of `range`.
+  KOKKOS_FUNCTION void update_apart(std::int64_t first, std::int64_t apart) const {
+    if (control[control_go] != 1) return;
+    auto const step = adamw_step(constants, control, range.decay);
+    Draws const draws = make_draws();
+    auto const end = range.offset + range.count;
+    for (auto i = range.offset + first; i < end; i += apart) {
+      if constexpr (std::is_same_v<Moment, bf16>)
+        update(i, step, draws.of(drawn_from.first + i));
+      else
+        update(i, step);
+    }
+  }
+
  private:
   using Draws = MomentDraws;
+
+  KOKKOS_FUNCTION Draws make_draws() const {
+    return {drawn_from.seed, drawn_from.chunk, static_cast<std::uint64_t>(control[control_update])};
+  }
 
   // A host draws for whole tiles of MomentDraws at once, a device's thread for one element.
   KOKKOS_FUNCTION void update_by_draws(std::int64_t i, std::int64_t last,
                                        AdamWStep const& step) const {
-    Draws const draws(drawn_from.seed, drawn_from.chunk,
-                      static_cast<std::uint64_t>(control[control_update]));
+    auto const draws = make_draws();
     KOKKOS_IF_ON_HOST((i = update_tiles(i, last, step, draws);))
     for (; i < last; ++i) update(i, step, draws.of(drawn_from.first + i));
   }
@@ -117,6 +134,28 @@ struct AdamW {
   }
 };
 
+// What all elements share is computed in fp64, which many devices do slowly, so a device's thread
+// computes it once for kElementsOfThread elements. They lie as far apart as there are threads, so
+// that neighbouring threads take neighbouring elements.
+constexpr std::int64_t kElementsOfThread = 16;
+template <class Update>
+struct UpdateOfThread {
+  Update all;
+  std::int64_t threads;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t thread) const { all.update_apart(thread, threads); }
+};
+
+template <class Update>
+void launch_update(Exec const& exec, Update const& all) {
+  if constexpr (kLikeDevice) {
+    auto const threads = div_ceil(all.range.count, kElementsOfThread);
+    for_each_unit(exec, label, threads, UpdateOfThread<Update>{all, threads});
+  } else {
+    for_each_range(exec, label, all.range.count, all);
+  }
+}
+
 struct Prepared {
   AdamWConstants constants;
   DrawnFrom drawn_from;
@@ -155,8 +194,7 @@ struct AdamWKernel {
   template <class T, class G, class Moment>
   static void run(Exec const& exec, Pointers<OpKind::adamw, T, G, Moment> const& o,
                   Prepared const& prepared) {
-    for (auto const& range : prepared.ranges)
-      for_each_range(exec, label, range.count, update_of(o, prepared, range));
+    for (auto const& range : prepared.ranges) launch_update(exec, update_of(o, prepared, range));
   }
 
   // On the host lane, the pieces that threads share are cut from the ranges of all parameters
