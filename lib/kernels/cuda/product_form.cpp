@@ -28,7 +28,8 @@ std::optional<StoredMatrix> by_columns(MatrixLayout const& m, std::int64_t align
 StoredMatrix factor(std::string const& name, MatrixLayout const& m, std::int64_t alignment_bytes) {
   if (auto const stored = by_columns(m, alignment_bytes)) return *stored;
   auto stored = by_columns(m.transposed(), alignment_bytes);
-  check(stored.has_value(), name, "a factor has gaps in its rows and in its columns");
+  check(stored.has_value(), name,
+        "neither the rows nor the columns of a factor lie one after the other without gaps");
   stored->transposed = true;
   return *stored;
 }
@@ -43,6 +44,14 @@ void check_shape(std::string const& name, MatmulShape const& s) {
   check(!s.accumulate || (s.c.dtype == DType::f32 && s.addend == nullptr), name,
         "a product is added to fp32, and to one matrix");
   check(adds_in_place(s), name, "cublasLt adds no bias or addend of bf16 to a product in fp32");
+}
+
+// A column alone lies by columns if it can, since rows of one element each are aligned for few
+// algorithms.
+bool lies_by_rows(MatmulShape const& s) {
+  bool const is_column =
+      s.c.columns == 1 && !s.bias && leading(s.c) && (s.addend == nullptr || leading(*s.addend));
+  return !is_column && leading(s.c.transposed());
 }
 
 char letter(StoredMatrix const& matrix) {
@@ -67,12 +76,13 @@ bool adds_in_place(MatmulShape const& shape) {
 ProductForm product_form(std::string const& name, MatmulShape const& shape,
                          Alignments const& alignments) {
   check_shape(name, shape);
-  bool const by_rows = leading(shape.c.transposed()).has_value();
+  bool const by_rows = lies_by_rows(shape);
   auto const turned = [&](MatrixLayout const& m) { return by_rows ? m.transposed() : m; };
   auto a = factor(name, turned(shape.a), alignments.a);
   auto b = factor(name, turned(shape.b), alignments.b);
   auto const c = by_columns(turned(shape.c), alignments.c);
-  check(c.has_value(), name, "the product has gaps in its rows and in its columns");
+  check(c.has_value(), name,
+        "neither the rows nor the columns of the product lie one after the other without gaps");
   check(by_rows || !shape.bias, name, "a bias is added to a product that lies by rows");
   ProductForm form{.left = by_rows ? b : a,
                    .right = by_rows ? a : b,

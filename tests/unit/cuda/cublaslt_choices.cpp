@@ -123,7 +123,7 @@ TEST_F(CublasltChoices, that_are_missing_are_errors_by_name) {
 // The algorithm may depend on all that a form has.
 TEST_F(CublasltChoices, differ_for_forms_that_differ) {
   std::set<std::string> texts;
-  std::vector<ProductCase> cases(12, kOdd);
+  std::vector<ProductCase> cases(14, kOdd);
   cases[1].m = 38;
   cases[2].n = 30;
   cases[3].k = 54;
@@ -135,8 +135,20 @@ TEST_F(CublasltChoices, differ_for_forms_that_differ) {
   cases[9].bias = true;
   cases[10].addend = true;
   cases[11].offset = 1;
+  cases[12] = cases[9];
+  cases[13] = cases[10];
+  cases[12].added_offset = cases[13].added_offset = 1;
   for (auto const& of : cases) texts.insert(text(ProductOp(of).form()));
   EXPECT_EQ(texts.size(), cases.size());
+}
+
+// So that every algorithm may take it, however many rows it has.
+TEST_F(CublasltChoices, let_a_column_alone_take_whole_lines) {
+  ProductOp column({.m = 37, .n = 1, .k = 53}), row({.m = 1, .n = 37, .k = 53});
+  EXPECT_EQ(column.form().result.leading, 64);
+  EXPECT_FALSE(column.form().swapped);
+  EXPECT_EQ(row.form().result.leading, 64);
+  EXPECT_TRUE(row.form().swapped);
 }
 
 TEST_F(CublasltChoices, need_a_target_that_is_a_gpu) {
@@ -179,10 +191,16 @@ TEST_F(CublasltChoices, are_not_made_for_what_the_library_lacks) {
   EXPECT_EQ(refusal(shape), "op: a product is fp32, or of the type of its factors");
   shape = good;
   shape.a.column_stride = 2;
-  EXPECT_EQ(refusal(shape), "op: a factor has gaps in its rows and in its columns");
+  auto const gaps =
+      "op: neither the rows nor the columns of a factor lie one after the other without gaps";
+  EXPECT_EQ(refusal(shape), gaps);
+  shape.a.row_stride = 1;
+  EXPECT_EQ(refusal(shape), gaps) << "its columns overlap";
   shape = good;
   shape.c.column_stride = 2;
-  EXPECT_EQ(refusal(shape), "op: the product has gaps in its rows and in its columns");
+  EXPECT_EQ(
+      refusal(shape),
+      "op: neither the rows nor the columns of the product lie one after the other without gaps");
   shape = good;
   shape.c = dense(7, 3).transposed();
   shape.bias = true;

@@ -20,7 +20,8 @@ struct ProductCase {
   DType in = DType::f32, out = DType::f32;
   bool transposed_a = false, transposed_b = false, transposed_c = false;
   bool bias = false, addend = false;
-  std::int64_t gap = 0, offset = 0;  // between rows, and before the first one; in elements
+  // In elements: between rows, and before the first one. The bias and the addend have their own.
+  std::int64_t gap = 0, offset = 0, added_gap = 0, added_offset = 0;
 };
 
 // The op's tensors lie one after the other in pinned memory, and also, for the reference, in memory
@@ -34,8 +35,11 @@ class ProductOp {
                                .bias = {},
                                .addend = {},
                                .c = matrix(of.out, of.m, of.n, of.transposed_c, of)};
-    if (of.bias) o.bias = vector(of.in, of.n, of.offset);
-    if (of.addend) o.addend = matrix(of.in, of.m, of.n, of.transposed_c, of);
+    if (of.bias) o.bias = vector(of.in, of.n, of.added_offset);
+    auto added = of;
+    added.gap = of.added_gap;
+    added.offset = of.added_offset;
+    if (of.addend) o.addend = matrix(of.in, of.m, of.n, of.transposed_c, added);
     op.kind = OpKind::matmul;
     op.name = "a product";
     set_operands(op, o);

@@ -48,7 +48,8 @@ TEST_F(CublasltProducts, of_every_form_are_those_of_the_reference) {
                         .transposed_c = is_column,
                         .bias = bias,
                         .addend = addend,
-                        .gap = bit(5) ? 3 : 0});
+                        .gap = bit(5) ? 3 : 0,
+                        .added_gap = 2});
     }
   }
   expect_no_complaints();
@@ -57,14 +58,17 @@ TEST_F(CublasltProducts, of_every_form_are_those_of_the_reference) {
 TEST_F(CublasltProducts, of_rows_and_columns_are_those_of_the_reference) {
   for (auto const& [m, n, k] : std::vector<std::array<std::int64_t, 3>>{
            {1, 29, 53}, {37, 1, 53}, {37, 29, 1}, {1, 1, 53}, {1, 29, 1}, {1, 1, 1}}) {
-    for (unsigned bits = 0; bits < 8; ++bits) {
+    for (unsigned bits = 0; bits < 64; ++bits) {
+      auto const bit = [bits](int i) { return (bits >> i & 1) != 0; };
       expect_reference({.m = m,
                         .n = n,
                         .k = k,
-                        .transposed_a = (bits & 1) != 0,
-                        .transposed_b = (bits & 2) != 0,
-                        .addend = true,
-                        .gap = (bits & 4) != 0 ? 5 : 0});
+                        .transposed_a = bit(0),
+                        .transposed_b = bit(1),
+                        .bias = bit(3),
+                        .addend = bit(4),
+                        .gap = bit(2) ? 5 : 0,
+                        .added_gap = bit(5) ? 3 : 0});
     }
   }
   expect_no_complaints();
@@ -86,10 +90,15 @@ TEST_F(CublasltProducts, take_the_workspace_that_their_algorithm_needs) {
 }
 
 TEST_F(CublasltProducts, begin_anywhere_in_a_tensor) {
-  for (std::int64_t const offset : {1, 2, 4, 8, 32, 33})
-    for (auto const type : {DType::f32, DType::bf16})
-      expect_reference(
-          {.m = 16, .n = 32, .k = 64, .in = type, .out = type, .bias = true, .offset = offset});
+  for (std::int64_t const offset : {1, 2, 4, 8, 32, 33}) {
+    for (auto const type : {DType::f32, DType::bf16}) {
+      ProductCase const plain{.m = 16, .n = 32, .k = 64, .in = type, .out = type};
+      auto begins = plain, adds_bias = plain, adds_matrix = plain;
+      begins.offset = adds_bias.added_offset = adds_matrix.added_offset = offset;
+      adds_bias.bias = adds_matrix.addend = true;
+      for (auto const& of : {begins, adds_bias, adds_matrix}) expect_reference(of);
+    }
+  }
   expect_no_complaints();
 }
 
