@@ -1,43 +1,15 @@
 // Kernels of PTX run in their streams like all other work.
-#include "tests/unit/cuda/cuda_case.hpp"
-#include "tests/unit/cuda/hand_made_module.hpp"
+#include "tests/unit/cuda/ptx_case.hpp"
 
 namespace spillway::test::cuda::cuda_ptx_launch_test {
 namespace {
 
-constexpr unsigned n = 77;
-constexpr std::size_t kBytes = n * sizeof(float);
-
-class CudaPtxLaunch : public CudaStandIn {
- protected:
-  float* x() const { return reinterpret_cast<float*>(device.at()); }
-  float* y() const { return reinterpret_cast<float*>(device.at(4096)); }
-  void set_x(float value) const {
-    std::vector<float> const values(n, value);
-    copy(x(), values.data(), kBytes, stream);
-  }
-  cudaError_t add(float* to, float const* from, float value, unsigned count = n) {
-    return launch(module.kernel("add"), 3, 32, stream, to, from, count, value);
-  }
-  std::vector<float> get(float const* from) const {
-    std::vector<float> result(n);
-    copy(result.data(), from, kBytes, stream);
-    return result;
-  }
-
-  HandMadeModule module{kPtx};
-  DeviceGranule device;
-  TestStream stream;
-};
-
-std::vector<float> all(float value) {
-  return std::vector<float>(n, value);
-}
+using CudaPtxLaunch = CudaPtx;
 
 TEST_F(CudaPtxLaunch, runs_between_the_copies_before_and_behind_it) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     reset({.seed = seed});
-    set_x(1.5f);
+    set(x(), all(1.5f));
     EXPECT_EQ(add(y(), x(), 2), cudaSuccess);
     EXPECT_EQ(add(y(), y(), 0.25f), cudaSuccess);
     EXPECT_EQ(get(y()), all(3.75f));
@@ -47,7 +19,7 @@ TEST_F(CudaPtxLaunch, runs_between_the_copies_before_and_behind_it) {
 
 TEST_F(CudaPtxLaunch, runs_as_late_as_it_may_with_the_parameters_of_its_call) {
   PinnedPages const host(4096);
-  set_x(1);
+  set(x(), all(1));
   float value = 2;
   unsigned count = n;
   auto *to = y(), *from = x();
@@ -63,7 +35,7 @@ TEST_F(CudaPtxLaunch, runs_as_late_as_it_may_with_the_parameters_of_its_call) {
 }
 
 TEST_F(CudaPtxLaunch, is_one_of_the_stubs_of_cuda_13_as_well) {
-  set_x(1);
+  set(x(), all(1));
   dim3 grid, block;
   std::size_t shared_bytes = 1;
   cudaStream_t taken = nullptr;
@@ -91,7 +63,7 @@ TEST_F(CudaPtxLaunch, has_dynamic_shared_memory_within_limits) {
   };
   std::vector<float> values(n);
   for (unsigned i = 0; i < n; ++i) values[i] = static_cast<float>(i);
-  copy(x(), values.data(), kBytes, stream);
+  set(x(), values);
   EXPECT_EQ(reverse(kBytes), cudaSuccess);
   std::ranges::reverse(values);
   EXPECT_EQ(get(y()), values);
@@ -142,7 +114,7 @@ TEST_F(CudaPtxLaunch, of_what_is_no_kernel_is_refused) {
 }
 
 TEST_F(CudaPtxLaunch, that_goes_wrong_is_an_error_of_the_device) {
-  set_x(1);
+  set(x(), all(1));
   EXPECT_EQ(add(y(), x(), 2, n + 1), cudaSuccess);
   doing("another item");
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
@@ -165,7 +137,7 @@ TEST_F(CudaPtxLaunch, names_the_item_whose_kernel_goes_wrong) {
 
 TEST_F(CudaPtxLaunch, fails_by_name_and_number) {
   using Kind = PlannedFault::Kind;
-  set_x(1);
+  set(x(), all(1));
   fill(y(), 0, kBytes, stream);
   plan_fault({.call = "cudaLaunchKernel", .n = 0, .kind = Kind::dropped});
   plan_fault({.call = "cudaLaunchKernel", .n = 1, .error = cudaErrorLaunchOutOfResources});
