@@ -22,15 +22,12 @@ void scatter_as(Places const& places, void const* from, Lanes mask, unsigned fir
   });
 }
 
-// Notes which global bytes are unknown now, or forgets that they were.
+// Notes that something unknown was stored to global bytes.
 void note_output(Warp& warp, unsigned lane, std::uint64_t address, std::uint8_t const* states,
-                 unsigned bytes, bool is_known) {
-  auto& outputs = warp.block->run.unknown_outputs;
-  if (is_known) return;
+                 unsigned bytes) {
   if (states == nullptr)
     complain(warp, lane, "what is stored was never written, and this memory must be known");
-  outputs[address] = {states, bytes,
-                      "what is stored was never written, and stays: " + place_of(warp, lane)};
+  warp.block->run.unknown_outputs[address] = {states, bytes, place_of(warp, lane)};
 }
 
 }  // namespace
@@ -92,9 +89,9 @@ void set_states(Warp& warp, Places const& places, Lanes mask, Lanes known, unsig
       need_none_under_way(warp, lane, states + first, bytes, "writes");
       std::memset(states + first, is_known ? kKnown : kUnknown, bytes);
     }
-    if (places.is_global[lane])
+    if (places.is_global[lane] && !is_known)
       note_output(warp, lane, places.address[lane] + first,
-                  states == nullptr ? nullptr : states + first, bytes, is_known);
+                  states == nullptr ? nullptr : states + first, bytes);
   });
 }
 

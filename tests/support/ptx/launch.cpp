@@ -35,7 +35,9 @@ void check(Code const& code, LaunchSettings const& settings) {
 void need_known_outputs(Run const& run) {
   for (auto const& [address, output] : run.unknown_outputs) {
     auto const* const end = output.states + output.bytes;
-    if (std::find(output.states, end, kUnknown) != end) throw Complaint(output.complaint);
+    if (std::find(output.states, end, kUnknown) != end)
+      throw Complaint("what is stored was never written, and stays: " +
+                      describe(run, output.place));
   }
 }
 

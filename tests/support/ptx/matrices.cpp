@@ -1,101 +1,130 @@
 // mma.sync.
 #include <algorithm>
+#include <bit>
 
+#include "base/bf16.hpp"
+#include "base/f16.hpp"
 #include "tests/support/ptx/exchange.hpp"
 #include "tests/support/ptx/float_values.hpp"
-#include "tests/support/ptx/rounding.hpp"
 
 namespace spillway::test::ptx {
 namespace {
 
-constexpr int kRows = 16, kColumns = 8, kMostDepth = 16;
+constexpr unsigned kRows = 16, kColumns = 8, kMostDepth = 16;
 
-struct Product {
+struct Factors {
   double a[kRows][kMostDepth], b[kMostDepth][kColumns];
   bool row_known[kRows], column_known[kColumns];
 };
 
-// How the elements of a type lie in registers: so many in one, and of so many columns of A or rows
-// of B a lane's first register has its elements.
+// How elements of a type lie in a register.
 struct Packing {
-  FloatFormat format;
-  unsigned per_register, bits;
+  unsigned per_register;
+  float (*element)(std::uint32_t word, unsigned i);
 };
-constexpr Packing kBf16Pairs{kBf16, 2, 16}, kF16Pairs{kF16, 2, 16};
-constexpr Packing kTf32Single{kTf32, 1, 32};
-
-double element(Packing const& packing, std::uint32_t word, unsigned i) {
-  if (packing.per_register == 1) return value_of(word >> 13, packing.format);  // 19 bits count
-  return value_of(word >> (16 * i) & 0xffff, packing.format);
+float bf16_of(std::uint32_t word, unsigned i) {
+  return to_float(bf16{static_cast<std::uint16_t>(word >> (16 * i))});
 }
+float f16_of(std::uint32_t word, unsigned i) {
+  return to_float(f16{static_cast<std::uint16_t>(word >> (16 * i))});
+}
+float tf32_of(std::uint32_t word, unsigned /*i*/) {  // of f32, 19 bits count
+  return std::bit_cast<float>(word & ~0x1fffu);
+}
+constexpr Packing kBf16Pairs{2, bf16_of}, kF16Pairs{2, f16_of}, kTf32Single{1, tf32_of};
 
-unsigned registers_of_a(Packing const& packing, unsigned depth) {
+constexpr unsigned registers_of_a(Packing const& packing, unsigned depth) {
   return depth / packing.per_register / 2;
 }
 
-// Registers of A go first down, then right; those of B down. A lane is in row (or column) l / 4.
-void read_factors(Warp const& warp, Operation const& o, Packing const& packing,
-                  unsigned a_registers, Product& product) {
-  auto const depth_of_register = 4 * packing.per_register;
-  std::ranges::fill(product.row_known, true);
-  std::ranges::fill(product.column_known, true);
+// Where a lane's elements of a register of A or B are. Registers of A go first down, then right;
+// those of B down. A lane is in row (or column) l / 4.
+struct Entry {
+  bool is_a;
+  unsigned line, depth;
+};
+template <Packing const& packing>
+Entry entry_of(unsigned n, unsigned lane, unsigned a_registers) {
+  bool const is_a = n < a_registers;
+  auto const part = is_a ? n / 2 : n - a_registers;
+  return {is_a, lane / 4 + (is_a ? n % 2 * 8 : 0), (4 * part + lane % 4) * packing.per_register};
+}
+
+template <Packing const& packing>
+void read_known(Warp const& warp, Operation const& o, unsigned a_registers, Factors& factors) {
+  std::ranges::fill(factors.row_known, true);
+  std::ranges::fill(factors.column_known, true);
+  for (unsigned n = 0; n < a_registers + a_registers / 2; ++n)
+    for_each_lane(~warp.known[o.list[4 + n]], [&](unsigned lane) {
+      auto const entry = entry_of<packing>(n, lane, a_registers);
+      (entry.is_a ? factors.row_known : factors.column_known)[entry.line] = false;
+    });
+}
+
+template <Packing const& packing>
+void read_factors(Warp const& warp, Operation const& o, unsigned a_registers, Factors& factors) {
+  read_known<packing>(warp, o, a_registers, factors);
   for (unsigned n = 0; n < a_registers + a_registers / 2; ++n) {
-    bool const is_a = n < a_registers;
-    auto const slot = o.list[4 + n];
-    auto const* const words = warp.lanes<std::uint32_t const>(slot);
-    auto const part = is_a ? n / 2 : n - a_registers;
+    auto const* const words = warp.lanes<std::uint32_t const>(o.list[4 + n]);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      auto const line = lane / 4 + (is_a ? n % 2 * 8 : 0);
-      auto const depth = part * depth_of_register + lane % 4 * packing.per_register;
-      auto& known = is_a ? product.row_known[line] : product.column_known[line];
-      known = known && (warp.known[slot] >> lane & 1) != 0;
+      auto const [is_a, line, depth] = entry_of<packing>(n, lane, a_registers);
       for (unsigned i = 0; i < packing.per_register; ++i)
-        (is_a ? product.a[line][depth + i] : product.b[depth + i][line]) =
-            element(packing, words[lane], i);
+        (is_a ? factors.a[line][depth + i] : factors.b[depth + i][line]) =
+            packing.element(words[lane], i);
     }
   }
 }
 
+using Sums = double[kRows][kColumns];
+
 // NVIDIA does not say in which order and with how many bits a sum is made: here it is exact but for
 // the rounding of a double, and rounded to f32 once.
-float sum(Product const& product, unsigned row, unsigned column, unsigned depth, float c) {
-  double result = 0;
-  for (unsigned k = 0; k < depth; ++k) result += product.a[row][k] * product.b[k][column];
-  return static_cast<float>(result + c);
+void sum(Factors const& factors, unsigned depth, Sums& sums) {
+  for (unsigned row = 0; row < kRows; ++row) {
+    alignas(64) double line[kColumns] = {};
+    for (unsigned k = 0; k < depth; ++k)
+      for (unsigned column = 0; column < kColumns; ++column)
+        line[column] += factors.a[row][k] * factors.b[k][column];
+    std::ranges::copy(line, sums[row]);
+  }
 }
 
-void mma(Warp& warp, Operation const& o, Lanes mask, Packing const& packing) {
-  need_all_lanes(warp, mask);
-  auto const depth = static_cast<unsigned>(o.immediate);
-  auto const a_registers = registers_of_a(packing, depth);
-  Product product;
-  read_factors(warp, o, packing, a_registers, product);
-  auto const first_c = 4 + a_registers + a_registers / 2;
+// Register n of C and D has two columns of the upper or lower eight rows.
+void write_sums(Warp& warp, Operation const& o, unsigned first_c, Factors const& factors,
+                Sums const& sums) {
   for (unsigned n = 0; n < 4; ++n) {
-    auto const* const c = warp.lanes<float const>(o.list[first_c + n]);
+    auto const slot = o.list[first_c + n];
+    auto const* const c = warp.lanes<float const>(slot);
     alignas(64) float values[kLanes];
     Lanes known = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       auto const row = lane / 4 + n / 2 * 8, column = lane % 4 * 2 + n % 2;
-      auto const value = sum(product, row, column, depth, c[lane]);
-      values[lane] = canonical(value);
-      known |= Lanes{product.row_known[row] && product.column_known[column]} << lane;
+      values[lane] = canonical(static_cast<float>(sums[row][column] + c[lane]));
+      known |= Lanes{factors.row_known[row] && factors.column_known[column]} << lane;
     }
-    known &= warp.known[o.list[first_c + n]];
+    known &= warp.known[slot];
     write_lanes(warp, o.list[n], values, kAllLanes);
     warp.set_known(o.list[n], known, kAllLanes);
   }
 }
+
 template <Packing const& packing>
-void mma_of(Warp& warp, Operation const& o, Lanes mask) {
-  mma(warp, o, mask, packing);
+void mma(Warp& warp, Operation const& o, Lanes mask) {
+  need_all_lanes(warp, mask);
+  auto const depth = static_cast<unsigned>(o.immediate);
+  auto const of_a = registers_of_a(packing, depth);
+  Factors factors;
+  read_factors<packing>(warp, o, of_a, factors);
+  Sums sums;
+  sum(factors, depth, sums);
+  write_sums(warp, o, 4 + of_a + of_a / 2, factors, sums);
 }
 
 // The list has the registers of D, A, B and C.
 template <Packing const& packing>
 void add_product(Table& table, std::string const& shape, std::string const& type, unsigned depth) {
   auto const opcode = "mma." + shape + ".row.col.f32." + type + "." + type + ".f32";
-  auto& o = add_for_warp(table, opcode, "h=hhh", mma_of<packing>);
+  auto& o = add_for_warp(table, opcode, "h=hhh", mma<packing>);
   o.bytes = 4;
   o.immediate = depth;
   auto const of_a = registers_of_a(packing, depth);

@@ -7,42 +7,41 @@
 namespace spillway::test::ptx {
 namespace {
 
-struct Tile {  // of 8 rows of 16 bytes
-  std::uint16_t values[8][8];
-  bool known[8][8];
+// Rows of 16 bytes. Row r of matrix k is that at which lane 8 k + r points.
+struct Rows {
+  std::uint16_t values[kLanes][8];
+  Lanes known[8];  // by column, a bit for each row
+  bool is_known(unsigned row, unsigned column) const { return (known[column] >> row & 1) != 0; }
 };
 
-// Lane 8 k + r has the address of row r of matrix k.
-Tile read_tile(Warp& warp, Operation const& o, unsigned matrix) {
-  Tile tile;
-  for (unsigned row = 0; row < 8; ++row) {
-    auto const lane = 8 * matrix + row;
-    auto const only = Lanes{1} << lane;
-    auto const places = place(warp, address_of(o), only, 16, Touch::read, false);
-    std::memcpy(tile.values[row], places.at[lane], 16);
-    for (unsigned column = 0; column < 8; ++column)
-      tile.known[row][column] = known_lanes(warp, places, only, 2 * column, 2) != 0;
-  }
-  return tile;
+Rows read_rows(Warp& warp, Operation const& o) {
+  Rows rows;
+  auto const lanes = kAllLanes >> (kLanes - 8 * o.elements);
+  auto const places = place(warp, address_of(o), lanes, 16, Touch::read, false);
+  for_each_lane(lanes, [&](unsigned lane) { std::memcpy(rows.values[lane], places.at[lane], 16); });
+  for (unsigned column = 0; column < 8; ++column)
+    rows.known[column] = known_lanes(warp, places, lanes, 2 * column, 2);
+  return rows;
 }
 
 // Lane l gets elements 2 (l % 4) and the next of row l / 4, of the transposed matrix if mode says
 // so.
 void ldmatrix(Warp& warp, Operation const& o, Lanes mask) {
   need_all_lanes(warp, mask);
-  for (unsigned matrix = 0; matrix < o.list.size(); ++matrix) {
-    auto const tile = read_tile(warp, o, matrix);
+  auto const rows = read_rows(warp, o);
+  bool const is_turned = o.mode != 0;
+  for (unsigned matrix = 0; matrix < o.elements; ++matrix) {
     alignas(64) std::uint32_t values[kLanes];
     Lanes known = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      auto const row = lane / 4, column = lane % 4 * 2;
-      bool const turned = o.mode != 0;
-      auto const low = turned ? tile.values[column][row] : tile.values[row][column];
-      auto const high = turned ? tile.values[column + 1][row] : tile.values[row][column + 1];
-      values[lane] = static_cast<std::uint32_t>(high) << 16 | low;
-      bool const all = turned ? tile.known[column][row] && tile.known[column + 1][row]
-                              : tile.known[row][column] && tile.known[row][column + 1];
-      known |= Lanes{all} << lane;
+      auto const along = lane / 4, pair = lane % 4 * 2;
+      auto const row = 8 * matrix + (is_turned ? pair : along);
+      auto const column = is_turned ? along : pair;
+      auto const next_row = row + (is_turned ? 1 : 0), next_column = column + (is_turned ? 0 : 1);
+      values[lane] = static_cast<std::uint32_t>(rows.values[next_row][next_column]) << 16 |
+                     rows.values[row][column];
+      bool const both = rows.is_known(row, column) && rows.is_known(next_row, next_column);
+      known |= Lanes{both} << lane;
     }
     write_lanes(warp, o.list[matrix], values, kAllLanes);
     warp.set_known(o.list[matrix], known, kAllLanes);

@@ -7,6 +7,13 @@
 namespace spillway::test::ptx {
 namespace {
 
+// The most frequent case.
+bool all_are_members(Lanes const* members) {
+  Lanes common = kAllLanes;
+  for (unsigned lane = 0; lane < kLanes; ++lane) common &= members[lane];
+  return common == kAllLanes;
+}
+
 void need_own_bits(Warp const& warp, Lanes const* members, Lanes come) {
   for_each_lane(come, [&](unsigned lane) {
     if ((members[lane] >> lane & 1) == 0)
@@ -30,6 +37,7 @@ void need_one_mask(Warp const& warp, Lanes const* members, Lanes ready, Lanes co
 Lanes complete_lanes(Warp const& warp, Slot slot, Lanes come) {
   need_known(warp, slot, come, "the member mask");
   auto const* const members = warp.lanes<Lanes const>(slot);
+  if (come == kAllLanes && all_are_members(members)) return come;
   need_own_bits(warp, members, come);
   Lanes ready = 0;
   for_each_lane(come, [&](unsigned lane) {

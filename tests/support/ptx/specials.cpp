@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "tests/support/ptx/parse_declaration.hpp"
+
 namespace spillway::test::ptx {
 namespace {
+
+constexpr std::size_t kSharedUnitBytes = 128;
 
 struct Asked {
   Dim thread, block_at, block, grid;
@@ -46,7 +50,13 @@ constexpr Special kSpecials[] = {
     {"%lanemask_le", 4, [](Asked const& a) -> std::uint64_t { return (2u << a.lane) - 1; }},
     {"%lanemask_gt", 4, [](Asked const& a) -> std::uint64_t { return ~((2u << a.lane) - 1); }},
     {"%lanemask_ge", 4, [](Asked const& a) -> std::uint64_t { return ~((1u << a.lane) - 1); }},
-    {"%total_smem_size", 4, [](Asked const& a) -> std::uint64_t { return a.shared_bytes; }},
+    // Without what is reserved, in the units in which it is given.
+    {"%total_smem_size", 4,
+     [](Asked const& a) -> std::uint64_t {
+       return aligned_up(a.shared_bytes - kReservedSharedBytes, kSharedUnitBytes);
+     }},
+    {"%aggr_smem_size", 4,
+     [](Asked const& a) -> std::uint64_t { return aligned_up(a.shared_bytes, kSharedUnitBytes); }},
     {"%dynamic_smem_size", 4,
      [](Asked const& a) -> std::uint64_t { return a.dynamic_shared_bytes; }},
     {"%clock", 4, [](Asked const& a) -> std::uint64_t { return a.instructions; }, Changes::by_turn},

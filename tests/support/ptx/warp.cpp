@@ -4,22 +4,24 @@
 
 namespace spillway::test::ptx {
 
-std::string place_of(Warp const& warp, unsigned lane) {
-  auto const& kernel = *warp.block->run.code.kernel;
-  auto const& at = warp.block->at;
-  auto const& block = warp.block->run.settings.block;
-  auto const thread = warp.first_thread + lane;
-  bool const is_beyond = warp.pc >= kernel.instructions.size();
+Place place_of(Warp const& warp, unsigned lane) {
+  return {warp.pc, warp.first_thread + lane, warp.block->at};
+}
+
+std::string describe(Run const& run, Place const& place) {
+  auto const& kernel = *run.code.kernel;
+  auto const& block = run.settings.block;
+  bool const is_beyond = place.pc >= kernel.instructions.size();
   auto const where = is_beyond ? std::string("behind its last instruction")
-                               : fmt::format("line {}: {}", kernel.instructions[warp.pc].line,
-                                             kernel.instructions[warp.pc].text);
+                               : fmt::format("line {}: {}", kernel.instructions[place.pc].line,
+                                             kernel.instructions[place.pc].text);
   return fmt::format("kernel {}, {}; thread ({}, {}, {}) of block ({}, {}, {})", kernel.name, where,
-                     thread % block.x, thread / block.x % block.y, thread / block.x / block.y, at.x,
-                     at.y, at.z);
+                     place.thread % block.x, place.thread / block.x % block.y,
+                     place.thread / block.x / block.y, place.block.x, place.block.y, place.block.z);
 }
 
 void complain(Warp const& warp, unsigned lane, std::string_view what) {
-  throw Complaint(fmt::format("{}; {}", what, place_of(warp, lane)));
+  throw Complaint(fmt::format("{}; {}", what, describe(warp.block->run, place_of(warp, lane))));
 }
 
 void need_known(Warp const& warp, Slot slot, Lanes mask, std::string_view what) {

@@ -22,12 +22,19 @@ inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 60;
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{1} << 61;
 inline constexpr std::uint64_t kParamWindow = std::uint64_t{1} << 62;
 
+// Which thread runs which instruction.
+struct Place {
+  std::uint32_t pc;
+  unsigned thread;  // its number in the block
+  Dim block;
+};
+
 // Bytes of global memory into which something unknown was stored; it is a complaint if they are
 // unknown at the end.
 struct UnknownOutput {
   std::uint8_t const* states;
   unsigned bytes;
-  std::string complaint;
+  Place place;
 };
 
 struct Run {
@@ -99,7 +106,8 @@ struct Block {
   std::vector<Warp> warps = {};
 };
 
-std::string place_of(Warp const& warp, unsigned lane);  // line, instruction, thread, block, kernel
+Place place_of(Warp const& warp, unsigned lane);
+std::string describe(Run const& run, Place const& place);
 [[noreturn]] void complain(Warp const& warp, unsigned lane, std::string_view what);
 // Complains unless all lanes of the mask are known in this slot.
 void need_known(Warp const& warp, Slot slot, Lanes mask, std::string_view what);

@@ -69,6 +69,9 @@ TEST(PtxCopies, fill_up_with_zeros) {
                [](auto i) { return i < 16 ? 0u : last_of(i); });
   expect_words("cp.async.cg.shared.global [%r5], [%d1], 16, !%q0;",
                [](auto i) { return i < 16 ? last_of(i) : 0u; });
+  expect_words(
+      "selp.b32 %r7, 16, 0, %q0; cp.async.cg.shared.global [%r5], [%d1], 16, %r7;",
+      [](auto i) { return i < 16 ? last_of(i) : 0u; }, 64);
   // Only what is taken must be there: the buffer ends within the last 16 bytes.
   expect_words(
       "cp.async.cg.shared.global [%r5], [%d1], 16, %r6;", [](auto) { return 0u; }, 127);

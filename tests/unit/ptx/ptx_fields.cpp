@@ -101,31 +101,34 @@ TEST(PtxFields, funnels_and_bytes) {
 }
 
 // The bytes of b:a from which each mode takes those of its result, the lowest first.
-template <unsigned... from>
-void expect_permutation(std::string const& mode, unsigned choice) {
-  expect_op<U32, U32, U32, U32>(
-      "and.b32 %x4_3, %x4_3, -4; or.b32 %x4_3, %x4_3, " + std::to_string(choice) + "; prmt.b32." +
-          mode,
-      [](U32 a, U32 b, U32) {
-        auto const bytes = std::uint64_t{b} << 32 | a;
-        U32 result = 0;
-        unsigned i = 0;
-        ((result |= static_cast<U32>(bytes >> (8 * from) & 0xff) << (8 * i++)), ...);
-        return result;
-      });
+struct Permutation {
+  char const* mode;
+  unsigned from[4][4];  // by choice
+};
+
+void expect_permutation(Permutation const& permutation, unsigned choice) {
+  auto const operands = operands_for("4444", 64);
+  auto const found = run_op(fmt::format("and.b32 %x4_3, %x4_3, -4; or.b32 %x4_3, %x4_3, {};\n"
+                                        "prmt.b32.{}",
+                                        choice, permutation.mode),
+                            "4444", operands);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    auto const bytes = operands[i][1] << 32 | operands[i][0];
+    for (unsigned n = 0; n < 4; ++n)
+      ASSERT_EQ(found[i] >> (8 * n) & 0xff, bytes >> (8 * permutation.from[choice][n]) & 0xff)
+          << permutation.mode << " " << choice;
+  }
 }
 
 TEST(PtxFields, modes_of_permutations) {
-  expect_permutation<0, 1, 2, 3>("f4e", 0);
-  expect_permutation<3, 4, 5, 6>("f4e", 3);
-  expect_permutation<0, 7, 6, 5>("b4e", 0);
-  expect_permutation<2, 1, 0, 7>("b4e", 2);
-  expect_permutation<2, 2, 2, 2>("rc8", 2);
-  expect_permutation<1, 1, 2, 3>("ecl", 1);
-  expect_permutation<3, 3, 3, 3>("ecl", 3);
-  expect_permutation<0, 1, 1, 1>("ecr", 1);
-  expect_permutation<0, 1, 2, 2>("ecr", 2);
-  expect_permutation<2, 3, 2, 3>("rc16", 1);
+  for (auto const& permutation :
+       std::vector<Permutation>{{"f4e", {{0, 1, 2, 3}, {1, 2, 3, 4}, {2, 3, 4, 5}, {3, 4, 5, 6}}},
+                                {"b4e", {{0, 7, 6, 5}, {1, 0, 7, 6}, {2, 1, 0, 7}, {3, 2, 1, 0}}},
+                                {"rc8", {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}}},
+                                {"ecl", {{0, 1, 2, 3}, {1, 1, 2, 3}, {2, 2, 2, 3}, {3, 3, 3, 3}}},
+                                {"ecr", {{0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}},
+                                {"rc16", {{0, 1, 0, 1}, {2, 3, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}}}})
+    for (unsigned choice = 0; choice < 4; ++choice) expect_permutation(permutation, choice);
 }
 
 }  // namespace
