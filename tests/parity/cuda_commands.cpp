@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 #include "io/ring/probe.hpp"
 #include "plan/data/machine_file.hpp"
@@ -53,6 +54,32 @@ TEST_F(DeviceCommands, a_checkpoint_of_either_goes_on_with_the_other) {
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_EQ(read_metrics(m_run.dir).back().at("step"), 8);
 }
+
+#if SPILLWAY_CUBLASLT
+// Returns what a checkpoint's seal says of the algorithms of products.
+std::string products_in(std::filesystem::path const& checkpoint) {
+  std::ifstream file(checkpoint / "seal");
+  std::string const text{std::istreambuf_iterator<char>(file), {}};
+  auto const first = text.find("products"), last = text.find("ranks", first);
+  return first == text.npos ? "" : text.substr(first, last - first);
+}
+
+TEST_F(DeviceCommands, a_run_keeps_the_algorithms_of_its_products) {
+  auto const before = products_in(m_checkpoint);
+  EXPECT_NE(before.find("stand-in for a GPU, cublasLt "), before.npos) << before;
+  auto const more = fmt::format(" train {} precision=fp32 run.steps=8 run.dir={} ",
+                                (m_run.dir.parent_path() / "in.yaml").string(), m_run.dir.string());
+  auto const again = run_command(spillway_command(0) + more + "debug.machine=none");
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_EQ(again.output.find("products:"), again.output.npos) << again.output;
+  EXPECT_EQ(products_in(m_run.dir / "step-8"), before);
+  auto const on_host = run_command(on_cores(spillway_command(0)) + more +
+                                   "run.steps=9 debug.machine=none memory.nvme=none");
+  EXPECT_EQ(on_host.status, 0) << on_host.output;
+  EXPECT_NE(on_host.output.find("products: stand-in for a GPU, cublasLt "), on_host.output.npos)
+      << on_host.output;
+}
+#endif
 
 TEST_F(DeviceCommands, train_tells_what_it_pinned_and_registers_what_the_drive_uses) {
   auto const& summary = m_run.summary;

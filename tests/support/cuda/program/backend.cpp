@@ -3,6 +3,7 @@
 #include "device/cuda/cuda_device.hpp"
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"
+#include "tests/support/cuda/program/choice.hpp"
 #include "tests/support/cuda/program/judge.hpp"
 
 namespace spillway {
@@ -23,7 +24,11 @@ FoundBackend const& device_backend() {
       .count = count,
       .why_none = [] { return std::string("SPILLWAY_STAND_IN_DEVICES is 0"); },
       .open = open_cuda_device,
-      .begin_kernels = [](Device const&) { return cuda::cuda_stand_in_kernels(); },
+      .begin_kernels =
+          [](Device const&) {
+            return KernelTable(cuda::cuda_stand_in_kernel, cuda::cuda_stand_in_exec,
+                               cuda::choice_of_products());
+          },
       .end_kernels = []() noexcept {},
       .target = kHostTarget,
       .make_watch = cuda::make_engine_order,
