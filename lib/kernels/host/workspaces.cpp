@@ -1,7 +1,6 @@
 #include "kernels/host/workspaces.hpp"
 
 #include "base/check.hpp"
-#include "base/math.hpp"
 #include "graph/attention.hpp"
 #include "graph/operands.hpp"
 #include "graph/target.hpp"
@@ -12,12 +11,6 @@
 
 namespace spillway {
 namespace {
-
-constexpr std::int64_t kAlignment = 256;  // the alignment of workspaces that cuBLAS wants
-
-std::int64_t aligned(std::int64_t bytes) {
-  return round_up(bytes, kAlignment);
-}
 
 // The workspace of a product comes last in that of the loss.
 std::int64_t loss_bytes(int architecture, KernelContext const& context, Op const& op) {
