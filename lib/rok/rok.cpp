@@ -1,6 +1,7 @@
 #include "rok/rok.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include "base/median.hpp"
 #include "kernels/kernel.hpp"
 #include "model/model.hpp"
+#include "run/agreed_products.hpp"
 #include "run/measured_machine.hpp"
 #include "run/plan_run.hpp"
 #include "run/prepare.hpp"
@@ -103,13 +105,14 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
   auto const config = config_at(parts.config, policy, choices.micro);
   auto const graph =
       training_graph(config, parts.vocab, make_arithmetic(config, choices, 1, machine.target));
-  auto const solution = solve_at(parts, config, graph, machine);
+  auto solution = solve_at(parts, config, graph, machine);
   if (!solution.chosen) {
     row.planned_bytes = solution.smallest.peak_bytes;
     row.why = describe(solution.smallest, graph, parts.budgets);
     return row;
   }
-  auto const& program = solution.chosen->compiled.train;
+  auto& program = solution.chosen->compiled.train;
+  program.arithmetic.products = agreed_products(std::array{&graph}, *parts.here, {}, parts.comm);
   row.planned_bytes = program.peak_bytes;
   row.predicted_step_s = solution.chosen->step_s;
   try {

@@ -95,6 +95,20 @@ TEST_F(DeviceCommands, train_tells_what_it_pinned_and_registers_what_the_drive_u
   }
 }
 
+TEST_F(DeviceCommands, rok_measures_a_curve) {
+  auto const dir = m_run.dir.parent_path();
+  std::ofstream(dir / "rok.yaml") << "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
+                                     "data: {sequence: 64}\nbatch: {sequences: 2, micro: 2}\n"
+                                     "memory: {device: 1GiB}\n";
+  auto const curve = (dir / "rok.csv").string();
+  auto const outcome = run_command(fmt::format("{} rok {} --micro 2 -o {}", spillway_command(0),
+                                               (dir / "rok.yaml").string(), curve));
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  std::ifstream file(curve);
+  auto const lines = std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+  EXPECT_GE(lines, 3) << "a line for each policy that needs no other memory, and their names";
+}
+
 // Ranks make one plan, which must fit the smallest device.
 TEST_F(DeviceCommands, profile_tells_of_the_smallest_device_of_all_ranks) {
   auto const dir = m_run.dir.parent_path();

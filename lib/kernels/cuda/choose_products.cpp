@@ -1,5 +1,7 @@
 #include "kernels/cuda/choose_products.hpp"
 
+#include <stdexcept>
+
 #include "base/allocator_pass.hpp"
 #include "base/check.hpp"
 #include "graph/target.hpp"
@@ -21,6 +23,15 @@ std::vector<ProductForm> backward_forms(LmHeadBackward const& b) {
   append(all, forms(b.head, dx_form(b)));
   append(all, forms(b.head, dw_form(b, true)));
   return all;
+}
+
+// Returns the forms, and adds the op's name to the error if one of them is refused.
+std::vector<ProductForm> forms_of(KernelContext const& context, Op const& op) {
+  try {
+    return product_forms(context, op);
+  } catch (std::logic_error const& mistake) {
+    throw std::logic_error(op.name + ": " + mistake.what());
+  }
 }
 
 // Returns the text of the algorithm that is known for the form, or "" if it cannot be taken.
@@ -57,7 +68,7 @@ ProductChoices choose_products(KernelContext const& context, std::span<Op const>
   ProductChoices choices{.made_by = maker_text(device_name)};
   bool const are_of_here = known.made_by == choices.made_by;
   for (auto const& op : ops) {
-    for (auto const& form : product_forms(context, op)) {
+    for (auto const& form : forms_of(context, op)) {
       auto& algorithm = choices.algorithms[text(form)];
       if (algorithm.empty() && are_of_here)
         algorithm = known_algorithm(handle, form, known, most_bytes);

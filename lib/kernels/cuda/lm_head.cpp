@@ -50,7 +50,7 @@ FormOfRows logits_form(LmHead const& head) {
     auto x = head.x;
     x.rows = rows;
     return product_form(
-        head.name, {.a = x, .b = head.w.transposed(), .c = head.vocabulary_rows(DType::f32, rows)},
+        {.a = x, .b = head.w.transposed(), .c = head.vocabulary_rows(DType::f32, rows)},
         {.a = head.x_alignment_bytes, .b = head.w_alignment_bytes});
   };
 }
@@ -87,7 +87,7 @@ FormOfRows dx_form(LmHeadBackward const& b) {
   return [b](std::int64_t rows) {
     auto dx = b.dx;
     dx.rows = rows;
-    return product_form(b.head.name, {.a = b.slopes(rows), .b = b.head.w, .c = dx},
+    return product_form({.a = b.slopes(rows), .b = b.head.w, .c = dx},
                         {.b = b.head.w_alignment_bytes, .c = b.dx_alignment_bytes});
   };
 }
@@ -97,7 +97,7 @@ FormOfRows dw_form(LmHeadBackward const& b, bool add) {
     auto x = b.head.x;
     x.rows = rows;
     return product_form(
-        b.head.name, {.a = b.slopes(rows).transposed(), .b = x, .c = b.sum(), .accumulate = add},
+        {.a = b.slopes(rows).transposed(), .b = x, .c = b.sum(), .accumulate = add},
         {.b = b.head.x_alignment_bytes, .c = b.rounds() ? kOperandBytes : b.dw_alignment_bytes});
   };
 }

@@ -16,7 +16,7 @@ MatmulPlan matmul_plan(KernelContext const& context, Op const& op) {
   bool const adds_after = !adds_in_place(shape);
   if (adds_after) {
     check(shape.c.column_stride == 1 && (shape.addend == nullptr || addend.column_stride == 1),
-          op.name, "a bias or an addend of bf16 is added to a product that lies by rows");
+          "a product", "a bias or an addend of bf16 is added to one that lies by rows");
     shape.bias = false;
     shape.addend = nullptr;
   }
@@ -25,7 +25,7 @@ MatmulPlan matmul_plan(KernelContext const& context, Op const& op) {
   };
   return {
       product_form(
-          op.name, shape,
+          shape,
           {.a = at(o.a), .b = at(o.b), .c = at(o.c), .bias = at(o.bias), .addend = at(o.addend)}),
       adds_after};
 }

@@ -9,13 +9,12 @@
 namespace spillway::cuda {
 namespace {
 
-LtAlgorithm chosen(std::string const& name, ProductForm const& form,
-                   ProductChoices const& choices) {
+LtAlgorithm chosen(ProductForm const& form, ProductChoices const& choices) {
   auto const shape = text(form);
   auto const found = choices.algorithms.find(shape);
-  check(found != choices.algorithms.end(), name, "no algorithm was chosen for " + shape);
+  check(found != choices.algorithms.end(), "a product", "no algorithm was chosen for " + shape);
   auto const algorithm = algorithm_of(found->second);
-  check(algorithm.has_value(), name, "what was chosen is no algorithm: " + found->second);
+  check(algorithm.has_value(), "a product", "what was chosen is no algorithm: " + found->second);
   return *algorithm;
 }
 
@@ -25,7 +24,7 @@ Product::Product(std::string name, ProductForm const& form, ProductChoices const
     : m_name(std::move(name)),
       m_swapped(form.swapped),
       m_beta(form.accumulate || form.addend ? 1.0f : 0.0f),
-      m_algorithm(chosen(m_name, form, choices)),
+      m_algorithm(chosen(form, choices)),
       m_lt(form) {}
 
 // The descriptor holds the address of the bias, which changes where an op has two sets of operands.

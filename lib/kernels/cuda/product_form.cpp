@@ -2,13 +2,15 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
+#include <string_view>
 
 #include "base/check.hpp"
 #include "base/math.hpp"
 
 namespace spillway::cuda {
 namespace {
+
+constexpr std::string_view kProduct = "a product";
 
 // Returns how far apart columns are, whose elements are neighbours, or nothing if the matrix does
 // not lie by columns. One column alone may take any room, and takes whole lines.
@@ -25,25 +27,25 @@ std::optional<StoredMatrix> by_columns(MatrixLayout const& m, std::int64_t align
   return StoredMatrix{m.dtype, m.rows, m.columns, *apart, false, alignment_bytes};
 }
 
-StoredMatrix factor(std::string const& name, MatrixLayout const& m, std::int64_t alignment_bytes) {
+StoredMatrix factor(MatrixLayout const& m, std::int64_t alignment_bytes) {
   if (auto const stored = by_columns(m, alignment_bytes)) return *stored;
   auto stored = by_columns(m.transposed(), alignment_bytes);
-  check(stored.has_value(), name,
+  check(stored.has_value(), kProduct,
         "neither the rows nor the columns of a factor lie one after the other without gaps");
   stored->transposed = true;
   return *stored;
 }
 
-void check_shape(std::string const& name, MatmulShape const& s) {
-  check(s.a.columns == s.b.rows && s.c.rows == s.a.rows && s.c.columns == s.b.columns, name,
-        "the extents of the factors and of the product do not fit together");
-  check(s.a.dtype == s.b.dtype && (s.a.dtype == DType::f32 || s.a.dtype == DType::bf16), name,
-        "factors are both fp32 or both bf16");
-  check(s.c.dtype == DType::f32 || s.c.dtype == s.a.dtype, name,
-        "a product is fp32, or of the type of its factors");
-  check(!s.accumulate || (s.c.dtype == DType::f32 && s.addend == nullptr), name,
-        "a product is added to fp32, and to one matrix");
-  check(adds_in_place(s), name, "cublasLt adds no bias or addend of bf16 to a product in fp32");
+void check_shape(MatmulShape const& s) {
+  check(s.a.columns == s.b.rows && s.c.rows == s.a.rows && s.c.columns == s.b.columns, kProduct,
+        "its extents and those of its factors do not fit together");
+  check(s.a.dtype == s.b.dtype && (s.a.dtype == DType::f32 || s.a.dtype == DType::bf16), kProduct,
+        "its factors are both fp32 or both bf16");
+  check(s.c.dtype == DType::f32 || s.c.dtype == s.a.dtype, kProduct,
+        "is fp32, or of the type of its factors");
+  check(!s.accumulate || (s.c.dtype == DType::f32 && s.addend == nullptr), kProduct,
+        "is added to fp32, and to one matrix");
+  check(adds_in_place(s), kProduct, "cublasLt adds no bias or addend of bf16 to sums in fp32");
 }
 
 // A column alone lies by columns if it can, since rows of one element each are aligned for few
@@ -73,17 +75,16 @@ bool adds_in_place(MatmulShape const& shape) {
   return shape.c.dtype == shape.a.dtype || (!shape.bias && shape.addend == nullptr);
 }
 
-ProductForm product_form(std::string const& name, MatmulShape const& shape,
-                         Alignments const& alignments) {
-  check_shape(name, shape);
+ProductForm product_form(MatmulShape const& shape, Alignments const& alignments) {
+  check_shape(shape);
   bool const by_rows = lies_by_rows(shape);
   auto const turned = [&](MatrixLayout const& m) { return by_rows ? m.transposed() : m; };
-  auto a = factor(name, turned(shape.a), alignments.a);
-  auto b = factor(name, turned(shape.b), alignments.b);
+  auto a = factor(turned(shape.a), alignments.a);
+  auto b = factor(turned(shape.b), alignments.b);
   auto const c = by_columns(turned(shape.c), alignments.c);
-  check(c.has_value(), name,
-        "neither the rows nor the columns of the product lie one after the other without gaps");
-  check(by_rows || !shape.bias, name, "a bias is added to a product that lies by rows");
+  check(c.has_value(), kProduct,
+        "neither its rows nor its columns lie one after the other without gaps");
+  check(by_rows || !shape.bias, kProduct, "a bias is added to one that lies by rows");
   ProductForm form{.left = by_rows ? b : a,
                    .right = by_rows ? a : b,
                    .result = *c,
@@ -92,10 +93,10 @@ ProductForm product_form(std::string const& name, MatmulShape const& shape,
                    .swapped = by_rows,
                    .accumulate = shape.accumulate};
   if (shape.addend == nullptr) return form;
-  check(shape.addend->rows == shape.c.rows && shape.addend->columns == shape.c.columns, name,
-        "the addend has other extents than the product");
+  check(shape.addend->rows == shape.c.rows && shape.addend->columns == shape.c.columns, kProduct,
+        "its addend has other extents");
   form.addend = by_columns(turned(*shape.addend), alignments.addend);
-  check(form.addend.has_value(), name, "the addend lies across the product's rows");
+  check(form.addend.has_value(), kProduct, "its addend lies across its rows");
   form.addend->dtype = shape.c.dtype;
   return form;
 }

@@ -49,11 +49,10 @@ struct ProductForm {
 // of that type.
 bool adds_in_place(MatmulShape const& shape);
 
-// Throws std::logic_error, with `name`, for a shape that is not valid or that cublasLt lacks: a
+// Throws std::logic_error for a shape that is not valid or that cublasLt lacks: a
 // bias or an addend that adds_in_place() refuses, a bias for results that lie by columns, an addend
 // that lies by rows where the result lies by columns or the reverse.
-ProductForm product_form(std::string const& name, MatmulShape const& shape,
-                         Alignments const& alignments = {});
+ProductForm product_form(MatmulShape const& shape, Alignments const& alignments = {});
 
 // Returns a text that differs for forms that may need different algorithms, such as "bf16 TN
 // 768x512x3072 to f32, ld 3072 3072 768, aligned 64 64 64, bias".

@@ -176,46 +176,45 @@ TEST_F(CublasltChoices, are_not_made_for_what_the_library_lacks) {
   };
   MatmulShape const good{.a = dense(3, 5), .b = dense(5, 7), .c = dense(3, 7)};
   auto const refusal = [](MatmulShape const& shape) {
-    return mistake([&] { spillway::cuda::product_form("op", shape); });
+    return mistake([&] { spillway::cuda::product_form(shape); });
   };
   EXPECT_EQ(refusal(good), "");
   auto shape = good;
   shape.b = dense(4, 7);
-  EXPECT_EQ(refusal(shape),
-            "op: the extents of the factors and of the product do not fit together");
+  EXPECT_EQ(refusal(shape), "a product: its extents and those of its factors do not fit together");
   shape = good;
   shape.b.dtype = DType::bf16;
-  EXPECT_EQ(refusal(shape), "op: factors are both fp32 or both bf16");
+  EXPECT_EQ(refusal(shape), "a product: its factors are both fp32 or both bf16");
   shape = good;
   shape.c.dtype = DType::bf16;
-  EXPECT_EQ(refusal(shape), "op: a product is fp32, or of the type of its factors");
+  EXPECT_EQ(refusal(shape), "a product: is fp32, or of the type of its factors");
   shape = good;
   shape.a.column_stride = 2;
   auto const gaps =
-      "op: neither the rows nor the columns of a factor lie one after the other without gaps";
+      "a product: neither the rows nor the columns of a factor lie one after the other without "
+      "gaps";
   EXPECT_EQ(refusal(shape), gaps);
   shape.a.row_stride = 1;
   EXPECT_EQ(refusal(shape), gaps) << "its columns overlap";
   shape = good;
   shape.c.column_stride = 2;
-  EXPECT_EQ(
-      refusal(shape),
-      "op: neither the rows nor the columns of the product lie one after the other without gaps");
+  EXPECT_EQ(refusal(shape),
+            "a product: neither its rows nor its columns lie one after the other without gaps");
   shape = good;
   shape.c = dense(7, 3).transposed();
   shape.bias = true;
-  EXPECT_EQ(refusal(shape), "op: a bias is added to a product that lies by rows");
+  EXPECT_EQ(refusal(shape), "a product: a bias is added to one that lies by rows");
   shape.bias = false;
   auto addend = dense(3, 7);
   shape.addend = &addend;
-  EXPECT_EQ(refusal(shape), "op: the addend lies across the product's rows");
+  EXPECT_EQ(refusal(shape), "a product: its addend lies across its rows");
   addend = dense(7, 7);
-  EXPECT_EQ(refusal(shape), "op: the addend has other extents than the product");
+  EXPECT_EQ(refusal(shape), "a product: its addend has other extents");
   shape.accumulate = true;
-  EXPECT_EQ(refusal(shape), "op: a product is added to fp32, and to one matrix");
+  EXPECT_EQ(refusal(shape), "a product: is added to fp32, and to one matrix");
   shape = {.a = dense(3, 5, DType::bf16), .b = dense(5, 7, DType::bf16), .c = dense(3, 7)};
   shape.bias = true;
-  EXPECT_EQ(refusal(shape), "op: cublasLt adds no bias or addend of bf16 to a product in fp32");
+  EXPECT_EQ(refusal(shape), "a product: cublasLt adds no bias or addend of bf16 to sums in fp32");
 }
 
 }  // namespace

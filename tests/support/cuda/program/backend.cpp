@@ -2,7 +2,6 @@
 #include "app/device_backend.hpp"
 #include "device/cuda/cuda_device.hpp"
 #include "tests/support/cuda/engine_order.hpp"
-#include "tests/support/cuda/kernel.hpp"
 #include "tests/support/cuda/program/choice.hpp"
 #include "tests/support/cuda/program/judge.hpp"
 
@@ -24,11 +23,7 @@ FoundBackend const& device_backend() {
       .count = count,
       .why_none = [] { return std::string("SPILLWAY_STAND_IN_DEVICES is 0"); },
       .open = open_cuda_device,
-      .begin_kernels =
-          [](Device const&) {
-            return KernelTable(cuda::cuda_stand_in_kernel, cuda::cuda_stand_in_exec,
-                               cuda::choice_of_products());
-          },
+      .begin_kernels = [](Device const&) { return cuda::choosing_kernels(); },
       .end_kernels = []() noexcept {},
       .target = kHostTarget,
       .make_watch = cuda::make_engine_order,

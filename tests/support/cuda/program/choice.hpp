@@ -5,7 +5,8 @@
 
 namespace spillway::test::cuda {
 
-// Returns null if cublasLt's header is missing.
-ChooseProducts choice_of_products();
+// Returns the stand-in's kernels. Where cublasLt's header is there, products are chosen for an
+// sm_90, and the kernels refuse ops for whose products Arithmetic has no algorithms.
+KernelTable choosing_kernels();
 
 }  // namespace spillway::test::cuda
