@@ -60,6 +60,7 @@ cudaError_t copy(State& all, AddressRange const& to, AddressRange const& from, c
     Bytes const plain{reinterpret_cast<std::byte*>(range.first), range.bytes};
     return is_pageable(all, range) ? plain : reachable_bytes(all, range);
   };
+  if (is_device(all, from)) all.pinned.keep_states(to);
   auto const to_bytes = touched(to), from_bytes = touched(from);
   if (to_bytes.at == nullptr || from_bytes.at == nullptr)
     return refuse(cudaErrorInvalidValue,
@@ -70,7 +71,7 @@ cudaError_t copy(State& all, AddressRange const& to, AddressRange const& from, c
   Piece piece{.kind = Piece::Kind::copy,
               .label = "copy",
               .to = to_bytes,
-              .from = {from_bytes.at, from_bytes.states},
+              .from = {from_bytes.at, from_bytes.states, !is_device(all, from)},
               .accesses = {{from, false}, {to, true}},
               .stuck = stuck};
   if (is_pageable(all, to) || is_pageable(all, from))

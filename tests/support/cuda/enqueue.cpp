@@ -8,6 +8,7 @@
 #include "base/allocator_pass.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/launched_op.hpp"
+#include "tests/support/ptx/memory.hpp"
 
 namespace spillway::test::cuda {
 namespace {
@@ -25,6 +26,7 @@ void mark(State& all, QueuedStream& stream, Piece& piece) {
     if (device ? all.settings.watches_device_memory : all.pinned.holds(access.range))
       all.accesses.add(access, begin, end, piece.label);
   }
+  if (piece.is_aside) return;
   piece.marks = t_marks;
   if (!t_marks) return;
   if (t_marks->begin.component < 0) t_marks->begin = begin;
@@ -202,6 +204,7 @@ void host_access(std::span<std::byte const> bytes, bool is_write) {
   std::scoped_lock const lock(all.mutex);
   auto const range = range_of(bytes.data(), std::ssize(bytes));
   if (!all.pinned.holds(range)) return;
+  if (is_write) set_states(reachable_bytes(all, range), ptx::kKnown);
   auto const now = this_thread(all).mark();
   all.accesses.add({range, is_write}, now, now, *doing() == '\0' ? "the host" : doing());
 }

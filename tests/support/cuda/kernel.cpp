@@ -79,9 +79,10 @@ std::optional<KernelTable> g_own;  // of cuda_checked_kernels()
 // Where the operands of a launch are. A launch that is refused is an error of the thread.
 std::optional<LaunchedOp> begin_launch(BoundOp const& bound, void* const* operands) {
   std::optional<LaunchedOp> result;
-  call_that_enqueues("launch", [&](State& all, bool) {
+  call_that_enqueues("launch", [&](State& all, bool stuck) {
     try {
       result = place(all, bound, operands).op;
+      result->stuck = stuck;
       return cudaSuccess;
     } catch (std::runtime_error const& error) {
       return refuse_launch(bound, error);

@@ -12,12 +12,15 @@ namespace {
 
 thread_local LaunchedOp* t_op = nullptr;
 
-bool may_touch(LaunchedOp const& op, State const& all, MemoryAccess const& access) {
-  bool const is_operand = std::ranges::any_of(op.accesses, [&](MemoryAccess const& may) {
+bool is_operand(LaunchedOp const& op, MemoryAccess const& access) {
+  return std::ranges::any_of(op.accesses, [&](MemoryAccess const& may) {
     return may.range.holds(access.range) && (may.writes || !access.writes);
   });
-  return is_operand || all.allocations.around(access.range.first).second != nullptr ||
-         all.code.variable_around(access.range.first, 1).has_value();
+}
+
+bool is_from_cuda(State const& all, AddressRange const& range) {
+  return all.allocations.around(range.first).second != nullptr ||
+         all.code.variable_around(range.first, 1).has_value();
 }
 
 }  // namespace
@@ -36,12 +39,20 @@ Launching::~Launching() {
 
 void add_to(LaunchedOp& op, State const& all, Piece& piece) {
   if (piece.kind == Piece::Kind::record || piece.kind == Piece::Kind::wait) return;
-  for (auto const& access : piece.accesses)
-    if (!may_touch(op, all, access))
+  piece.is_aside = true;
+  for (auto const& access : piece.accesses) {
+    bool const is_own = is_operand(op, access);
+    if (!is_own && is_from_cuda(all, access.range)) continue;
+    piece.is_aside = false;
+    if (!is_own)
       complain(fmt::format("'{}' of op {} {} bytes that are not the op's", piece.label, op.name,
                            access.writes ? "writes" : "reads"));
+  }
+  if (piece.is_aside) return;
   piece.fresh.insert(piece.fresh.end(), op.fresh.begin(), op.fresh.end());
+  piece.stuck = piece.stuck || op.stuck;
   op.fresh.clear();
+  op.stuck = false;
 }
 
 std::vector<LaunchedOp::Part> without_overlap(std::vector<LaunchedOp::Part> parts) {

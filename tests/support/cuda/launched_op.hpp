@@ -21,6 +21,7 @@ struct LaunchedOp {
   std::vector<Part> parts = {};
   std::vector<MemoryAccess> accesses = {};  // of whole operands
   std::vector<AddressRange> fresh = {};     // what the op writes and does not read
+  bool stuck = false;                       // whether its first piece never ends
 };
 
 LaunchedOp* launched_op();  // of this thread; null if it launches none
@@ -35,7 +36,9 @@ class Launching {
 };
 
 // Makes a piece of work the op's. Complains if it touches bytes that are neither the op's nor from
-// cudaMalloc or its like. The first piece makes what is fresh invalid.
+// cudaMalloc or its like. The first piece that touches operands makes what is fresh invalid. A
+// piece that touches none, such as a copy to a variable of a kernel, is aside: it may be in another
+// stream.
 void add_to(LaunchedOp& op, State const& all, Piece& piece);
 
 // Cuts parts where they overlap, so that none does; what one of them may do, the piece may do.

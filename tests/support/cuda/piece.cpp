@@ -34,6 +34,7 @@ void set_states(Bytes const& bytes, std::uint8_t value) {
 void move(Bytes const& to, Source const& from) {
   auto const bytes = static_cast<std::size_t>(to.size);
   std::memcpy(to.at, from.at, bytes);
+  if (from.is_of_host && from.states != nullptr) see_changes(from.at, to.size, from.states);
   if (to.states != nullptr && from.states != nullptr) {
     std::memcpy(to.states, from.states, bytes);
   } else {
@@ -78,7 +79,8 @@ bool Piece::go_on_moving() {
       return states == nullptr ? states : states + first;
     };
     Bytes const part{to.at + first, last - first, states_at(to.states)};
-    if (kind == Kind::copy) return move(part, {from.at + first, states_at(from.states)});
+    if (kind == Kind::copy)
+      return move(part, {from.at + first, states_at(from.states), from.is_of_host});
     std::memset(part.at, value, static_cast<std::size_t>(part.size));
     set_states(part, ptx::kKnown);
   };

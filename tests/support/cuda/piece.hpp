@@ -36,7 +36,8 @@ struct Bytes {
 };
 struct Source {
   std::byte const* at = nullptr;
-  std::uint8_t const* states = nullptr;
+  std::uint8_t* states = nullptr;
+  bool is_of_host = false;  // which may have changed bytes
 };
 
 void set_states(Bytes const& bytes, std::uint8_t value);
@@ -56,6 +57,7 @@ struct Piece {
   std::shared_ptr<Record> record = {};      // the record that is made or awaited
   std::vector<MemoryAccess> accesses = {};  // at the addresses that callers of CUDA know
   bool stuck = false;                       // if true, the piece begins but never ends
+  bool is_aside = false;                    // if true, it is not what its item is marked by
   std::shared_ptr<PieceMarks> marks = {};   // notes when the piece begins; may be null
   int stage = 0;
 

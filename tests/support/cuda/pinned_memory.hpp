@@ -1,4 +1,6 @@
-// Knows which main memory the program has registered with CUDA, so that the device reaches it.
+// Knows which main memory the program has registered with CUDA, so that the device reaches it. All
+// its bytes are known, except for those that a copy of unknown bytes has put there: these stay
+// unknown until the host changes them, which is seen by their values.
 #pragma once
 
 #include <driver_types.h>
@@ -22,10 +24,24 @@ class PinnedMemory {
   bool holds(AddressRange const& range) const;    // whether one registered range has all of it
   bool touches(AddressRange const& range) const;  // whether a registered one overlaps it
   std::vector<AddressRange> ranges() const;
+  // Returns the states of bytes of one registered range (ptx::ByteState), or null if all are known.
+  std::uint8_t* states(AddressRange const& range) const;
+  void keep_states(AddressRange const& range);  // from now on, of the range that has these bytes
   std::vector<std::string> leftovers() const;
 
  private:
-  std::map<std::uintptr_t, std::int64_t> m_all;
+  struct Registered {
+    std::int64_t bytes = 0;
+    std::vector<std::uint8_t> states = {};  // empty if all are known
+  };
+
+  Registered const* around(AddressRange const& range, std::uintptr_t& first) const;
+
+  std::map<std::uintptr_t, Registered> m_all;
 };
+
+// Of unknown bytes in main memory, makes those known that the host has changed. Unknown bytes are
+// 0xff, and in words of 4 bytes that are all 0xff the host is taken to have changed nothing.
+void see_changes(std::byte const* at, std::int64_t bytes, std::uint8_t* states);
 
 }  // namespace spillway::test::cuda

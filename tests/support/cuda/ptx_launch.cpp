@@ -29,6 +29,8 @@ void add_bytes(ptx::Memory& memory, State const& all, AddressRange const& range,
                std::string const& name, bool may_write = true) {
   auto const bytes = reachable_bytes(all, range);
   if (bytes.at == nullptr) return;
+  if (bytes.states != nullptr && !is_device(all, range))
+    see_changes(bytes.at, bytes.size, bytes.states);
   memory.add({.address = range.first,
               .bytes = static_cast<std::size_t>(range.bytes),
               .host = bytes.at,

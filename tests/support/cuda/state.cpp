@@ -97,7 +97,8 @@ std::byte* reachable(State const& all, AddressRange const& range) {
 Bytes reachable_bytes(State const& all, AddressRange const& range) {
   auto* const at = reachable(all, range);
   if (at == nullptr) return {};
-  return {at, range.bytes, is_device(all, range) ? all.memory.states(range.first) : nullptr};
+  if (is_device(all, range)) return {at, range.bytes, all.memory.states(range.first)};
+  return {at, range.bytes, all.pinned.states(range)};
 }
 
 void reset(Settings const& settings) {

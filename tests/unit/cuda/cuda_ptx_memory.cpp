@@ -1,4 +1,5 @@
 // What kernels may touch, and what is known of its bytes.
+#include "tests/support/cuda/order.hpp"
 #include "tests/unit/cuda/ptx_case.hpp"
 
 namespace spillway::test::cuda::cuda_ptx_memory_test {
@@ -35,6 +36,33 @@ TEST_F(CudaPtxMemory, copies_carry_on_what_is_known) {
   EXPECT_TRUE(are_known(y()));
 }
 
+TEST_F(CudaPtxMemory, main_memory_keeps_what_is_unknown_until_the_host_writes) {
+  PinnedPages const pinned(4096);
+  auto* const z = reinterpret_cast<float*>(pinned.at(512));
+  std::fill_n(z, 2 * n, 1.0f);
+  EXPECT_TRUE(are_known(z));
+  copy(z, y(), kBytes, stream);
+  EXPECT_FALSE(are_known(z));
+  EXPECT_TRUE(are_known(z + n));
+  copy(y() + n, z, kBytes, stream);
+  EXPECT_FALSE(are_known(y() + n));
+  std::fill_n(z, n - 1, 2.0f);
+  EXPECT_FALSE(are_known(z));
+  z[n - 1] = 3;
+  EXPECT_TRUE(are_known(z));
+  copy(y() + n, z, kBytes, stream);
+  EXPECT_TRUE(are_known(y() + n));
+}
+
+TEST_F(CudaPtxMemory, what_the_host_says_it_writes_is_known_whatever_it_is) {
+  PinnedPages const pinned(4096);
+  auto* const z = reinterpret_cast<float*>(pinned.at(512));
+  copy(z, y(), kBytes, stream);
+  EXPECT_FALSE(are_known(z));
+  host_access(pinned.part(512, kBytes), true);
+  EXPECT_TRUE(are_known(z));
+}
+
 TEST_F(CudaPtxMemory, what_kernels_write_is_known_afterwards) {
   set(x(), all(1));
   EXPECT_EQ(add(y(), x(), 2), cudaSuccess);
@@ -48,6 +76,27 @@ TEST_F(CudaPtxMemory, all_memory_of_the_device_may_be_touched_and_no_other) {
   EXPECT_TRUE(are_known(reinterpret_cast<float*>(pinned.at())));
   EXPECT_FALSE(are_known(reinterpret_cast<float*>(pinned.at(4096 - kBytes + 4))));
   EXPECT_FALSE(are_known(reinterpret_cast<float*>(device.at(kGranule - kBytes + 4))));
+}
+
+// A backend maps granule after granule; together they are one stretch.
+TEST_F(CudaPtxMemory, reaches_from_one_mapping_into_the_next) {
+  auto const properties = on_device();
+  CUmemAccessDesc const access{properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CUdeviceptr at = 0;
+  CUmemGenericAllocationHandle handles[2] = {};
+  EXPECT_EQ(SPILLWAY_DRIVER(cuMemAddressReserve)(&at, 2 * kGranule, 0, 0, 0), CUDA_SUCCESS);
+  for (auto const i : {0, 1}) {
+    auto const first = at + static_cast<unsigned>(i) * kGranule;
+    EXPECT_EQ(SPILLWAY_DRIVER(cuMemCreate)(&handles[i], kGranule, &properties, 0), CUDA_SUCCESS);
+    EXPECT_EQ(SPILLWAY_DRIVER(cuMemMap)(first, kGranule, 0, handles[i], 0), CUDA_SUCCESS);
+    EXPECT_EQ(SPILLWAY_DRIVER(cuMemSetAccess)(first, kGranule, &access, 1), CUDA_SUCCESS);
+  }
+  auto* const w = reinterpret_cast<float*>(at + kGranule - 8);
+  fill(w, 0, kBytes, stream);
+  EXPECT_TRUE(are_known(w));
+  EXPECT_EQ(SPILLWAY_DRIVER(cuMemUnmap)(at, 2 * kGranule), CUDA_SUCCESS);
+  for (auto const handle : handles) EXPECT_EQ(SPILLWAY_DRIVER(cuMemRelease)(handle), CUDA_SUCCESS);
+  EXPECT_EQ(SPILLWAY_DRIVER(cuMemAddressFree)(at, 2 * kGranule), CUDA_SUCCESS);
 }
 
 TEST_F(CudaPtxMemory, cuda_malloc_gives_as_many_bytes_as_it_was_asked_for) {
@@ -141,6 +190,7 @@ TEST_F(CudaPtxMemory, variables_are_copied_by_the_hosts_name_for_them) {
   EXPECT_EQ(count, 0u);
   expect_no_complaints();
   EXPECT_EQ(cudaMemcpyToSymbol(factor, &value, 4, 1), cudaErrorInvalidValue);
+  EXPECT_TRUE(complained("more bytes than variable factor has"));
   EXPECT_EQ(cudaMemcpyToSymbol(&value, &count, 4), cudaErrorInvalidSymbol);
 }
 
