@@ -122,7 +122,7 @@ TEST_F(CudaPtxOps, may_touch_what_cuda_malloc_has_given) {
 TEST_F(CudaPtxOps, copy_to_variables_aside_of_their_stream) {
   auto const* const factor = module.variable("factor", 4);
   set(y(), all(7));
-  TestEvent const event;
+  wait_for(stream);
   PinnedPages const host(4096);
   copy(host.at(), y(), kBytes, stream);
   auto const marks = mark_pieces("item 3");
@@ -151,6 +151,23 @@ TEST_F(CudaPtxOps, fail_like_those_of_the_host) {
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchTimeout);
   EXPECT_TRUE(complained("deadlock"));
   reset();
+}
+
+TEST_F(CudaPtxOps, may_touch_of_what_has_operands_only_these) {
+  for (unsigned const beyond : {0u, 1u}) {
+    void* given = nullptr;
+    cudaMalloc(&given, 2 * kBytes);
+    auto* const memory = static_cast<float*>(given);
+    set(memory, std::vector<float>(2 * n, 1));
+    g_launches = [&](cudaStream_t on, float* from, float* to) { add(to, from, 2, n + beyond, on); };
+    auto const table = cuda_checked_kernels({own_kernel, own_exec});
+    void* const operands[] = {memory, y()};
+    table.of(op.kind).bind({tensors, {}, arithmetic, 0}, op)(*table.exec(stream), operands);
+    cudaStreamSynchronize(stream);
+    EXPECT_EQ(complained("byte 308 of 'operand f'"), beyond > 0);
+    EXPECT_EQ(complaints().size(), beyond);
+    EXPECT_EQ(cudaFree(given), beyond > 0 ? cudaErrorLaunchFailure : cudaSuccess);
+  }
 }
 
 TEST_F(CudaPtxOps, find_nothing_known_in_their_outputs) {
