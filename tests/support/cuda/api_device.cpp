@@ -60,6 +60,13 @@ cudaError_t cudaSetDevice(int device) {
   });
 }
 
+cudaError_t cudaGetDevice(int* device) {
+  return call("cudaGetDevice", [&](State&) {
+    *device = cuda::thread_state().device;
+    return cudaSuccess;
+  });
+}
+
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   static std::map<cudaDeviceAttr, int> const known = {
       {cudaDevAttrComputeCapabilityMajor, kMajor},

@@ -135,6 +135,30 @@ TEST_F(CudaPtxLaunch, names_the_item_whose_kernel_goes_wrong) {
   EXPECT_TRUE(complained("never written"));
 }
 
+TEST_F(CudaPtxLaunch, is_on_the_device_that_the_thread_has_chosen) {
+  reset({.laziness = Laziness::latest, .devices = 2});
+  int device = -1;
+  EXPECT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(add(y(), x(), 2), cudaErrorInvalidResourceHandle);
+  EXPECT_TRUE(complained("kernel add is launched on another device"));
+  {
+    TestStream const other;
+    CUcontext context = nullptr;
+    EXPECT_EQ(SPILLWAY_DRIVER(cuStreamGetCtx)(other, &context), CUDA_SUCCESS);
+    EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+    EXPECT_EQ(driver<decltype(cuCtxPushCurrent_v2)>("cuCtxPushCurrent")(context), CUDA_SUCCESS);
+    EXPECT_EQ(SPILLWAY_DRIVER(cuCtxGetDevice)(&device), CUDA_SUCCESS);
+    EXPECT_EQ(device, 1);
+    EXPECT_EQ(add(y(), x(), 2, n, other), cudaSuccess);  // in memory of device 0
+    EXPECT_EQ(cudaStreamSynchronize(other), cudaErrorLaunchFailure);
+    EXPECT_TRUE(complained("no memory holds"));
+  }
+  EXPECT_EQ(cudaSetDevice(0), cudaErrorLaunchFailure);
+  reset();
+}
+
 TEST_F(CudaPtxLaunch, fails_by_name_and_number) {
   using Kind = PlannedFault::Kind;
   set(x(), all(1));
