@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "tests/support/ptx/access.hpp"
+#include "tests/support/ptx/float_values.hpp"
 #include "tests/support/ptx/lanes.hpp"
 
 namespace spillway::test::ptx {
@@ -39,7 +40,7 @@ T updated(Atomic which, T old, T b, T c) {
       if constexpr (std::is_integral_v<T>)
         return static_cast<T>(std::uint64_t(old) + std::uint64_t(b));
       else
-        return old + b;
+        return canonical(old + b);
     default:
       break;
   }

@@ -1,9 +1,7 @@
-// f32 and f64 in all roundings, f16 and bf16 against exact sums.
+// f32 and f64 in all roundings, and their modifiers.
 #include <cfenv>
 #include <cmath>
 
-#include "base/bf16.hpp"
-#include "base/f16.hpp"
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_floats_test {
@@ -118,67 +116,6 @@ TEST(PtxFloats, order_and_signs) {
     if (a != a || b != b) return canonical(NAN);
     return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
   });
-}
-
-// 80 bits hold products of halves exactly, and of their sums all but a rest.
-using Exact = long double;
-
-// A float that is odd where the sum is not exact: it rounds to a half as the sum itself does.
-float odd_sum(Exact a, Exact b) {
-  auto const sum = a + b;
-  auto const part = sum - a;
-  auto const rest = (a - (sum - part)) + (b - part);
-  auto const value = static_cast<float>(sum);
-  if (!std::isfinite(sum)) return value;
-  if (std::isinf(value)) return std::copysign(0x1.fffffep127f, value);
-  auto const missing = (sum - Exact{value}) + rest;
-  if (missing == 0) return value;
-  bool const is_beyond = std::signbit(missing) != std::signbit(value);
-  auto const bits = std::bit_cast<std::uint32_t>(value) - (is_beyond ? 1 : 0);
-  return std::bit_cast<float>(bits | 1);
-}
-template <class Half>
-std::uint16_t rounded_half(Exact a, Exact b) {
-  auto const sum = odd_sum(a, b);
-  return sum == sum ? store<Half>(sum).bits : std::uint16_t{0x7fff};
-}
-
-template <class Half>
-Exact exact(std::uint16_t bits) {
-  return to_float(Half{bits});
-}
-
-template <class Half>
-void expect_half(std::string const& type) {
-  using U = std::uint16_t;
-  expect_op<U, U, U>("add.rn." + type,
-                     [](U a, U b) { return rounded_half<Half>(exact<Half>(a), exact<Half>(b)); });
-  expect_op<U, U, U>("sub." + type,
-                     [](U a, U b) { return rounded_half<Half>(exact<Half>(a), -exact<Half>(b)); });
-  expect_op<U, U, U>("mul." + type, [](U a, U b) {
-    return rounded_half<Half>(exact<Half>(a) * exact<Half>(b), -0.0L);
-  });
-  expect_op<U, U, U, U>("fma.rn." + type, [](U a, U b, U c) {
-    return rounded_half<Half>(exact<Half>(a) * exact<Half>(b), exact<Half>(c));
-  });
-}
-template <class Half>
-void expect_pairs(std::string const& type) {
-  using U = std::uint32_t;
-  expect_op<U, U, U, U>("fma.rn." + type, [](U a, U b, U c) {
-    auto const part = [&](unsigned shift) {
-      auto const at = [&](U x) { return exact<Half>(static_cast<std::uint16_t>(x >> shift)); };
-      return U{rounded_half<Half>(at(a) * at(b), at(c))} << shift;
-    };
-    return part(0) | part(16);
-  });
-}
-
-TEST(PtxFloats, halves_are_rounded_once) {
-  expect_half<f16>("f16");
-  expect_half<bf16>("bf16");
-  expect_pairs<f16>("f16x2");
-  expect_pairs<bf16>("bf16x2");
 }
 
 }  // namespace
