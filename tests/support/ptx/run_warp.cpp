@@ -5,37 +5,11 @@
 #include <algorithm>
 
 #include "tests/support/ptx/barriers.hpp"
+#include "tests/support/ptx/groups.hpp"
 #include "tests/support/ptx/meetings.hpp"
 
 namespace spillway::test::ptx {
 namespace {
-
-// Groups at the same instruction become one, which then asks again whether it must wait.
-void merge(std::vector<Group>& groups) {
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    for (auto j = i + 1; j < groups.size();) {
-      if (groups[j].pc != groups[i].pc) {
-        ++j;
-        continue;
-      }
-      groups[i].lanes |= groups[j].lanes;
-      groups[i].waits = false;
-      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-}
-
-std::size_t pick(Warp& warp, Choice choice, std::uint64_t draw) {
-  auto& groups = warp.groups;
-  std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (!groups[i].waits) ready.push_back(i);
-  if (ready.empty()) {
-    warp.pc = groups[0].pc;
-    complain(warp, first_lane(groups[0].lanes), "waits for lanes of its warp that do not come");
-  }
-  if (choice == Choice::any) return ready[draw % ready.size()];
-  return *std::ranges::min_element(ready, {}, [&](std::size_t i) { return groups[i].pc; });
-}
 
 // Runs one group; it ends where others may wait for it.
 class GroupRun {

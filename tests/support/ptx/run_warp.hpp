@@ -2,12 +2,9 @@
 
 #include <cstdint>
 
-#include "tests/support/ptx/warp.hpp"
+#include "tests/support/ptx/groups.hpp"
 
 namespace spillway::test::ptx {
-
-// How lanes that are at several instructions are chosen for a turn.
-enum class Choice { lowest, any };
 
 // Runs a warp for so many instructions, or until it has ended or waits at a barrier. Its lanes meet
 // because those at the lowest instruction go first; now and then a turn begins with others, so that
