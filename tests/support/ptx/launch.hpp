@@ -21,7 +21,7 @@ struct LaunchSettings {
   std::size_t dynamic_shared_bytes = 0;
   std::span<std::byte const> parameters = {};  // as Kernel::parameters places them
   std::uint64_t seed = 1;    // decides the order of blocks, and the turns of warps and lanes
-  bool global_races = true;  // whether they are looked for
+  bool global_races = true;  // looked for, in 6 to 24 bytes for each byte that is touched
   std::uint64_t most_warp_instructions = std::uint64_t{1} << 36;  // more run for ever
 };
 
@@ -36,6 +36,7 @@ class Complaint : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Returns when the kernel has ended. Several threads may launch at once, on memory of their own.
 // Throws Complaint, or std::invalid_argument if no launch may have these settings.
 LaunchCounts launch(Code const& code, Memory const& memory, LaunchSettings const& settings);
 
