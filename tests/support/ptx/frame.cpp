@@ -29,10 +29,7 @@ Frame::Frame(Module const& module, Kernel const& kernel, AddressOf const& addres
   for (auto const& parameter : kernel.parameters) m_addresses[parameter.name] = parameter.offset;
   for (auto const& variable : kernel.variables) lay_out(variable);
   lay_out_shared_of_module(module);
-  code.shared_bytes = aligned_up(code.shared_bytes, 16);
-  for (auto const& variable : module.variables)
-    if (!variable.is_sized && variable.space == Space::shared)
-      m_addresses[variable.name] = code.shared_bytes;
+  lay_out_dynamic(module);
 }
 
 Slot Frame::take(unsigned bytes) {
@@ -58,6 +55,20 @@ void Frame::lay_out_shared_of_module(Module const& module) {
       lay_out(variable);
     }
   }
+}
+
+// What a launch adds lies behind the others; all variables without a size begin there.
+void Frame::lay_out_dynamic(Module const& module) {
+  std::size_t alignment = 16;
+  auto const is_dynamic = [](Variable const& variable) {
+    return !variable.is_sized && variable.space == Space::shared;
+  };
+  for (auto const& variable : module.variables)
+    if (is_dynamic(variable) && mentions(m_kernel, variable.name))
+      alignment = std::max(alignment, variable.alignment);
+  m_code.shared_bytes = aligned_up(m_code.shared_bytes, alignment);
+  for (auto const& variable : module.variables)
+    if (is_dynamic(variable)) m_addresses[variable.name] = m_code.shared_bytes;
 }
 
 bool Frame::mentions(Kernel const& kernel, std::string const& symbol) {

@@ -29,6 +29,7 @@ class Frame {
   Slot take(unsigned bytes);
   void lay_out(Variable const& variable);
   void lay_out_shared_of_module(Module const& module);
+  void lay_out_dynamic(Module const& module);
   static bool mentions(Kernel const& kernel, std::string const& symbol);
 
   Kernel const& m_kernel;

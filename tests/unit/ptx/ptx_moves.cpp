@@ -135,13 +135,15 @@ TEST(PtxMoves, parameters_have_addresses_and_layout) {
 }
 
 TEST(PtxMoves, dynamic_shared_memory_is_the_launchs) {
-  auto const variables = std::string(".extern .shared .align 16 .b8 all[];\n");
+  auto const variables =
+      std::string(".extern .shared .align 256 .b8 all[];\n.shared .align 4 .b8 tile[20];\n");
   auto const found = words(
       "mov.u32 %r2, all; st.shared.u32 [%r2+124], 5; mov.u32 %r11, %r2;\n"
+      "mov.u32 %r3, tile; st.shared.u32 [%r3+16], 5;\n"
       "mov.u32 %r10, %dynamic_smem_size;",
       variables, {.block = {1}, .dynamic_shared_bytes = 128});
   EXPECT_EQ(found[0], 128u);
-  EXPECT_GE(found[1], kReservedSharedBytes);
+  EXPECT_EQ(found[1], kReservedSharedBytes + 256);
 }
 
 }  // namespace
