@@ -64,7 +64,7 @@ struct QuerySteps {
 };
 
 template <class T, int kWidth>
-__global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads)
+__global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads, 2)
     gradients_of_keys(BackwardOperands<T> const a) {
   using Tiles = GradientTiles<T, kWidth>;
   using Sizes = typename Tiles::Sizes;

@@ -138,7 +138,7 @@ struct Products<float> {
   static __device__ void add_rows_by_rows(Fragment<kColumns>& c, SharedTile<float, kWidth> a,
                                           int first_row, SharedTile<float, kWidth> b,
                                           int head_size) {
-#pragma unroll 2
+#pragma unroll 1
     for (int k = 0; k * a.kPerChunk < head_size; ++k) {
       float4 const left[2] = {chunk(a, first_row + fragment_row(0), k),
                               chunk(a, first_row + fragment_row(2), k)};
@@ -162,7 +162,7 @@ struct Products<float> {
     __syncwarp();
     float const* const rows[2] = {strip + fragment_row(0) * strip_stride(kDepth),
                                   strip + fragment_row(2) * strip_stride(kDepth)};
-#pragma unroll 2
+#pragma unroll 1
     for (int k = 0; k < kDepth; ++k) {
       float const left[2] = {rows[0][k], rows[1][k]};
 #pragma unroll
