@@ -85,6 +85,19 @@ TEST(PtxChecks, copies_of_what_was_never_written_are_silent) {
   EXPECT_EQ(complaint_of(text, {.block = {64}}), "");
 }
 
+// %q5 and %r20 are never written, and decide nothing.
+TEST(PtxChecks, operands_that_decide_hide_unknown_ones) {
+  auto const text = kernel_text(
+      1,
+      with_addresses("setp.eq.u32 %q0, %r3, %r3; not.pred %q1, %q0;\n"
+                     "and.pred %q2, %q1, %q5; @%q2 trap; and.pred %q2, %q5, %q1; @%q2 trap;\n"
+                     "or.pred %q2, %q0, %q5; @!%q2 trap; or.pred %q2, %q5, %q0; @!%q2 trap;\n"
+                     "selp.b32 %r5, %r3, %r20, %q0; selp.b32 %r6, %r20, %r3, %q1;\n"
+                     "st.global.u32 [%d1], %r5; st.global.u32 [%d1+512], %r6; ret;"),
+      kShared);
+  EXPECT_EQ(complaint_of(text, {.block = {64}}), "");
+}
+
 TEST(PtxChecks, what_a_launch_may_not_touch) {
   auto const text = kernel_text(1, "st.global.u32 [%p0], %r31; ret;");
   Memory memory;

@@ -94,7 +94,7 @@ TEST(PtxMoves, generic_addresses_reach_all_spaces) {
   auto const variables = std::string(
       ".shared .align 16 .b8 tile[128];\n"
       ".const .align 4 .u32 table[2] = {11, 0x16};\n"
-      ".global .align 8 .u64 pointer = generic(table);\n");
+      ".global .align 8 .u64 pointer = generic(table)+4;\n");
   auto const found = words(
       "mov.u32 %r3, %tid.x; mov.u64 %d0, tile; cvta.shared.u64 %d1, %d0; add.u64 %d1, %d1, %d31;\n"
       "st.u32 [%d1], %r3; ld.u32 %r10, [%d1];\n"
@@ -105,7 +105,7 @@ TEST(PtxMoves, generic_addresses_reach_all_spaces) {
       variables);
   for (unsigned i = 0; i < 32; ++i) {
     EXPECT_EQ(found[2 * i], 2 * i);
-    EXPECT_EQ(found[2 * i + 1], 33u);
+    EXPECT_EQ(found[2 * i + 1], 44u);
   }
 }
 
