@@ -133,38 +133,6 @@ CUresult error_name(CUresult error, char const** name) {
   }
 }
 
-}  // namespace
-
-// Libraries may be linked with these, too.
-// A context is what a thread chooses to choose its device: the device's number and 1.
-CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  return driver_call("cuStreamGetCtx", [&](State& all) {
-    auto const* const queue = all.queues.stream(cuda::number(stream));
-    if (stream != nullptr && queue == nullptr) return refuse("a stream that does not exist");
-    auto const device = stream == nullptr ? cuda::thread_state().device : queue->device;
-    *context = cuda::handle_of<CUcontext>(device + 1);
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuCtxPushCurrent_v2(CUcontext context) {
-  return driver_call("cuCtxPushCurrent", [&](State& all) {
-    auto const device = cuda::number(context) - 1;
-    if (device < 0 || device >= all.settings.devices) return refuse("a context that is none");
-    cuda::thread_state().device = device;
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuCtxGetDevice(CUdevice* device) {
-  return driver_call("cuCtxGetDevice", [&](State&) {
-    *device = cuda::thread_state().device;
-    return CUDA_SUCCESS;
-  });
-}
-
-namespace {
-
 struct Entry {
   void* function;
   unsigned since;  // the version of CUDA that introduced the function

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/support/cuda/call.hpp"
+#include "tests/support/cuda/default_stream.hpp"
 #include "tests/support/cuda/launched_op.hpp"
 #include "tests/support/cuda/ptx_launch.hpp"
 

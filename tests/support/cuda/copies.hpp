@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/support/cuda/call.hpp"
+#include "tests/support/cuda/default_stream.hpp"
 
 namespace spillway::test::cuda {
 

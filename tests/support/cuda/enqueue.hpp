@@ -10,12 +10,6 @@ namespace spillway::test::cuda {
 // on as far as the settings and the seed say.
 void enqueue(State& all, int stream, Piece piece);
 
-// Returns the default stream of the device that this thread has chosen, after it has been told to
-// wait for the work of all blocking streams of this device. These wait for the work of the default
-// stream after let_blocking_streams_wait().
-int default_stream(State& all);
-void let_blocking_streams_wait(State& all, int default_stream);
-
 // Takes account of work that the caller has done itself, in place of a piece at the end of the
 // stream. Checks that its accesses are ordered; the calling thread then knows that the stream's
 // work has ended.
