@@ -18,7 +18,7 @@ namespace {
 struct Trapped {
   std::atomic<std::uintptr_t> first = 0, last = 0;
 };
-constinit std::array<Trapped, 256> g_trapped;
+constinit std::array<Trapped, 1024> g_trapped;
 
 struct sigaction g_before {};
 
@@ -79,7 +79,7 @@ void trap(AddressRange const& addresses) {
     trapped.last = addresses.last();
     return;
   }
-  throw std::logic_error("the stand-in knows no more than 256 ranges of addresses");
+  throw std::logic_error("the stand-in knows no more than 1024 ranges of addresses");
 }
 
 void do_not_trap(AddressRange const& addresses) {
