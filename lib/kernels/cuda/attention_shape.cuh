@@ -45,9 +45,9 @@ struct HeadRows {
 
 // A pointer is null if the op lacks the operand of this name.
 struct ScoreOperands {
-  std::int32_t const* segments_q;  // [batch * queries]
-  std::int32_t const* segments_k;  // [batch * keys]
-  float const* distance_bias;      // [heads, distances]
+  std::int32_t const* segments_q = nullptr;  // [batch * queries]
+  std::int32_t const* segments_k = nullptr;  // [batch * keys]
+  float const* distance_bias = nullptr;      // [heads, distances]
 };
 
 struct DropoutOperands {
@@ -60,26 +60,26 @@ template <class T>
 struct ForwardOperands {
   AttentionShape shape;
   HeadRows<T const> q, k, v;
-  ScoreOperands scores;
+  ScoreOperands scores = {};
   DropoutOperands dropout;
-  std::int32_t const* positions;  // the first one is that of row 0 of q; null: 0
+  std::int32_t const* positions = nullptr;  // the first one is that of row 0 of q; null: 0
   HeadRows<T> o;
-  float* lse;
+  float* lse = nullptr;
 };
 
 template <class T>
 struct BackwardOperands {
   AttentionShape shape;
   HeadRows<T const> q, k, v, o;
-  float const* lse;
+  float const* lse = nullptr;
   HeadRows<T const> d_o;
-  ScoreOperands scores;
+  ScoreOperands scores = {};
   DropoutOperands dropout;
   HeadRows<T> dq, dk, dv;
-  float* delta;                // as AttentionBackwardWorkspace says
-  float* bias_sums;            // null if the bias has no gradient
-  std::int64_t sums_per_tile;  // of bias_sums
-  float* d_bias;
+  float* delta = nullptr;          // as AttentionBackwardWorkspace says
+  float* bias_sums = nullptr;      // null if the bias has no gradient
+  std::int64_t sums_per_tile = 0;  // of bias_sums
+  float* d_bias = nullptr;
 };
 
 }  // namespace spillway::cuda

@@ -126,7 +126,7 @@ TEST(ParameterRanges, are_what_a_slice_has_of_each_parameter) {
 
 // Algorithm 2 of FlashAttention-2 has a number for each row, a bias' gradient sums for each tile.
 TEST(WorkspacesOfADevice, of_attention_have_rows_and_what_a_bias_sums) {
-  AttentionAttributes const a = {
+  AttentionAttributes a = {
       .batch = 2, .queries = 65, .keys = 70, .heads = 3, .kv_heads = 3, .head_size = 8};
   KernelHarness h;
   auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
@@ -139,6 +139,8 @@ TEST(WorkspacesOfADevice, of_attention_have_rows_and_what_a_bias_sums) {
   std::int64_t const of_rows = round_up<std::int64_t>(2 * 3 * 65 * 4, 256);
   EXPECT_EQ(bytes({}), of_rows);
   EXPECT_EQ(bytes(bias), of_rows + std::int64_t{2} * 3 * 2 * (64 + 70) * 4);
+  a.head_size = 129;  // whose rows in fp32 leave room for tiles of 32 queries
+  EXPECT_EQ(bytes(bias), of_rows + std::int64_t{2} * 3 * 3 * (32 + 70) * 4);
   h.op(OpKind::attention, {q, k, v, {}, {}, {}, {}, {}}, {o, lse}, a);
   EXPECT_EQ(cuda_workspace_bytes(90, h.context(), h.op()), 0);
 }
