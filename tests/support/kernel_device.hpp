@@ -13,25 +13,42 @@
 
 namespace spillway::test {
 
-struct KernelDevice {
-  Device& device;
-  KernelTable kernels;
-  std::string target;  // decides the sizes of workspaces
+class KernelDevice {
+ public:
+  KernelDevice(Device& device, KernelTable const& kernels);
+
+  Device& device() const { return m_device; }
+  KernelTable const& kernels() const { return m_kernels; }
+  std::string const& name() const { return m_name; }
+  std::string const& target() const { return m_target; }  // decides the sizes of workspaces
+
+  // Calls launch(exec), with an Exec on a stream, and returns when the work has ended. Throws
+  // Error(device) if the device has failed.
+  void run(std::function<void(Exec const&)> const& launch) const;
+
+ private:
+  Device& m_device;
+  KernelTable m_kernels;
+  std::string m_name, m_target;
+  std::unique_ptr<Stream> m_stream;
+  std::unique_ptr<Event> m_end;
+  std::unique_ptr<Exec const> m_exec;
 };
 
 KernelDevice const* kernel_device();  // null: kernels run on the host
 void set_kernel_device(KernelDevice const* device);
 
-// Copies of some bytes in a device's memory, each at a multiple of 256 bytes.
+// Copies of some bytes in a device's memory, each at a multiple of 256 bytes, and behind them
+// `scratch_bytes` bytes that nobody has written.
 class DeviceCopies {
  public:
   using Bytes = std::vector<std::byte>;
 
-  DeviceCopies(KernelDevice const& device, std::vector<Bytes> const& contents);
+  DeviceCopies(KernelDevice const& device, std::vector<Bytes> const& contents,
+               std::int64_t scratch_bytes);
 
+  // Where the copy of contents[i], or for i = contents.size() the scratch, is.
   void* at(std::size_t i, std::int64_t offset_bytes) const;
-  // Calls launch(exec), with an Exec on a stream, and returns when the work has ended.
-  void run(std::function<void(Exec const&)> const& launch) const;
   std::vector<Bytes> read() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -131,6 +132,11 @@ void KernelHarness::op(OpKind kind, std::vector<View> inputs, std::vector<View> 
   m_op.outputs = std::move(outputs);
   m_op.attributes = std::move(attributes);
   m_op.in_place = std::move(in_place);
+  // What these ops update they read as well, as the graph of a run says of each op.
+  constexpr std::array updating = {OpKind::accumulate, OpKind::tree_sum, OpKind::adamw};
+  if (std::ranges::find(updating, kind) == updating.end()) return;
+  for (std::size_t i = 0; i < m_op.outputs.size(); ++i)
+    if (is_present(m_op.outputs[i])) m_op.in_place.push_back(static_cast<int>(i));
 }
 
 void KernelHarness::set_all(View const& view, std::vector<double> const& values) {
@@ -169,15 +175,23 @@ void KernelHarness::fill_random_bits(View const& view) {
   for (auto& byte : m_contents[index(view.tensor)]) byte = static_cast<std::byte>(random() >> 56);
 }
 
+// Puts guards around every tensor.
 KernelHarness::Contents KernelHarness::guarded_contents() const {
   Contents contents;
   for (auto const& bytes : m_contents) contents.push_back(guarded(bytes));
-  contents.push_back(guarded(Bytes(index(m_op.workspace_bytes), kPoison)));
+  return contents;
+}
+
+KernelHarness::Contents KernelHarness::without_guards(Contents contents) const {
+  for (auto const& tensor : m_graph.tensors) {
+    auto& bytes = contents[index(tensor.id)];
+    bytes = unguarded(bytes, tensor.name);
+  }
   return contents;
 }
 
 template <class Copies>
-std::vector<void*> KernelHarness::pointers(Copies const& copies) const {
+std::vector<void*> KernelHarness::pointers(Copies const& copies, void* workspace) const {
   std::vector<void*> operands;
   auto const add = [&](View const& view) {
     if (!is_present(view)) return operands.push_back(nullptr);
@@ -186,43 +200,36 @@ std::vector<void*> KernelHarness::pointers(Copies const& copies) const {
   };
   for (auto const& view : m_op.inputs) add(view);
   for (auto const& view : m_op.outputs) add(view);
-  auto const workspace =
-      m_op.workspace_bytes > 0 ? copies.at(m_contents.size(), kGuardBytes) : nullptr;
-  operands.push_back(workspace);
+  operands.push_back(m_op.workspace_bytes > 0 ? workspace : nullptr);
   return operands;
-}
-
-KernelHarness::Contents KernelHarness::without_guards(Contents contents) const {
-  for (auto const& tensor : m_graph.tensors) {
-    auto& bytes = contents[index(tensor.id)];
-    bytes = unguarded(bytes, tensor.name);
-  }
-  unguarded(contents.back(), "the workspace");
-  contents.pop_back();
-  return contents;
 }
 
 KernelHarness::Contents KernelHarness::run_one(Launch const& launch, Exec const& exec) const {
   HostCopies const copies(guarded_contents());
-  auto const operands = pointers(copies);
+  HostCopies const workspace({guarded(Bytes(index(m_op.workspace_bytes), kPoison))});
+  auto const operands = pointers(copies, workspace.at(0, kGuardBytes));
   if (m_launching) m_launching(true);
   launch(exec, operands.data());
   if (m_launching) m_launching(false);
   exec.fence();
+  unguarded(workspace.read()[0], "the workspace");
   return without_guards(copies.read());
 }
 
-// The device's table has another kernel for the op.
+// The device's table has another kernel for the op. The workspace, which may be large, has no
+// guards of its own: before it lies that of the last tensor.
 KernelHarness::Contents KernelHarness::run_on(KernelDevice const& device) {
-  m_graph.arithmetic.isa = device.target;
-  m_graph.arithmetic.products =
-      device.kernels.choose_products(this->context(), {&m_op, 1}, device.target, {});
+  auto const& table = device.kernels();
+  m_graph.arithmetic.isa = device.target();
+  if (table.choose_products != nullptr)
+    m_graph.arithmetic.products =
+        table.choose_products(this->context(), {&m_op, 1}, device.name(), {});
   auto const context = this->context();
   m_op.workspace_bytes = workspace_bytes(context, m_op);
-  auto const launch = device.kernels.of(m_op.kind).bind(context, m_op);
-  DeviceCopies const copies(device, guarded_contents());
-  auto const operands = pointers(copies);
-  copies.run([&](Exec const& exec) { launch(exec, operands.data()); });
+  auto const launch = table.of(m_op.kind).bind(context, m_op);
+  DeviceCopies const copies(device, guarded_contents(), m_op.workspace_bytes);
+  auto const operands = pointers(copies, copies.at(m_contents.size(), 0));
+  device.run([&](Exec const& exec) { launch(exec, operands.data()); });
   return without_guards(copies.read());
 }
 

@@ -25,7 +25,7 @@
 
 namespace spillway::test {
 
-struct KernelDevice;
+class KernelDevice;
 
 class KernelHarness {
  public:
@@ -92,11 +92,10 @@ class KernelHarness {
  private:
   using Bytes = std::vector<std::byte>;
   using Contents = std::vector<Bytes>;  // the bytes of each tensor
-  // Every tensor, and then the workspace, between guard zones.
   Contents guarded_contents() const;
   Contents without_guards(Contents contents) const;
   template <class Copies>
-  std::vector<void*> pointers(Copies const& copies) const;
+  std::vector<void*> pointers(Copies const& copies, void* workspace) const;
   Contents run_one(Launch const& launch, Exec const& exec) const;
   Contents run_on(KernelDevice const& device);
   void run_reference(Kernel const& kernel);

@@ -138,7 +138,7 @@ std::unique_ptr<Exec const> cuda_stand_in_exec(void* stream) {
 
 KernelTable cuda_checked_kernels(KernelTable const& own) {
   g_own = own;
-  return {checked_kernel, own.exec};
+  return {checked_kernel, own.exec, own.choose_products};
 }
 
 }  // namespace spillway::test::cuda

@@ -18,13 +18,16 @@ class ModuleEnvironment : public ::testing::Environment {
     ASSERT_NE(m_found.backend, nullptr) << m_found.trouble;
     m_device = m_found.backend->open(0);
     auto const kernels = m_found.backend->begin_kernels(*m_device);
-    m_kernels.emplace(KernelDevice{*m_device, kernels, m_device->properties().target});
+    m_kernels.emplace(*m_device, kernels);
     set_kernel_device(&*m_kernels);
   }
 
   void TearDown() override {
     set_kernel_device(nullptr);
-    if (m_kernels) m_found.backend->end_kernels();
+    if (m_kernels) {
+      m_kernels.reset();
+      m_found.backend->end_kernels();
+    }
     m_device.reset();
     EXPECT_EQ(cuda::leftovers(), std::vector<std::string>{});
   }
