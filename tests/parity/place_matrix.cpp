@@ -9,6 +9,7 @@
 
 #include "io/ring/scripted_queue.hpp"
 #include "plan/data/plan.hpp"
+#include "tests/support/device_under_test.hpp"
 #include "tests/support/family_case.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/on_ranks.hpp"
@@ -93,7 +94,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   for (auto& chunk : plan.chunks)
     chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
   plan.prefetch = c.number % 4;
-  plan.unified = c.number / 3 % 2 == 0;
+  plan.unified = c.number / 3 % 2 == 0 && !device_has_own_kernels();
   plan.staging_piece_bytes = std::int64_t{1} << 20;  // rings begin again and again
   plan.redo = clip || c.number / 5 % 2 == 0;
   normalise(graph, plan);

@@ -3,9 +3,17 @@
 
 #include <memory>
 
+#include "graph/graph.hpp"
 #include "runtime/compute.hpp"
 
 namespace spillway::test {
+
+// Returns whether kernels of a device compute, not the host's. Then all Programs run on the device,
+// and none is for unified memory.
+bool device_has_own_kernels();
+// Sets what the Arithmetic of a graph says of the kernels that compute. The sizes of workspaces
+// follow from it.
+void set_kernels_of_device(Graph& graph);
 
 // A Program for a device with memory of its own runs on the CUDA backend, which then uses the
 // stand-in for CUDA's runtime (tests/support/cuda) with a new seed each time. Other Programs, and

@@ -67,6 +67,7 @@ std::optional<bool> is_its_turn() {
 }  // namespace
 
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
+  take_shard();
   testing::InitGoogleTest(&argc, argv);  // removes googletest's own arguments
   if (!all_stand_in(files)) return 1;
   auto const turn = is_its_turn();

@@ -59,4 +59,12 @@ std::optional<bool> is_turn(std::string const& text) {
          turn_of(static_cast<std::uint64_t>(turns)) == static_cast<std::uint64_t>(turn);
 }
 
+void take_shard() {
+  auto const* const shards = std::getenv("SPILLWAY_SHARDS");
+  if (shards == nullptr || takes_all()) return;
+  auto const turn = turn_of(std::stoull(shards));
+  ::setenv("GTEST_TOTAL_SHARDS", shards, 1);
+  ::setenv("GTEST_SHARD_INDEX", std::to_string(turn).c_str(), 1);
+}
+
 }  // namespace spillway::test

@@ -26,4 +26,8 @@ std::uint64_t turn_of(std::uint64_t count, std::uint64_t offset = 0);
 // With takes_all() each has its turn. Returns nothing if `text` has another form or k >= n.
 std::optional<bool> is_turn(std::string const& text);
 
+// SPILLWAY_SHARDS=n means that this program runs, of each n successive tests, the one whose turn it
+// is in this sample, or all with takes_all(). It tells googletest so.
+void take_shard();
+
 }  // namespace spillway::test

@@ -151,6 +151,7 @@ class Training {
 
 Graph runnable(Graph graph) {
   graph.arithmetic.threads = host::make_exec(nullptr)->concurrency();
+  set_kernels_of_device(graph);
   size_workspaces(graph, [](Graph const& g, Op const& op) {
     return workspace_bytes({g.tensors, g.chunks, g.arithmetic}, op);
   });

@@ -3,7 +3,7 @@
 
 #include "app/device_backend.hpp"
 #include "tests/support/cuda/program/judge.hpp"
-#include "tests/support/cuda/program/module_on_stand_in.hpp"
+#include "tests/support/cuda/under_test/module_on_stand_in.hpp"
 
 namespace spillway {
 

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "tests/support/cuda/complaints.hpp"
-#include "tests/support/cuda/program/module_on_stand_in.hpp"
 #include "tests/support/cuda/settings.hpp"
+#include "tests/support/cuda/under_test/module_on_stand_in.hpp"
 #include "tests/support/kernel_device.hpp"
 
 namespace spillway::test {

@@ -1,4 +1,4 @@
-#include "tests/support/cuda/program/module_on_stand_in.hpp"
+#include "tests/support/cuda/under_test/module_on_stand_in.hpp"
 
 #include "tests/support/cuda/engine_order.hpp"
 #include "tests/support/cuda/kernel.hpp"

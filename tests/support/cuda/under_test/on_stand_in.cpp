@@ -1,5 +1,3 @@
-#include "tests/support/device_under_test.hpp"
-
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -13,6 +11,7 @@
 #include "tests/support/cuda/next_run.hpp"
 #include "tests/support/cuda/order.hpp"
 #include "tests/support/cuda/settings.hpp"
+#include "tests/support/device_under_test.hpp"
 
 namespace spillway::test {
 namespace {
@@ -36,6 +35,12 @@ void expect_place_in_failures(Device& device) {
 void cuda::ask_of_next_run(NextRun const& next) {
   g_next = next;
 }
+
+bool device_has_own_kernels() {
+  return false;
+}
+
+void set_kernels_of_device(Graph&) {}
 
 struct DeviceUnderTest::StandIn {
   std::unique_ptr<Device> device;
