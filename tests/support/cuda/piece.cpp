@@ -12,9 +12,27 @@
 namespace spillway::test::cuda {
 namespace {
 
+constexpr int kPoison = 0xff;  // as runtime/poison.hpp fills what is dead
+
+bool all_unknown(std::uint8_t const* states, std::size_t n) {
+  return states[0] == ptx::kUnknown && std::memcmp(states, states + 1, n - 1) == 0;
+}
+
+// Bytes that are unknown are invalid already. Most of a large workspace is never written, so it is
+// looked at by pages.
 void make_invalid(Bytes const& bytes) {
-  std::memset(bytes.at, 0xff, static_cast<std::size_t>(bytes.size));
-  set_states(bytes, ptx::kUnknown);
+  auto const size = static_cast<std::size_t>(bytes.size);
+  if (bytes.states == nullptr) {
+    std::memset(bytes.at, kPoison, size);
+    return;
+  }
+  constexpr std::size_t page = 4096;
+  for (std::size_t first = 0; first < size; first += page) {
+    auto const n = std::min(page, size - first);
+    if (all_unknown(bytes.states + first, n)) continue;
+    std::memset(bytes.at + first, kPoison, n);
+    std::memset(bytes.states + first, ptx::kUnknown, n);
+  }
 }
 
 // What runs without saying which bytes it makes known makes all known that it may write.
@@ -81,6 +99,7 @@ bool Piece::go_on_moving() {
     Bytes const part{to.at + first, last - first, states_at(to.states)};
     if (kind == Kind::copy)
       return move(part, {from.at + first, states_at(from.states), from.is_of_host});
+    if (value == kPoison) return make_invalid(part);  // nobody may read what an Engine poisons
     std::memset(part.at, value, static_cast<std::size_t>(part.size));
     set_states(part, ptx::kKnown);
   };
