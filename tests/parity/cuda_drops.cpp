@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "plan/proof/verify.hpp"
-#include "tests/parity/device_session.hpp"
+#include "tests/parity/cuda_session.hpp"
 #include "tests/parity/stand_in_run.hpp"
 #include "tests/support/cuda/complaints.hpp"
 #include "tests/support/cuda/engine_order.hpp"

@@ -1,4 +1,4 @@
-#include "tests/parity/device_session.hpp"
+#include "tests/parity/cuda_session.hpp"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
