@@ -5,6 +5,8 @@ option(SPILLWAY_CUDA "build the module for CUDA devices, with nvcc" OFF)
 set(SPILLWAY_CUDA_ARCHITECTURES "80;90-real;100-real" CACHE STRING
   "what the module is compiled for, the oldest first, as CMAKE_CUDA_ARCHITECTURES")
 set(SPILLWAY_KOKKOS_CUDA_ROOT "" CACHE PATH "an installed static Kokkos with CUDA, for the module")
+set(SPILLWAY_KOKKOS_CUDA_SOURCE "" CACHE PATH
+  "the sources of the module's Kokkos; \"\": FETCHCONTENT_SOURCE_DIR_KOKKOS, or what is fetched")
 set(spillway_cuda_module ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/spillway/spillway_cuda.so)
 
 function(build_cuda_module)
@@ -13,6 +15,22 @@ function(build_cuda_module)
   if(NOT SPILLWAY_NVCC)
     message(FATAL_ERROR "SPILLWAY_CUDA: there is no nvcc on PATH nor in CUDA_HOME. Load a module of "
       "CUDA 12.5 or newer, or leave SPILLWAY_CUDA off")
+  endif()
+  execute_process(COMMAND ${SPILLWAY_NVCC} --version OUTPUT_VARIABLE version ERROR_VARIABLE trouble)
+  string(REGEX MATCH "release ([0-9.]+)" version "${version}${trouble}")
+  set(release ${CMAKE_MATCH_1})
+  if(NOT version OR release VERSION_LESS 12.5)
+    message(FATAL_ERROR "SPILLWAY_CUDA: ${SPILLWAY_NVCC} is not of CUDA 12.5 or newer "
+      "(${version}${trouble}). Load a module that is, or leave SPILLWAY_CUDA off")
+  endif()
+  # Tests read the PTX in the module. They know the compression of nvcc 13, if zstd is there.
+  set(flags ${CMAKE_CUDA_FLAGS})
+  if(BUILD_TESTING AND (NOT zstd_FOUND OR release VERSION_LESS 13))
+    string(APPEND flags " --no-compress")
+  endif()
+  set(kokkos ${SPILLWAY_KOKKOS_CUDA_SOURCE})
+  if(NOT kokkos)
+    set(kokkos ${FETCHCONTENT_SOURCE_DIR_KOKKOS})
   endif()
   cmake_path(GET spillway_cuda_module PARENT_PATH folder)
   include(ExternalProject)
@@ -25,17 +43,21 @@ function(build_cuda_module)
       -DCMAKE_CXX_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
       -DCMAKE_CUDA_COMPILER:FILEPATH=${SPILLWAY_NVCC}
       -DCMAKE_CUDA_HOST_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
+      -DCMAKE_CUDA_FLAGS:STRING=${flags}
       -DCMAKE_CUDA_ARCHITECTURES:STRING=${SPILLWAY_CUDA_ARCHITECTURES}
       -DCMAKE_LIBRARY_OUTPUT_DIRECTORY:PATH=${folder}
       -DCMAKE_PREFIX_PATH:STRING=${CMAKE_PREFIX_PATH}
       -DSPILLWAY_GENERATED:PATH=${PROJECT_BINARY_DIR}/generated
       -DSPILLWAY_DOWNLOADS:PATH=${PROJECT_BINARY_DIR}/_deps
       -DSPILLWAY_KOKKOS_CUDA_ROOT:PATH=${SPILLWAY_KOKKOS_CUDA_ROOT}
-      -DFETCHCONTENT_SOURCE_DIR_KOKKOS:PATH=${FETCHCONTENT_SOURCE_DIR_KOKKOS}
+      -DFETCHCONTENT_SOURCE_DIR_KOKKOS:PATH=${kokkos}
       -DSPILLWAY_WERROR:BOOL=${SPILLWAY_WERROR}
     BUILD_ALWAYS ON BUILD_BYPRODUCTS ${spillway_cuda_module} INSTALL_COMMAND "")
   install(PROGRAMS ${spillway_cuda_module} DESTINATION ${CMAKE_INSTALL_LIBDIR}/spillway)
 endfunction()
 if(SPILLWAY_CUDA)
   build_cuda_module()
+else()
+  message(STATUS "SPILLWAY_CUDA is off: the module for CUDA devices and tests of its kernels, named "
+    "..._on_ptx, are left out")
 endif()

@@ -87,7 +87,7 @@ macro(find_kokkos_for_cuda)
       set(kokkos_reached ${FETCHCONTENT_SOURCE_DIR_KOKKOS})
     endif()
     if(NOT kokkos_reached)
-      message(FATAL_ERROR "no Kokkos for CUDA: set FETCHCONTENT_SOURCE_DIR_KOKKOS to the sources of "
+      message(FATAL_ERROR "no Kokkos for CUDA: set SPILLWAY_KOKKOS_CUDA_SOURCE to the sources of "
         "Kokkos 4.7, or SPILLWAY_KOKKOS_CUDA_ROOT to a static build of them with "
         "Kokkos_ENABLE_CUDA and Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE")
     endif()
