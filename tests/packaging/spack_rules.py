@@ -26,9 +26,13 @@ class Tree:
         cmake = [root / "CMakeLists.txt", *sorted((root / "cmake").glob("*.cmake"))]
         text = "\n".join(file.read_text() for file in cmake)
         self.options = set(re.findall(r"^\s*option\((\w+)", text, re.M))
+        self.options |= set(re.findall(r"^set\((SPILLWAY_\w+) [^)]*CACHE", text, re.M))
         self.version = re.search(r"project\(spillway VERSION ([\d.]+)", text).group(1)
         self.oldest_cmake = re.search(r"cmake_minimum_required\(VERSION ([\d.]+)", text).group(1)
         self.oldest_kokkos = re.search(r"set\(kokkos_oldest ([\d.]+)", text).group(1)
+        self.oldest_cuda = re.search(r"release VERSION_LESS ([\d.]+)", text).group(1)
+        self.kokkos_archive = tuple(re.search(rf"set\(kokkos_{part} (\S+)\)", text).group(1)
+                                    for part in ("url", "sha256"))
         tests = re.search(r"if\(BUILD_TESTING\)(.*?)endif", (root / "cmake/Dependencies.cmake")
                           .read_text(), re.S).group(1)
         rows = [line.split() for line in (root / "cmake/packages.txt").read_text().splitlines()
@@ -109,25 +113,38 @@ def names_only_variants_it_has(recipe, _):
             yield "conflict-message", f"{given['spec']} says nothing to whom it meets"
 
 
-def forwards_cuda(recipe, _):
+def builds_the_module(recipe, tree):
+    """The module for CUDA devices is built for the GPUs of the spec, with a Kokkos of its own."""
+    args = recipe.cmake_args(cuda=True, cuda_arch=("100", "90", "80"))
+    if args.get("SPILLWAY_CUDA") != "ON" or recipe.cmake_args().get("SPILLWAY_CUDA") != "OFF":
+        yield "cuda-module", "SPILLWAY_CUDA must follow the variant cuda"
+    if args.get("SPILLWAY_CUDA_ARCHITECTURES") != "80;90;100":
+        yield "cuda-module", f"built for {args.get('SPILLWAY_CUDA_ARCHITECTURES')}, not 80;90;100"
+    placed = [f"/stage/{given['place']}" for given in recipe.all("resource")
+              if (given["url"], given["pinned"], given["when"]) == (*tree.kokkos_archive, "+cuda")]
+    if placed != [args.get("SPILLWAY_KOKKOS_CUDA_SOURCE")]:
+        yield "cuda-kokkos", "the module's Kokkos is not the resource that cmake/Kokkos.cmake pins"
+    if f"cuda@{tree.oldest_cuda}:" not in {given["spec"] for given in recipe.depends
+                                           if given["when"] == "+cuda"}:
+        yield "oldest-cuda", f"+cuda wants cuda@{tree.oldest_cuda}:"
+
+
+def knows_its_gpus(recipe, _):
+    refused = {(given["spec"], given["when"]) for given in recipe.all("conflicts")}
     forwarded = {(given["spec"], given["when"]) for given in recipe.depends}
-    for name, user in (("kokkos", "cuda"), ("nccl", "nccl")):
-        for arch in spack_stub.CUDA_ARCHES:
-            wanted = f"{name}+cuda cuda_arch={arch}", f"+{user} cuda_arch={arch}"
-            if wanted not in forwarded:
-                yield "forwards-cuda", f"no depends_on{wanted}"
-    if not any(given["spec"] == "+cuda" and given["when"] == "cuda_arch=none"
-               for given in recipe.all("conflicts")):
+    for arch in spack_stub.CUDA_ARCHES:
+        if (f"nccl+cuda cuda_arch={arch}", f"+nccl cuda_arch={arch}") not in forwarded:
+            yield "forwards-cuda", f"NCCL is not built for {arch}"
+        if ((f"cuda_arch={arch}", "+cuda") in refused) != (arch in spack_stub.TOO_OLD):
+            yield "cuda-arch", f"cuda_arch={arch} is too old, or refused though it is not"
+    if ("+cuda", "cuda_arch=none") not in refused:
         yield "cuda-arch", "+cuda without cuda_arch must conflict"
-    compiler = recipe.cmake_args(cuda=True, cuda_arch="90").get("CMAKE_CXX_COMPILER")
-    if compiler != "/prefix/kokkos/bin/nvcc_wrapper":
-        yield "kokkos-compiler", f"CUDA is compiled by {compiler}, not as Kokkos was"
-    if "CMAKE_CXX_COMPILER" in recipe.cmake_args():
-        yield "kokkos-compiler", "without CUDA the compiler is Spack's to choose"
+    if "CMAKE_CXX_COMPILER" in recipe.cmake_args(cuda=True, cuda_arch=("90",)):
+        yield "compiler", "the compiler is Spack's to choose"
 
 
 def sets_options_that_exist(recipe, tree):
-    for args in (recipe.cmake_args(), recipe.cmake_args(cuda=True, cuda_arch="90")):
+    for args in (recipe.cmake_args(), recipe.cmake_args(cuda=True, cuda_arch=("90",))):
         for name in args:
             root = re.fullmatch(r"(\w+)_ROOT", name)
             if root and root[1].lower() in recipe.names:
@@ -152,8 +169,8 @@ def tests_itself(recipe, _):
         yield "check", "no `check` for `spack install --test=root`"
 
 
-RULES = (about_itself, depends_on_what_the_tree_needs, names_only_variants_it_has, forwards_cuda,
-         sets_options_that_exist, tests_itself)
+RULES = (about_itself, depends_on_what_the_tree_needs, names_only_variants_it_has,
+         builds_the_module, knows_its_gpus, sets_options_that_exist, tests_itself)
 
 
 def breaches(root, recipe_path):

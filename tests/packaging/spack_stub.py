@@ -8,6 +8,7 @@ import types
 
 # As many as a test needs to see that all are forwarded.
 CUDA_ARCHES = ("70", "80", "90", "90a", "100")
+TOO_OLD = ("70",)
 
 
 class Recorder:
@@ -41,6 +42,11 @@ class Recorder:
             for spec in requirement_specs:
                 keep("requires", spec=spec, when=when, msg=msg)
 
+        def resource(*, name=None, destination="", placement=None, when=None, url=None,
+                     sha256=None):
+            keep("resource", name=name, place=placement or destination, when=when, url=url,
+                 pinned=sha256)
+
         def maintainers(*names):
             keep("maintainers", names=names)
 
@@ -55,7 +61,7 @@ class Recorder:
                 keep("depends_on", spec=tool, when=f"generator={name}", types=("build",))
 
         return {f.__name__: f for f in (version, variant, depends_on, conflicts, requires,
-                                        maintainers, license, generator)}
+                                        resource, maintainers, license, generator)}
 
 
 def value_text(value):
@@ -67,6 +73,7 @@ def value_text(value):
 class CMakePackage:
     run_tests = False
     build_directory = "build"
+    stage = types.SimpleNamespace(source_path="/stage")
 
     def define(self, name, value):
         kind, text = value_text(value)
@@ -79,10 +86,7 @@ class CMakePackage:
         return self.define(name, self.spec.values[variant])
 
     def __getitem__(self, name):
-        package = types.SimpleNamespace(prefix=f"/prefix/{name}")
-        if name == "kokkos":
-            package.kokkos_cxx = "/prefix/kokkos/bin/nvcc_wrapper"
-        return package
+        return types.SimpleNamespace(prefix=f"/prefix/{name}")
 
 
 class CudaPackage:
@@ -94,6 +98,8 @@ class Spec:
 
     def __init__(self, values):
         self.values = values
+        self.variants = {name: types.SimpleNamespace(value=value)
+                         for name, value in values.items()}
 
     def satisfies(self, text):
         wanted = variants_of(text)

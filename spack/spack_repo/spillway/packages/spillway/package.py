@@ -25,8 +25,10 @@ class Spillway(CMakePackage, CudaPackage):
     variant("nccl", default=False, when="+cuda", description="Collectives on devices by NCCL")
 
     conflicts("+cuda", when="cuda_arch=none", msg="say for which GPU: cuda_arch=90")
-    conflicts("+cuda", msg="not yet: attention and matrix products are for CPUs only")
-    conflicts("+cudnn", msg="not yet: attention is for CPUs only")
+    for arch in CudaPackage.cuda_arch_values:
+        if int(arch.rstrip("af")) < 80:
+            conflicts(f"cuda_arch={arch}", when="+cuda", msg="kernels want cuda_arch=80 or newer")
+    conflicts("+cudnn", msg="not yet: attention is our own")
     conflicts("+nccl", msg="not yet: collectives are MPI's")
 
     generator("ninja")
@@ -51,11 +53,14 @@ class Spillway(CMakePackage, CudaPackage):
     depends_on("benchmark", type="test")
     depends_on("python@3.11:", type="test")
 
-    # Kokkos and NCCL are built for the GPUs that spillway is built for.
+    depends_on("cuda@12.5:", when="+cuda")
+    # The module for CUDA devices has a static Kokkos of its own, beside the program's.
+    resource(name="kokkos", when="+cuda", placement="kokkos-for-cuda",
+             url="https://github.com/kokkos/kokkos/releases/download/4.7.00/kokkos-4.7.00.tar.gz",
+             sha256="126b774a24dde8c1085c4aede7564c0b7492d6a07d85380f2b387a712cea1ff5")
+    # NCCL is built for the GPUs that spillway is built for.
     for arch in CudaPackage.cuda_arch_values:
-        depends_on(f"kokkos+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
         depends_on(f"nccl+cuda cuda_arch={arch}", when=f"+nccl cuda_arch={arch}")
-    depends_on("kokkos+cuda_lambda+wrapper", when="+cuda")
     depends_on("cudnn", when="+cudnn")
 
     def cmake_args(self):
@@ -65,9 +70,15 @@ class Spillway(CMakePackage, CudaPackage):
             # The compiler wrapper tunes for the spec's target.
             self.define("SPILLWAY_NATIVE", False),
             self.define("SPILLWAY_WERROR", False),
+            self.define_from_variant("SPILLWAY_CUDA", "cuda"),
         ]
         if self.spec.satisfies("+cuda"):
-            args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
+            archs = sorted(self.spec.variants["cuda_arch"].value, key=lambda a: int(a.rstrip("af")))
+            args += [
+                self.define("SPILLWAY_CUDA_ARCHITECTURES", archs),
+                self.define("SPILLWAY_KOKKOS_CUDA_SOURCE",
+                            join_path(self.stage.source_path, "kokkos-for-cuda")),
+            ]
         return args
 
     def check(self):
