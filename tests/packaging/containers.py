@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""containers.py ROOT [docker|apptainer]: executes what containers/ says in roots that debootstrap
+"""containers.py ROOT [docker|apptainer|cuda]: executes what containers/ says in roots that debootstrap
 makes. Only the source tree is bound into them, for reading. Exits 77 where that cannot be done."""
 import os
 import re
@@ -59,9 +59,9 @@ def make_base(folder):
         shutil.copy(authorities, folder / "etc/machine-certificates.crt")
 
 
-def docker(base, work, source):
+def docker(base, work, source, file="Dockerfile"):
     """Every instruction of the Dockerfile, or an error for one that this does not know."""
-    text = re.sub(r"\\\n", " ", (source / "containers/Dockerfile").read_text())
+    text = re.sub(r"\\\n", " ", (source / "containers" / file).read_text())
     images, image = {}, None
     for line in text.splitlines():
         if not line or line.startswith("#"):
@@ -80,8 +80,12 @@ def docker(base, work, source):
         elif word == "RUN":
             image.run(re.sub(r" +", " ", rest))
         else:
-            sys.exit(f"Dockerfile: {line}")
+            sys.exit(f"{file}: {line}")
     return image
+
+
+def cuda(base, work, source):
+    return docker(base, work, source, "Dockerfile.cuda")
 
 
 def apptainer(base, work, source):
@@ -114,11 +118,11 @@ def main():
         for kind in kinds:
             print(kind)
             (work / kind).mkdir()
-            image = {"docker": docker, "apptainer": apptainer}[kind](work / "base", work / kind,
-                                                                     source)
+            image = {"docker": docker, "apptainer": apptainer, "cuda": cuda}[kind](
+                work / "base", work / kind, source)
             image.run("spillway plan /opt/spillway/share/spillway/input/gpt.yaml model.vocab=50257"
                       " --machine /opt/spillway/share/spillway/input/machines/h100.yaml | head -n 1"
-                      if kind == "docker" else "test -x /opt/spillway/bin/spillway")
+                      if kind != "apptainer" else "test -x /opt/spillway/bin/spillway")
             shutil.rmtree(work / kind)
 
 
