@@ -13,8 +13,8 @@ function(build_cuda_module)
   find_program(SPILLWAY_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
     PATH_SUFFIXES bin)
   if(NOT SPILLWAY_NVCC)
-    message(FATAL_ERROR "SPILLWAY_CUDA: there is no nvcc on PATH nor in CUDA_HOME. Load a module of "
-      "CUDA 12.5 or newer, or leave SPILLWAY_CUDA off")
+    message(FATAL_ERROR "SPILLWAY_CUDA: there is no nvcc on PATH nor in CUDA_HOME. Load a module "
+      "of CUDA 12.5 or newer, or leave SPILLWAY_CUDA off")
   endif()
   execute_process(COMMAND ${SPILLWAY_NVCC} --version OUTPUT_VARIABLE version ERROR_VARIABLE trouble)
   string(REGEX MATCH "release ([0-9.]+)" version "${version}${trouble}")
@@ -58,6 +58,6 @@ endfunction()
 if(SPILLWAY_CUDA)
   build_cuda_module()
 else()
-  message(STATUS "SPILLWAY_CUDA is off: the module for CUDA devices and tests of its kernels, named "
-    "..._on_ptx, are left out")
+  message(STATUS "SPILLWAY_CUDA is off: the module for CUDA devices and tests of its kernels "
+    "(..._on_ptx) are left out")
 endif()

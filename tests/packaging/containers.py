@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""containers.py ROOT [docker|apptainer|cuda]: executes what containers/ says in roots that debootstrap
-makes. Only the source tree is bound into them, for reading. Exits 77 where that cannot be done."""
+"""containers.py ROOT [docker|apptainer|cuda]: executes what containers/ says in roots that
+debootstrap makes. Only the source tree is bound into them, for reading. Exits 77 where that cannot
+be done."""
 import os
 import re
 import shutil

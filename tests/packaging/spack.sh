@@ -14,8 +14,9 @@ python3 "$here/spack_environments.py" "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$root/spack" "$root/cmake" "$root/CMakeLists.txt" "$root/CITATION.cff" "$work"
-for mistake in 's/- spillway/- spilway/' 's/- spillway/- spillway+cdua/' 's/^# One GPU/# Not yet: one GPU/' \
-               's/ cuda_arch=90//' 's/^    openmpi:/    mpich:/' 's/^  specs/  spcs/'; do
+for mistake in 's/- spillway/- spilway/' 's/- spillway/- spillway+cdua/' 's/ cuda_arch=90//' \
+               's/^# One GPU/# Not yet: one GPU/' 's/^    openmpi:/    mpich:/' \
+               's/^  specs/  spcs/'; do
   rm -rf "$work/spack/environments"
   cp -r "$root/spack/environments" "$work/spack"
   sed -i "$mistake" "$work"/spack/environments/*.yaml

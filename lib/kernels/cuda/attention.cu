@@ -2,6 +2,7 @@
 // query sees. It works by tiles with an online softmax (Dao, FlashAttention-2, arXiv:2307.08691),
 // and keeps the log-sum-exp of every row for the backward pass.
 #include "kernels/cuda/attention.hpp"
+
 #include "kernels/cuda/attention_dropout.cuh"
 #include "kernels/cuda/attention_pass.cuh"
 #include "kernels/cuda/attention_query_block.cuh"

@@ -1,7 +1,8 @@
+#include "kernels/cuda/loss_rows.hpp"
+
 #include <cmath>
 
 #include "base/bf16.hpp"
-#include "kernels/cuda/loss_rows.hpp"
 #include "kernels/formulas/fast_math.hpp"
 
 namespace spillway::cuda {

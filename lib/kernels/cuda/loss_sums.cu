@@ -1,5 +1,6 @@
-#include "base/bf16.hpp"
 #include "kernels/cuda/loss_sums.hpp"
+
+#include "base/bf16.hpp"
 #include "kernels/formulas/sum_lanes.hpp"
 
 namespace spillway::cuda {

@@ -4,7 +4,7 @@
 #include "graph/attention.hpp"
 #include "graph/operands.hpp"
 #include "graph/target.hpp"
-#include "kernels/cuda/attention_workspace.hpp"
+#include "kernels/cuda_attention_workspace.hpp"
 #include "kernels/cuda_loss_workspace.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host/kernels.hpp"

@@ -28,7 +28,7 @@ std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
 // - Attention keeps tiles in shared memory and needs no workspace. Its backward pass stores one
 //   number for every row of every head (Dao, FlashAttention-2, arXiv:2307.08691, algorithm 2: D)
 //   and, for the gradient of a bias, sums by distance for every tile of queries
-//   (kernels/cuda/attention_workspace.hpp).
+//   (kernels/cuda_attention_workspace.hpp).
 std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context, Op const& op);
 
 }  // namespace spillway

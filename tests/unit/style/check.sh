@@ -15,7 +15,7 @@ mapfile -t files < <(
     sed 's|^\./||' | sort
 )
 
-kinds='cpp|hpp|h|c|cu|py|sh|awk|cmake|in|ya?ml|md|json|txt|cff'
+kinds='cpp|hpp|h|c|cu|cuh|map|py|sh|awk|cmake|in|ya?ml|md|json|txt|cff'
 # On its own, so that rules which cannot be read end this script.
 in_lines=$(
   printf '%s\n' "${files[@]}" | grep -E "\.($kinds)\$|^\.ci/run\$" |

@@ -47,6 +47,9 @@ tab='\t'
 expect "" lib/base/a.hpp ""
 expect "" lib/base/a.hpp "// $(repeat 97 x)\n// $(repeat 97 ×)\n"
 expect width lib/base/a.hpp "// $(repeat 98 x)\n"
+for kind in hpp cu cuh; do
+  expect width lib/base/b.$kind "#pragma once\n// $(repeat 98 x)\n"
+done
 expect width lib/base/README.md "$(repeat 101 x)\n"
 expect "" lib/base/README.md "| $(repeat 101 x) |\n\n    $(repeat 101 x)\n"
 expect "" lib/base/README.md "\`\`\`\n$(repeat 101 x)\n\`\`\`\n"
@@ -59,11 +62,17 @@ expect machine-path lib/base/a.hpp "// ${slash}tmp/x\n"
 expect registry-host lib/base/README.md "https://pypi${dot}org/simple\n"
 expect readme lib/model/a.hpp "#pragma once\n"
 expect using-namespace lib/base/a.hpp "using namespace std;\n"
-expect pragma-once lib/base/c.hpp "#include <vector>\n"
-expect own-header-first lib/base/a.cpp "#include <vector>\n#include \"base/a.hpp\"\n"
+for kind in hpp cuh; do
+  expect pragma-once lib/base/c.$kind "#include <vector>\n"
+done
+for kind in cpp cu; do
+  expect own-header-first lib/base/a.$kind "#include <vector>\n#include \"base/a.hpp\"\n"
+done
 expect function-length lib/base/c.cpp "void f() {\n$(repeat 70 ';\\n')}\n"
 expect "" lib/base/c.cpp "void f() {\n$(repeat 68 ';\\n')}\n"
-expect floors lib/base/c.cpp "#include \"plan/b.hpp\"\n"
+for kind in cpp cu cuh; do
+  expect floors lib/base/c.$kind "#pragma once\n#include \"plan/b.hpp\"\n"
+done
 expect support-path lib/plan/c.cpp "#include \"support/b.hpp\"\n"
 expect test-name lib/plan/c.cpp "TEST(Words, SayWhatIsMissing) {\n}\n"
 for name in say_what_OpenMP_misses DISABLED_says; do

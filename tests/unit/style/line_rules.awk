@@ -21,9 +21,11 @@ function library_of(path, parts, n, i) {
   return ""
 }
 
+# What nvcc compiles is a part of the module for CUDA devices, which has all folders of kernels.
 function check_include(from, to, target) {
   target = $2
   gsub(/"/, "", target)
+  if (FILENAME ~ /\.cuh?$/ && target ~ /^kernels\//) return
   from = FILENAME ~ /^tests\// ? "" : library_of(FILENAME)
   to = library_of(target)
   if (from != "" && to != "" && index(reach[from], " " to " ") == 0)
@@ -35,9 +37,9 @@ function check_include(from, to, target) {
 function check_first_include(own, target) {
   own = FILENAME
   sub(/.*\//, "", own)
-  sub(/\.cpp$/, ".hpp", own)
+  sub(/\.(cpp|cu)$/, ".hpp", own)
   header = FILENAME
-  sub(/\.cpp$/, ".hpp", header)
+  sub(/\.(cpp|cu)$/, ".hpp", header)
   target = $2
   gsub(/.*\/|["<>]/, "", target)
   if (target != own && (getline line < header) >= 0)
@@ -87,8 +89,8 @@ BEGIN {
 }
 
 FNR == 1 {
-  cpp = FILENAME ~ /\.(cpp|hpp)$/
-  header_file = FILENAME ~ /\.hpp$/
+  cpp = FILENAME ~ /\.(cpp|hpp|cu|cuh)$/
+  header_file = FILENAME ~ /\.(hpp|cuh)$/
   prose = FILENAME ~ /\.(md|json|txt|cff)$/
   markdown = FILENAME ~ /\.md$/
   includes = opened = table = fenced = 0
@@ -136,4 +138,4 @@ code ~ /^#include "support\// {
 code ~ /^(TYPED_)?TEST(_F|_P)?\([A-Za-z0-9_]+, *[A-Z]+[a-z0-9]+[A-Z]/ {
   breach("test-name", "words with _ between them, as in says_what_is_missing")
 }
-code ~ /^#include/ && !includes++ && FILENAME ~ /\.cpp$/ { check_first_include() }
+code ~ /^#include/ && !includes++ && FILENAME ~ /\.(cpp|cu)$/ { check_first_include() }
