@@ -3,6 +3,7 @@
 # is installed so is taken from SPILLWAY_KOKKOS_CUDA_ROOT; else it is built here, of the sources in
 # FETCHCONTENT_SOURCE_DIR_KOKKOS, of the pinned release where it can be reached, or else of the same
 # release within the sources of a Python package.
+include(FetchContent)
 include(Kokkos)
 set(kokkos_package pygenten==0.1.5)
 set(kokkos_package_sha256 e620f05c742905e2db705d875f1cac92ef0ed453f9e6734e9beda26cc0f9cce7)
@@ -51,8 +52,8 @@ function(kokkos_architecture word)
 endfunction()
 
 macro(build_kokkos_for_cuda)
-  kokkos_architecture(kokkos_arch)
-  set(Kokkos_ARCH_${kokkos_arch} ON CACHE BOOL "" FORCE)
+  kokkos_architecture(oldest_word)
+  set(Kokkos_ARCH_${oldest_word} ON CACHE BOOL "" FORCE)
   set(Kokkos_ENABLE_CUDA ON CACHE BOOL "" FORCE)
   set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "" FORCE)
   set(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE ON CACHE BOOL "" FORCE)
