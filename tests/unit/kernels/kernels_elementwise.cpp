@@ -305,6 +305,16 @@ TEST_P(KernelElements, scale_multiplies_by_its_factor) {
     EXPECT_EQ(h.result(y, i), 0.25 * h.contents(x)[static_cast<std::size_t>(i)]);
 }
 
+// A hundredth is rounded in bf16, by more than the product may be.
+TEST_P(KernelElements, scale_does_not_round_its_factor_to_the_type_of_elements) {
+  KernelHarness h;
+  auto const x = h.tensor(GetParam(), {37, 83}), y = h.tensor(GetParam(), {37, 83});
+  h.fill_normal(x, 1);
+  h.op(OpKind::scale, {x}, {y}, ScaleAttributes{0.01});
+  h.run(host::kernel(OpKind::scale));
+  h.expect_same_bytes(y);
+}
+
 TEST_P(KernelElements, column_sum_does_not_depend_on_threads) {
   KernelHarness h;
   auto const wide = h.tensor(GetParam(), {1037, 200});
