@@ -69,6 +69,16 @@ TEST_P(Product, of_odd_sizes_with_bias_and_addend_matches_loops) {
   run_and_compare({a, b, bias, addend}, m_harness.tensor(type(), {37, 101}));
 }
 
+// In fp32, where a GPU adds bf16 biases and addends by a kernel of its own, 256 columns at a time.
+TEST_P(Product, in_fp32_with_bias_or_addend_matches_loops) {
+  auto const a = normal({5, 23}), b = normal({23, 301}), bias = normal({301});
+  auto const addend = columns(normal({5, 310}), 3, 301);
+  auto const c = columns(m_harness.tensor(DType::f32, {5, 320}), 8, 301);
+  run_and_compare({a, b, bias, addend}, c);
+  run_and_compare({a, b, bias}, c);
+  run_and_compare({a, b, {}, addend}, c);
+}
+
 TEST_P(Product, of_columns_of_wider_matrices_matches_loops) {
   auto const a = columns(normal({37, 60}), 16, 23), b = columns(normal({23, 90}), 8, 41);
   auto const addend = columns(normal({37, 70}), 3, 41);
