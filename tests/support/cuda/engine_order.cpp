@@ -20,8 +20,13 @@ Mark const& end_of(auto const& seen) {
   return seen.pieces ? seen.pieces->end : seen.end;
 }
 
-// Returns the range of a buffer's bytes that an item uses.
-Access used(Item const& item, Buffer const& buffer) {
+// Returns the range of a buffer's bytes that an item uses. A sum of gradients passes over the whole
+// chunk, also over the gaps between its parameters, which the item does not count as accesses,
+// since nobody uses what lies there.
+Access used(Program const& program, Item const& item, Buffer const& buffer) {
+  bool const sums_chunks =
+      program.ops[static_cast<std::size_t>(item.op)].kind == OpKind::accumulate;
+  if (sums_chunks) return {.buffer = buffer.id, .first = 0, .last = buffer.bytes, .writers = {}};
   Access all{buffer.id, buffer.bytes, 0, {}};
   for (auto const* accesses : {&item.reads, &item.writes}) {
     for (auto const& access : *accesses) {
@@ -58,7 +63,7 @@ std::vector<AddressRange> EngineOrder::ranges(Item const& item, int parity) cons
       continue;
     }
     auto const& buffer = m_program.buffers[static_cast<std::size_t>(id)];
-    auto const access = used(item, buffer);
+    auto const access = used(m_program, item, buffer);
     auto const all = on_device(m_tiers.device, memory_bytes(m_tiers, buffer, parity));
     result.push_back(range_of(all.part(access.first, access.last - access.first).operand(),
                               access.last - access.first));
