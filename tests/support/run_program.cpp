@@ -40,8 +40,14 @@ bool on_stand_in() {
   return std::getenv("SPILLWAY_ON_STAND_IN") != nullptr;
 }
 
+bool on_ptx() {
+  return std::getenv("SPILLWAY_ON_PTX") != nullptr;
+}
+
 std::string spillway_command(int ranks) {
-  std::string const program = on_stand_in() ? SPILLWAY_BINARY "_on_stand_in" : SPILLWAY_BINARY;
+  std::string const program = on_ptx()        ? SPILLWAY_BINARY "_on_ptx"
+                              : on_stand_in() ? SPILLWAY_BINARY "_on_stand_in"
+                                              : SPILLWAY_BINARY;
   if (ranks == 0) return program;
   return fmt::format("{} -n {} {}", SPILLWAY_MPIRUN, ranks, program);
 }
@@ -98,8 +104,10 @@ nlohmann::json read_summary(std::filesystem::path const& run_dir) {
 }
 
 std::filesystem::path scratch_directory(std::string const& name) {
-  // Tests with and without the stand-in may run at the same time, so each has its own folder.
-  auto const* const folder = on_stand_in() ? "scratch_on_stand_in" : "scratch";
+  // Tests of several programs may run at the same time, so each has its own folder.
+  auto const* const folder = on_ptx()        ? "scratch_on_ptx"
+                             : on_stand_in() ? "scratch_on_stand_in"
+                                             : "scratch";
   auto const path = std::filesystem::current_path() / folder / name;
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);

@@ -23,6 +23,9 @@ Outcome run_command(std::string const& command, int limit_s = 3000);
 // Returns whether tests run the program that computes on the stand-in for a GPU. The environment
 // variable SPILLWAY_ON_STAND_IN chooses it.
 bool on_stand_in();
+// Returns whether tests run the program that computes with the module for GPUs on the interpreter
+// of PTX. The environment variable SPILLWAY_ON_PTX chooses it.
+bool on_ptx();
 
 // Returns "mpirun -n <ranks> build/bin/spillway", or the program alone if `ranks` is 0.
 std::string spillway_command(int ranks);

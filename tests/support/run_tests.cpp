@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kSkipped = 77;
 
+std::string (*g_why_skipped)() = nullptr;
+
 std::string file_of(testing::TestInfo const& test) {
   return std::filesystem::path(test.file()).stem().string();
 }
@@ -66,6 +68,11 @@ std::optional<bool> is_its_turn() {
 
 }  // namespace
 
+bool skip_all_tests_if(std::string (*why)()) {
+  g_why_skipped = why;
+  return true;
+}
+
 int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
   take_shard();
   testing::InitGoogleTest(&argc, argv);  // removes googletest's own arguments
@@ -89,6 +96,10 @@ int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
     if (!GTEST_FLAG_GET(filter).empty()) continue;
     std::cerr << argument << ": no test stands there\n";
     return 1;
+  }
+  if (auto const why = g_why_skipped != nullptr ? g_why_skipped() : ""; !why.empty()) {
+    std::cout << "skipped: " << why << '\n';
+    return kSkipped;
   }
   return RUN_ALL_TESTS();
 }
