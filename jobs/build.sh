@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # jobs/build.sh [TARGETS...]: sets up, configures and builds the release preset, only what changed:
-# everything, or with targets them alone: `jobs/build.sh spillway` makes build/bin/spillway. A folder
-# that `cmake --preset cuda` has configured stays so: everything has the module for CUDA devices.
+# everything, or with targets them alone: `jobs/build.sh spillway` makes build/bin/spillway. Where
+# `cmake --preset cuda` has configured build/ it stays so, with the module for CUDA devices.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs/setup.sh

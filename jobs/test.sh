@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # jobs/test.sh [--all] [ctest options...]: sets up, builds, runs the tests; --all adds long ones.
-# Leaves what each test and target took in build/seconds.txt. Where there is nvcc, the module for CUDA
-# devices is built, and tests of its kernels run, which need no GPU.
+# Leaves what each test and target took in build/seconds.txt. Where there is nvcc, the module for
+# CUDA devices is built, and tests of its kernels run, which need no GPU.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -32,7 +32,7 @@ if nvcc=$(find_nvcc); then
   ! grep -qs '^SPILLWAY_CUDA:BOOL=ON' build/CMakeCache.txt || cuda=()
   cmake --preset cuda "${cuda[@]}" --log-level=WARNING >&2
 else
-  echo "no nvcc of CUDA 12.5 or newer with cublasLt: tests of CUDA kernels (..._on_ptx) are left out"
+  echo "no nvcc of CUDA 12.5 or newer with cublasLt: CUDA kernels and their tests are left out"
 fi
 jobs/build.sh  # as the folder is configured
 

@@ -256,8 +256,8 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.seed", SeedField{&run.seed}, "", "", "Of the weights, the data order and dropout."},
       {"run.device", NumberedNameField{&run.device, "auto", {"cuda"}, {"cpu", "cuda"}}, "auto", "",
        "What computes. cuda: each of a node's ranks has a GPU of its own, by its local rank; "
-       "cuda:N: the ranks share the one with this number; cpu: the cores; auto: GPUs where this "
-       "build is for them and the machine has some, else the cores."},
+       "cuda:N: the ranks share the one with this number; cpu: the cores; auto: GPUs where their "
+       "module is installed and the machine has some, else the cores."},
       {"run.threads", IntegerField{&run.threads, 1, 65'536}, "auto", "threads per rank",
        "Compute threads; auto: this rank's share of the cores, or fewer where OMP_THREAD_LIMIT "
        "allows no more. OMP_NUM_THREADS does not count."},
