@@ -10,6 +10,10 @@ set(spillway_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CO
   XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache
   UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 ASAN_OPTIONS=detect_leaks=0)
 
+# Tests of the label `gpu` run on the devices that the user sees; all others on none.
+set(spillway_gpu_environment ${spillway_test_environment})
+list(APPEND spillway_test_environment CUDA_VISIBLE_DEVICES=-1)
+
 # What scripts need that call mpirun themselves: Open MPI as users have it.
 set(spillway_mpi_of_users OMPI_MCA_ess_singleton_isolated=unset:
   OMPI_MCA_orte_create_session_dirs=unset:)
