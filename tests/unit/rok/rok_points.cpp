@@ -27,7 +27,7 @@ class RokPoints : public ::testing::Test {
     auto config = tiny_config();
     config.run.threads = 1;
     s_comm = make_single_rank_comm();
-    s_here = std::make_unique<ComputeHere>(config, RunCores(), nullptr, nullptr, *s_comm);
+    s_here = std::make_unique<ComputeHere>(config, RunCores(), nullptr, FoundBackend{}, *s_comm);
   }
   static void TearDownTestSuite() {
     s_here.reset();

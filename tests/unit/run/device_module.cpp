@@ -22,14 +22,14 @@ std::string trouble(std::string const& path) {
 }
 
 TEST_F(DeviceModules, that_are_not_there_make_a_program_for_cpus) {
-  EXPECT_EQ(trouble(m_dir + "/spillway_cuda.so"),
+  EXPECT_EQ(trouble(m_dir / "spillway_cuda.so"),
             "this spillway is built for CPUs; give cpu, or a build for GPUs");
 }
 
 TEST_F(DeviceModules, that_do_not_open_say_why) {
-  auto const path = m_dir + "/torn.so";
+  auto const path = m_dir / "torn.so";
   std::ofstream(path) << "no library";
-  EXPECT_EQ(trouble(path), "its module does not open: " + path + ": file too short");
+  EXPECT_EQ(trouble(path), "its module does not open: " + path.string() + ": file too short");
 }
 
 TEST_F(DeviceModules, of_somebody_else_are_named) {
