@@ -108,7 +108,7 @@ TEST_F(CudaPtxLaunch, of_what_is_no_kernel_is_refused) {
   EXPECT_EQ(launch(module.kernel("absent"), 1, 32, stream, 0), cudaErrorInvalidPtx);
   EXPECT_EQ(launch(module.kernel("strange"), 1, 32, stream, 0), cudaErrorInvalidPtx);
   EXPECT_TRUE(complained("a kernel that was never registered"));
-  EXPECT_TRUE(complained("sin.approx.f32"));
+  EXPECT_TRUE(complained("slct.f32.f32"));
   EXPECT_EQ(launch(module.kernel("add"), 1, 32, cudaStream_t(12345), y(), x(), n, 1.0f),
             cudaErrorInvalidResourceHandle);
 }

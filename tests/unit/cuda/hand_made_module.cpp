@@ -157,7 +157,7 @@ END:
 .visible .entry strange()
 {
   .reg .f32 %f<2>;
-  sin.approx.f32 %f1, 0f00000000;
+  slct.f32.f32 %f1, 0f00000000, 0f3F800000, 0f00000000;
   ret;
 }
 )";

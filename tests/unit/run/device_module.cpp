@@ -47,6 +47,7 @@ TEST_F(DeviceModules, of_this_build_know_the_program) {
   auto const found = open_device_module(SPILLWAY_TOY_MODULE);
   ASSERT_NE(found.backend, nullptr) << found.trouble;
   EXPECT_EQ(found.backend->name, "toy");
+  set_up_log(true);
   testing::internal::CaptureStderr();
   EXPECT_EQ(why_no_device(found), "toys have none");
   EXPECT_NE(testing::internal::GetCapturedStderr().find("a toy was asked"), std::string::npos)
