@@ -24,6 +24,7 @@
 #include "profile/machine_probe.hpp"
 #include "profile/network_probe.hpp"
 #include "profile/shared_profile.hpp"
+#include "run/data_sheet.hpp"
 #include "run/profile_key.hpp"
 
 namespace spillway {
@@ -186,6 +187,10 @@ std::int64_t describe_device(Machine& machine, Compute const& compute, std::int6
   if (!compute.device.has_own_memory()) return most_bytes;
   auto const properties = compute.device.properties();
   machine.device_bytes = properties.memory_bytes;
+  if (auto const* const sheet = data_sheet_of(properties.name)) {
+    machine.peak_gflops_bf16 = sheet->bf16_gflops;
+    machine.peak_gflops_f32 = sheet->fp32_gflops;
+  }
   return std::min(most_bytes, properties.free_bytes / (2 * compute.sharers));
 }
 
@@ -231,6 +236,9 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   machine.node_ranks = std::ranges::max(gathered(comm, cores.node_ranks));
   machine.target = about.target;
   machine.device_bytes = std::ranges::min(gathered(comm, about.device_bytes));
+  // Unknown on one rank is unknown for all.
+  for (auto const peak : {&Machine::peak_gflops_bf16, &Machine::peak_gflops_f32})
+    machine.*peak = std::ranges::min(gathered(comm, about.*peak));
   return machine;
 }
 

@@ -14,10 +14,11 @@ namespace spillway {
 
 // Returns the slowest rates of all ranks, since all ranks make one plan: of the ops in a training
 // step with `choices`, of memory, of the network between ranks, and of storage if the Config has
-// any. Takes the rates that all ranks find in `cache`, measures the others, stores them there, and
-// logs which were measured. Measurements take at most `memory_bytes` of this rank's memory, and at
-// most half of what is free on a device with memory of its own; this memory is free again when the
-// function returns. All ranks must call it. Throws AgreedError.
+// any. Peaks are those of the device's data sheet, if it is known (run/data_sheet.hpp). Takes the
+// rates that all ranks find in `cache`, measures the others, stores them there, and logs which were
+// measured. Measurements take at most `memory_bytes` of this rank's memory, and at most half of
+// what is free on a device with memory of its own; this memory is free again when the function
+// returns. All ranks must call it. Throws AgreedError.
 Machine measured_machine(Config const& config, std::int64_t vocab, Choices const& choices,
                          RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
                          Comm& comm, ProfileCache const& cache = ProfileCache());
