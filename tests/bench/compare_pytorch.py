@@ -2,9 +2,11 @@
 """Training steps of a model, spillway beside PyTorch, alternating in one run; medians and ratios.
 
     tests/bench/compare_pytorch.py [--model bert-base] [--precision fp32] [--rounds 5]
+        [--device cuda]
 
-Every round runs spillway, PyTorch eager, PyTorch compiled and the step's matrix products alone, one
-after the other, each in a process of its own; ratios are taken within a round.
+Every round runs spillway, PyTorch eager, PyTorch compiled and (on the cores) the step's matrix
+products alone, one after the other, each in a process of its own; ratios are taken within a round.
+Peaks are of the device's memory with --device cuda, else of the process.
 Needs `torch` and `transformers`; installs nothing. PyTorch runs as its users run it: fused AdamW,
 scaled-dot-product attention, autocast, clipping by global norm.
 """
@@ -27,6 +29,11 @@ MODELS = {
         {"family": "gpt", "layers": 12, "hidden": 768, "heads": 12, "vocab": VOCAB},
         "GPT2LMHeadModel", "GPT2Config",
         {"resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0}),
+    "gpt-1.5b": (
+        {"family": "gpt", "layers": 48, "hidden": 1600, "heads": 25, "vocab": VOCAB},
+        "GPT2LMHeadModel", "GPT2Config",
+        {"n_layer": 48, "n_embd": 1600, "n_head": 25,
+         "resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0}),
     "bert-base": (
         {"family": "bert", "layers": 12, "hidden": 768, "heads": 12, "vocab": 30522,
          "positions": 512},
@@ -69,7 +76,7 @@ def torch_batch(args, config):
     import torch
 
     def tokens(length):
-        return torch.randint(0, 256, (args.sequences, length))
+        return torch.randint(0, 256, (args.sequences, length), device=args.device)
 
     inputs = tokens(args.sequence)
     if config.is_encoder_decoder:
@@ -84,14 +91,14 @@ def torch_round(args):
 
     _, model_class, config_class, values = MODELS[args.model]
     config = getattr(transformers, config_class)(**values)
-    model = getattr(transformers, model_class)(config).train()
+    model = getattr(transformers, model_class)(config).train().to(args.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
     forward = torch.compile(model) if args.compile else model
     seconds = []
     for _ in range(args.steps):
         batch = torch_batch(args, config)
         start = time.perf_counter()
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=args.precision == "bf16"):
+        with torch.autocast(args.device, dtype=torch.bfloat16, enabled=args.precision == "bf16"):
             loss = forward(**batch).loss
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -100,6 +107,8 @@ def torch_round(args):
         loss.item()
         seconds.append(time.perf_counter() - start)
     peak_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    if args.device == "cuda":
+        peak_bytes = torch.cuda.max_memory_reserved()
     print(json.dumps({"seconds": seconds, "peak_bytes": peak_bytes}))
 
 
@@ -114,7 +123,7 @@ def rate(args, seconds):
 
 def run_torch(args, compiled):
     command = [sys.executable, __file__, "--torch-round", "--model", args.model,
-               "--precision", args.precision, "--steps", str(args.steps),
+               "--precision", args.precision, "--steps", str(args.steps), "--device", args.device,
                "--sequences", str(args.sequences), "--sequence", str(args.sequence)]
     command += ["--compile"] if compiled else []
     result = json.loads(output_of(command).splitlines()[-1])
@@ -156,7 +165,9 @@ def run_spillway(args, folder, round_number):
     run_dir = folder / f"run-{round_number}"
     overrides = {
         "optim.warmup": 1, "run.steps": args.steps, "run.dir": run_dir, "run.log.every": 1,
-        "run.checkpoint.every": 0, "memory.device": "8GiB", "plan.activations": args.activations,
+        "run.checkpoint.every": 0, "plan.activations": args.activations,
+        "memory.device": "auto" if args.device == "cuda" else "8GiB",
+        "run.device": "cuda:0" if args.device == "cuda" else "cpu",
         "memory.nvme": f"{{path: {folder}, size: 8GiB}}",
     }
     command = [args.spillway, "train", *words(args, folder)]
@@ -165,7 +176,9 @@ def run_spillway(args, folder, round_number):
     lines = (run_dir / "metrics.jsonl").read_text().splitlines()
     rows = [row for row in map(json.loads, lines) if "event" not in row]
     summary = json.loads((run_dir / "summary.json").read_text())
-    return rate(args, [row["step_s"] for row in rows]), summary["peak_rss_bytes"]
+    peak_bytes = (summary["measured_peak_bytes"]["device"] if args.device == "cuda"
+                  else summary["peak_rss_bytes"])
+    return rate(args, [row["step_s"] for row in rows]), peak_bytes
 
 
 def rounds(args, folder):
@@ -177,7 +190,8 @@ def rounds(args, folder):
     for number in range(args.rounds):
         for name, run in runners.items():
             figures[name].append(run(number))
-        for name, figure in run_products(args, folder).items():
+        products = {} if args.device == "cuda" else run_products(args, folder)
+        for name, figure in products.items():
             figures.setdefault(name, []).append((figure, None))
         shown = ", ".join(f"{name} {values[-1][0]:.0f}" for name, values in figures.items())
         print(f"round {number}: {shown}", file=sys.stderr, flush=True)
@@ -187,7 +201,8 @@ def rounds(args, folder):
 def print_table(args, figures):
     print(f"{args.model}, {args.precision}, {args.sequences} x {args.sequence}, "
           f"{args.activations}, {args.rounds} rounds of {args.steps} steps\n")
-    print("| | tokens/s, median (all rounds) | spillway is, median | peak resident |")
+    peak = "peak on the device" if args.device == "cuda" else "peak resident"
+    print(f"| | tokens/s, median (all rounds) | spillway is, median | {peak} |")
     print("| --- | --- | --- | --- |")
     ours = [figure for figure, _ in figures["spillway"]]
     for name, values in figures.items():
@@ -203,6 +218,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--spillway", default="build/bin/spillway")
     parser.add_argument("--model", default="gpt2", choices=MODELS)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--precision", default="bf16", choices=["bf16", "fp32"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=6)
