@@ -50,7 +50,7 @@ head_of_table() {
   row "| commit | $(first_line git rev-parse HEAD)$([[ -z $(git status --porcelain \
     --untracked-files=no 2>/dev/null) ]] || echo ', changed') |"
   row "| program | $(first_line "$program" --version) |"
-  row "| processor | $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores |"
+  row "| processor | $(first_line sed -n 's/^model name[^:]*: //p' /proc/cpuinfo), $(nproc) cores |"
   row "| date | $(date -u '+%Y-%m-%d %H:%M UTC') |"
   row
 }
@@ -95,6 +95,7 @@ bench() {
 run_benches() {
   local status=0 work options=()
   work=$(mktemp -d "${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}/spillway-gpu.XXXXXX") || return 1
+  export TMPDIR=$work
   ((rehearse)) && options=(--tiny --steps 4 --drive 64MiB)
   bench tests/bench/gpu.py --spillway "$program" --work "$work" ${options[@]+"${options[@]}"} ||
     status=1

@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -85,7 +86,16 @@ def torch_batch(args, config):
 
 
 def torch_round(args):
-    """Runs in a process of its own; prints one JSON list of step seconds."""
+    """Runs in a process of its own; prints JSON: step seconds, or null if memory is too small."""
+    import torch
+
+    try:
+        print(json.dumps(torch_steps(args)))
+    except torch.cuda.OutOfMemoryError:
+        print("null")
+
+
+def torch_steps(args):
     import torch
     import transformers
 
@@ -109,7 +119,7 @@ def torch_round(args):
     peak_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     if args.device == "cuda":
         peak_bytes = torch.cuda.max_memory_reserved()
-    print(json.dumps({"seconds": seconds, "peak_bytes": peak_bytes}))
+    return {"seconds": seconds, "peak_bytes": peak_bytes}
 
 
 def tokens_per_s(args, step_s):
@@ -127,7 +137,7 @@ def run_torch(args, compiled):
                "--sequences", str(args.sequences), "--sequence", str(args.sequence)]
     command += ["--compile"] if compiled else []
     result = json.loads(output_of(command).splitlines()[-1])
-    return rate(args, result["seconds"]), result["peak_bytes"]
+    return (rate(args, result["seconds"]), result["peak_bytes"]) if result else (0, 0)
 
 
 def words(args, folder):
@@ -176,6 +186,7 @@ def run_spillway(args, folder, round_number):
     lines = (run_dir / "metrics.jsonl").read_text().splitlines()
     rows = [row for row in map(json.loads, lines) if "event" not in row]
     summary = json.loads((run_dir / "summary.json").read_text())
+    shutil.rmtree(run_dir)  # its checkpoint has 12 bytes a parameter
     peak_bytes = (summary["measured_peak_bytes"]["device"] if args.device == "cuda"
                   else summary["peak_rss_bytes"])
     return rate(args, [row["step_s"] for row in rows]), peak_bytes
@@ -207,6 +218,9 @@ def print_table(args, figures):
     ours = [figure for figure, _ in figures["spillway"]]
     for name, values in figures.items():
         rates = [figure for figure, _ in values]
+        if 0 in rates:
+            print(f"| {name} | out of memory | | |")
+            continue
         ratio = statistics.median(a / b for a, b in zip(ours, rates))
         peak = f"{max(p for _, p in values) / 2**30:.2f} GiB" if values[0][1] else ""
         every = ", ".join(f"{r:.0f}" for r in rates)

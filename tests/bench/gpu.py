@@ -6,13 +6,14 @@ steps beside their predictions.
 
 Kernels and links are read from a machine file that `spillway profile` writes to DIR, or from FILE.
 A kernel's bound is the larger of two times: that of its operands' bytes, each moved once at the
-device's measured rate, and that of its flops at the peak of the data sheet (lib/run/data_sheet.cpp).
+device's measured rate, and that of its flops at the data sheet's peak (lib/run/data_sheet.cpp).
 Steps are medians of all but the first two. Tokens are random. --tiny takes sizes for a rehearsal.
 """
 import argparse
 import json
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import sys
 from compare_pytorch import VOCAB, write_tokens
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOES_NOT_FIT = 3  # spillway's exit status
 SIZE_BYTES = {"bf16": 2, "f32": 4, "f64": 8, "i32": 4}
 # name: layers, hidden, heads, sequence, sequences of a step, of a micro-batch
 SHAPES = {"GPT-2 124M": (12, 768, 12, 1024, 32, 16), "GPT 1.5B": (48, 1600, 25, 1024, 8, 4)}
@@ -58,7 +60,8 @@ def read_machine(path):
 def data_sheet(device):
     """GFLOP/s in bf16 and fp32 and GB/s of memory; Nones if the device is not in the table."""
     text = (ROOT / "lib/run/data_sheet.cpp").read_text()
-    for name, *figures in re.findall(r'\{"(NVIDIA [^"]*)", ([\d.e]+), ([\d.e]+), ([\d.e]+)\}', text):
+    row = r'\{"(NVIDIA [^"]*)", ([\d.e]+), ([\d.e]+), ([\d.e]+)\}'
+    for name, *figures in re.findall(row, text):
         if name == device:
             return [float(figure) or None for figure in figures]
     return [None, None, None]
@@ -132,7 +135,7 @@ def kernels_table(rates, ops):
               f"| {'unknown' if is_open else f'{1e3 * max(bounds):.3f}'} "
               f"| {'' if is_open else f'{100 * max(bounds) / seconds:.0f} %'} |")
     timed = {text.split()[0] for text in ops}
-    for kind, rate in rates.items():  # ops on whole chunks, of which a machine file has the rate alone
+    for kind, rate in rates.items():  # of ops on whole chunks a machine file has the rate alone
         name = kind.removeprefix("kinds.").strip('"')
         if kind.startswith("kinds.") and not name.startswith("host ") and name not in timed:
             print(f"| `{name}`, all sizes | | {number(rate):.0f} | | "
@@ -143,7 +146,8 @@ def links_table(rates):
     print("\n| link | GB/s |\n| --- | ---: |")
     for key, name in {"links.h2d_gbps": "host to device", "links.d2h_gbps": "device to host",
                       "links.node_gbps": "between ranks of the node",
-                      "nvme.write_gbps": "drive, writes", "nvme.read_gbps": "drive, reads", "nvme.both_gbps": "drive, both at once",
+                      "nvme.write_gbps": "drive, writes", "nvme.read_gbps": "drive, reads",
+                      "nvme.both_gbps": "drive, both at once",
                       "memory_gbps": "device memory"}.items():
         value = number(rates.get(key, "unknown"))
         print(f"| {name} | {'unknown' if value is None else f'{value:.1f}'} |")
@@ -177,11 +181,14 @@ def step_row(args, folder, shape, plan):
     done = subprocess.run(command(args, "train", folder, keys), capture_output=True, text=True,
                           check=False)
     print(done.stdout + done.stderr, file=sys.stderr)
+    if done.returncode == DOES_NOT_FIT:
+        return f"| {shape} | {plan} | does not fit |||||||"
     if done.returncode != 0:
         return f"| {shape} | {plan} | exit {done.returncode}: {last_line(done.stderr)} |||||||"
     rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
     rows = [row for row in rows if "event" not in row]
     summary = json.loads((run_dir / "summary.json").read_text())
+    shutil.rmtree(run_dir)  # its checkpoint has 12 bytes a parameter
     step_s = statistics.median(row["step_s"] for row in rows[2:])
     predicted_s = summary["predicted_step_s"]
     _, _, _, sequence, sequences, _ = (TINY if args.tiny else SHAPES)[shape]

@@ -39,7 +39,7 @@ bool takes_few() {
   return on_ptx() && !takes_all();
 }
 int steps() {
-  return takes_few() ? 4 : 10;
+  return takes_few() ? 2 : 10;
 }
 std::vector<TinyModel> models() {
   auto const all = tiny_models();
@@ -83,7 +83,7 @@ class TrainedOnGpu : public testing::TestWithParam<TinyModel> {
                        "batch.micro=1",
                        "optim.clip=0.25",
                        fmt::format("run.steps={}", steps()),
-                       "run.eval.every=" + half,
+                       fmt::format("run.eval.every={}", steps()),
                        "run.checkpoint.every=" + half,
                        "debug.poison=true",
                        "debug.locked_allocator=true"};

@@ -9,7 +9,7 @@ namespace spillway::test {
 
 // Lets run_tests() ask `why` before all tests of the program. If the answer is not empty, it is
 // printed behind "skipped: ", and no test runs. A program calls this before its main function
-// begins, and only once. Returns true, for the initialisation of a variable.
+// begins; the last call counts. Returns true, for the initialisation of a variable.
 bool skip_all_tests_if(std::string (*why)());
 
 // Runs all tests, or with --file=NAME those of NAME.cpp (an explicit --gtest_filter wins). `files`
