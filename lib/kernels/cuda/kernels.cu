@@ -83,11 +83,25 @@ auto naming_kokkos(char const* doing, F const& f) {
   }
 }
 
+bool device_works() {
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
+// Where the device has failed, the instance is left to the end of the process: Kokkos would give
+// its memory back, and end the process because it cannot.
+class CudaExec final : public SpaceExec {
+ public:
+  using SpaceExec::SpaceExec;
+  ~CudaExec() override {
+    if (!device_works()) new Space(instance());
+  }
+};
+
 std::unique_ptr<Exec const> exec_on(void* stream) {
   return naming_kokkos("making an instance of Kokkos on a stream", [&] {
     auto const space = stream ? Space(static_cast<cudaStream_t>(stream)) : Space();
     make_scratch(space);
-    return std::make_unique<SpaceExec>(space);
+    return std::make_unique<CudaExec>(space);
   });
 }
 
@@ -131,7 +145,8 @@ KernelTable begin_kernels() {
 
 void end_kernels() noexcept {
   g_lt_handle.reset();
-  if (Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
+  bool const runs = Kokkos::is_initialized() && !Kokkos::is_finalized();
+  if (runs && device_works()) Kokkos::finalize();  // which would end the process otherwise
 }
 
 }  // namespace spillway::cuda

@@ -21,7 +21,7 @@ inline constexpr bool kLikeDevice = true;
 inline constexpr bool kLikeDevice = !std::is_same_v<Space::memory_space, Kokkos::HostSpace>;
 #endif
 
-class SpaceExec final : public Exec {
+class SpaceExec : public Exec {
  public:
   explicit SpaceExec(Space const& instance);
 
