@@ -11,7 +11,8 @@ FoundBackend open_cuda_module() {
   std::error_code failed;
   auto const program = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) return {nullptr, "/proc/self/exe cannot be read: " + failed.message()};
-  return open_device_module((program.parent_path() / SPILLWAY_CUDA_MODULE).lexically_normal());
+  auto const module = program.parent_path() / SPILLWAY_CUDA_MODULE;
+  return open_device_module(module.lexically_normal(), kCudaDriver);
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ FoundBackend none(std::string trouble) {
 }
 
 // RTLD_NOW finds at once that a library or a function is missing. Symbols stay the module's own.
-void* open_now(std::string const& path) {
+void* open_now(char const* path) {
   AllocatorPass const pass;
-  return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 }  // namespace
@@ -25,10 +25,12 @@ std::string why_no_device(FoundBackend const& found) {
   return found.backend != nullptr ? found.backend->why_none() : found.trouble;
 }
 
-FoundBackend open_device_module(std::string const& path) {
+FoundBackend open_device_module(std::string const& path, char const* driver) {
   if (::access(path.c_str(), F_OK) != 0)
     return none("this spillway is built for CPUs; give cpu, or a build for GPUs");
-  void* const module = open_now(path);
+  if (driver != nullptr && open_now(driver) == nullptr)
+    return none(fmt::format("there is no driver: {}", ::dlerror()));
+  void* const module = open_now(path.c_str());
   if (module == nullptr) return none(fmt::format("its module does not open: {}", ::dlerror()));
   auto const function =
       reinterpret_cast<DeviceModuleFunction>(::dlsym(module, kDeviceModuleFunction));

@@ -38,7 +38,10 @@ struct FoundBackend {
 // Says why count_devices(found.backend) is 0.
 std::string why_no_device(FoundBackend const& found);
 
-// Opens the module in the file `path`, which then stays open. Never throws.
-FoundBackend open_device_module(std::string const& path);
+// Opens the module in the file `path`, which then stays open. `driver` names the library of the
+// devices' driver, if it must be there: without it a module could only say so, after it has loaded
+// libraries of hundreds of megabytes. Never throws.
+FoundBackend open_device_module(std::string const& path, char const* driver = nullptr);
+inline constexpr char kCudaDriver[] = "libcuda.so.1";
 
 }  // namespace spillway

@@ -16,8 +16,8 @@ says() {
 
 module=$(find "$prefix" -name spillway_cuda.so)
 if [[ $2 == ON ]]; then
-  # What CUDA says where there is a GPU is its name.
-  says '^  (no GPU +CUDA says: |cuda:0 )'
+  # Where there is a driver CUDA names its GPUs, or says why there is none.
+  says '^  (no GPU +(there is no driver: |CUDA says: )|cuda:0 )'
   mv "$module" "$module.away"
 elif [[ -n $module ]]; then
   echo "a build without the module installs $module" >&2

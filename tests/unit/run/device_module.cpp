@@ -32,6 +32,12 @@ TEST_F(DeviceModules, that_do_not_open_say_why) {
   EXPECT_EQ(trouble(path), "its module does not open: " + path.string() + ": file too short");
 }
 
+TEST_F(DeviceModules, are_not_opened_without_their_driver) {
+  EXPECT_EQ(open_device_module(SPILLWAY_OLD_MODULE, "libnosuchdriver.so.1").trouble,
+            "there is no driver: libnosuchdriver.so.1: cannot open shared object file: No such "
+            "file or directory");
+}
+
 TEST_F(DeviceModules, of_somebody_else_are_named) {
   EXPECT_EQ(trouble(SPILLWAY_STRANGE_MODULE), SPILLWAY_STRANGE_MODULE " is no module of spillway");
 }
