@@ -38,25 +38,31 @@ Kernel bare_kernel(OpKind kind) {
   throw Error(Status::device, fmt::format("{}: {}", doing, what));
 }
 
-// Binds an op to a launch that may allocate main memory, as CUDA does at will, and whose failures
-// name the op. Kokkos throws std::runtime_error if CUDA refuses a call.
+// Calls f, which may allocate main memory, as CUDA does at will. If CUDA refuses a call, Kokkos
+// throws std::runtime_error, which becomes an Error(device) that says what was being done.
+template <class F>
+auto naming_kokkos(std::string const& doing, F const& f) {
+  AllocatorPass const pass;
+  try {
+    return f();
+  } catch (Error const&) {
+    throw;
+  } catch (std::runtime_error const& error) {
+    fail(doing, error.what());
+  }
+}
+
+// Binds an op to a launch whose failures name the op.
 template <OpKind kind>
 Launch bind(KernelContext const& context, Op const& op) {
   return [launch = bare_kernel(kind).bind(context, op), name = op.name](Exec const& exec,
                                                                         void* const* operands) {
-    AllocatorPass const pass;
-    try {
-      launch(exec, operands);
-    } catch (Error const&) {
-      throw;
-    } catch (std::runtime_error const& error) {
-      fail(name, error.what());
-    }
+    naming_kokkos(name, [&] { launch(exec, operands); });
     expect_launched(name.c_str());
   };
 }
 
-// One for the device of begin_kernels(); made there, since making one allocates.
+// begin_kernels() makes the handle, because making one allocates.
 std::optional<LtHandle> g_lt_handle;
 
 struct Nothing {
@@ -70,17 +76,6 @@ void make_scratch(Space const& space) {
   teams.set_scratch_size(1, Kokkos::PerTeam(1));
   Kokkos::parallel_for("spillway::scratch", teams, Nothing{});
   space.fence("spillway::scratch");
-}
-
-// Calls f, and makes a std::runtime_error that Kokkos throws an Error(device).
-template <class F>
-auto naming_kokkos(char const* doing, F const& f) {
-  AllocatorPass const pass;
-  try {
-    return f();
-  } catch (std::runtime_error const& error) {
-    fail(doing, error.what());
-  }
 }
 
 bool device_works() {
