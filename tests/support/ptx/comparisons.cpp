@@ -49,12 +49,7 @@ void add_comparisons(Table& table) {
   add_type<std::uint16_t>(table, "b16", 0, equality);
   add_type<std::uint32_t>(table, "b32", 0, equality);
   add_type<std::uint64_t>(table, "b64", 0, equality);
-  add_type<std::uint16_t>(table, "u16", 0, order);
-  add_type<std::uint32_t>(table, "u32", 0, order);
-  add_type<std::uint64_t>(table, "u64", 0, order);
-  add_type<std::int16_t>(table, "s16", 0, order);
-  add_type<std::int32_t>(table, "s32", 0, order);
-  add_type<std::int64_t>(table, "s64", 0, order);
+  for_integers([&]<class T>(T, char const* type) { add_type<T>(table, type, 0, order); });
   add_type<float>(table, "f32", 0, all);
   add_type<double>(table, "f64", 0, all);
 }

@@ -56,4 +56,15 @@ Operation& add_function(Table& table, std::string const& opcode) {
   return table.add(opcode, operands_of(f), apply<f>);
 }
 
+// Calls add(T{}, name) for every type of whole numbers, with the name that PTX gives it.
+template <class Add>
+void for_integers(Add const& add) {
+  add(std::uint16_t{}, "u16");
+  add(std::uint32_t{}, "u32");
+  add(std::uint64_t{}, "u64");
+  add(std::int16_t{}, "s16");
+  add(std::int32_t{}, "s32");
+  add(std::int64_t{}, "s64");
+}
+
 }  // namespace spillway::test::ptx

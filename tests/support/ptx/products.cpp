@@ -60,12 +60,7 @@ void add_type(Table& table, std::string const& type) {
 }  // namespace
 
 void add_products(Table& table) {
-  add_type<std::uint16_t>(table, "u16");
-  add_type<std::uint32_t>(table, "u32");
-  add_type<std::uint64_t>(table, "u64");
-  add_type<std::int16_t>(table, "s16");
-  add_type<std::int32_t>(table, "s32");
-  add_type<std::int64_t>(table, "s64");
+  for_integers([&]<class T>(T, char const* type) { add_type<T>(table, type); });
   add_function<high_plus_saturating>(table, "mad.hi.sat.s32");
 }
 
