@@ -38,8 +38,8 @@ class KernelDevice {
 KernelDevice const* kernel_device();  // null: kernels run on the host
 void set_kernel_device(KernelDevice const* device);
 
-// Copies of some bytes in a device's memory, each at a multiple of 256 bytes, and behind them
-// `scratch_bytes` bytes that nobody has written.
+// A DeviceCopies has copies of some bytes in a device's memory, each at a multiple of 256 bytes.
+// Behind them lie `scratch_bytes` bytes that nobody has written.
 class DeviceCopies {
  public:
   using Bytes = std::vector<std::byte>;
@@ -47,7 +47,7 @@ class DeviceCopies {
   DeviceCopies(KernelDevice const& device, std::vector<Bytes> const& contents,
                std::int64_t scratch_bytes);
 
-  // Where the copy of contents[i], or for i = contents.size() the scratch, is.
+  // Returns where the copy of contents[i] is or, for i = contents.size(), the scratch.
   void* at(std::size_t i, std::int64_t offset_bytes) const;
   std::vector<Bytes> read() const;
 

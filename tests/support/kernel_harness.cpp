@@ -60,7 +60,7 @@ Bytes unguarded(Bytes const& bytes, std::string const& what) {
   return {first, last};
 }
 
-// Copies of some bytes in memory that kernels on the host reach.
+// A HostCopies has copies of some bytes in memory that kernels on the host reach.
 class HostCopies {
  public:
   explicit HostCopies(std::vector<Bytes> const& contents) {

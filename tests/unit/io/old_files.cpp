@@ -10,6 +10,7 @@
 #include "io/inspect/describe.hpp"
 #include "io/tokens/token_file.hpp"
 #include "tests/support/hostile_h5.hpp"
+#include "tests/support/in_directory.hpp"
 
 namespace spillway::old_files_test {
 namespace {
@@ -17,25 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 using test::Oddity;
 
-class OldFiles : public testing::Test {
+class OldFiles : public test::InDirectory {
  protected:
   OldFiles() {
-    fs::remove_all(m_dir);
-    fs::create_directory(m_dir);
     fs::copy(SPILLWAY_SOURCE_DIR "/tests/goldens/version-1", m_dir / "step-2");
     fs::rename(m_dir / "step-2/tokens.h5", m_dir / "tokens.h5");
   }
-  ~OldFiles() override { fs::remove_all(m_dir); }
 
-  template <class F>
-  static Error error_of(F const& action) {
-    try {
-      action();
-    } catch (Error const& error) {
-      return error;
-    }
-    return {Status::done, "no error"};
-  }
   void expect_checkpoint(Status status, std::string const& what) const {
     auto const error = error_of([&] { describe(m_dir / "step-2"); });
     EXPECT_EQ(error.status(), status) << error.what();
@@ -43,8 +32,6 @@ class OldFiles : public testing::Test {
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
   }
   fs::path manifest() const { return m_dir / "step-2/checkpoint.h5"; }
-
-  fs::path const m_dir = fs::path(testing::TempDir()) / "old_files";
 };
 
 void expect_read(fs::path const& directory) {
