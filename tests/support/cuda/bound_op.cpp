@@ -60,13 +60,17 @@ void add_operand(LaunchedOp& op, BoundOp const& bound, Places const& places, std
     op.parts.push_back({operand.name, held, operand.writes});
     if (is_fresh) op.fresh.push_back(held);
   }
+  for (auto const& gap : operand.gaps) {
+    auto const held = common({first + gap.first, gap.bytes}, range);
+    if (held.bytes > 0) op.gaps.push_back(held);
+  }
 }
 
 }  // namespace
 
 BoundOp bound_op(KernelContext const& context, Op const& op, Launch launch) {
   return {op.name, cuda::operands(context, op), op.inputs.size() + op.outputs.size(),
-          op.kind == OpKind::accumulate, std::move(launch)};
+          std::move(launch)};
 }
 
 PlacedOp place(State const& all, BoundOp const& bound, void* const* operands) {
@@ -97,7 +101,6 @@ PlacedOp place(State const& all, BoundOp const& bound, void* const* operands) {
   // If the op has no workspace, kernels get null for it.
   if (bound.operands.size() == bound.views) result.touchable.push_back(nullptr);
   for (std::size_t i = 0; i < bound.operands.size(); ++i) add_operand(result.op, bound, places, i);
-  result.op.sums_chunks = bound.sums_chunks;
   result.op.parts = without_overlap(std::move(result.op.parts));
   return result;
 }

@@ -15,7 +15,6 @@ struct BoundOp {
   std::string name;
   std::vector<Operand> operands;
   std::size_t views;
-  bool sums_chunks;  // as in LaunchedOp
   Launch launch;
 };
 BoundOp bound_op(KernelContext const& context, Op const& op, Launch launch);

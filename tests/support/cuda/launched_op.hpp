@@ -21,10 +21,8 @@ struct LaunchedOp {
   std::vector<Part> parts = {};
   std::vector<MemoryAccess> accesses = {};  // of whole operands
   std::vector<AddressRange> fresh = {};     // what the op writes and does not read
+  std::vector<AddressRange> gaps = {};      // which count as written, as in Operand
   bool stuck = false;                       // whether its first piece never ends
-  // Whether it sums gradients of whole chunks: gaps between parameters, which nobody writes or
-  // uses, then count as written.
-  bool sums_chunks = false;
 };
 
 LaunchedOp* launched_op();  // of this thread; null if it launches none

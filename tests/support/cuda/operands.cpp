@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph/operands.hpp"
+#include "kernels/formulas/parameter_ranges.hpp"
 
 namespace spillway::test::cuda {
 
@@ -44,6 +45,25 @@ Operand operand(KernelContext const& context, View const& view) {
   return result;
 }
 
+// Returns what an op on a whole chunk passes over between its parameters.
+std::vector<AddressRange> gaps(KernelContext const& context, Op const& op) {
+  if (op.chunk < 0) return {};
+  auto const elements = context.chunks[static_cast<std::size_t>(op.chunk)].elements;
+  auto const& view = op.inputs.front();
+  if (view.shape != Shape{elements}) return {};
+  auto const bytes = size_bytes(context.tensors[static_cast<std::size_t>(view.tensor)].dtype);
+  auto ranges = parameter_ranges(context, op, {});
+  ranges.push_back({elements, 0, false});
+  std::vector<AddressRange> result;
+  std::int64_t end = 0;
+  for (auto const& range : ranges) {
+    if (range.offset > end)
+      result.push_back({static_cast<std::uintptr_t>(end * bytes), (range.offset - end) * bytes});
+    end = range.offset + range.count;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Operand> operands(KernelContext const& context, Op const& op) {
@@ -61,6 +81,7 @@ std::vector<Operand> operands(KernelContext const& context, Op const& op) {
   }
   auto const rows = operand_rows(op.kind);
   for (std::size_t i = 0; i < rows.size(); ++i) result[i].name = rows[i].name;
+  if (op.kind == OpKind::accumulate) result[0].gaps = result[1].gaps = gaps(context, op);
   if (op.workspace_bytes > 0) {
     result.push_back({.writes = true,
                       .fresh = true,

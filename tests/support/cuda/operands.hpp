@@ -18,6 +18,8 @@ struct Operand {
   std::int64_t bytes = 0;  // from the beginning of the first element to the end of the last
   // Ranges without gaps, relative to the first element: a view may leave out bytes between rows.
   std::vector<AddressRange> pieces = {};
+  // Ranges between the parameters of a chunk, which the op reads though nobody writes or uses them.
+  std::vector<AddressRange> gaps = {};
 };
 
 // Cuts a view into its longest ranges without gaps, in bytes relative to its first element.

@@ -21,7 +21,7 @@ struct Waiting {
   KernelLaunch launch;
   std::vector<std::byte> parameters;
   std::optional<std::vector<LaunchedOp::Part>> parts;  // if the launch is an op's
-  bool sums_chunks;
+  std::vector<AddressRange> gaps;
   int device;
   std::uint64_t seed;
 };
@@ -71,8 +71,8 @@ ptx::Memory memory_of(State const& all, Waiting const& waiting) {
     add_all_memory(result, all, waiting.device);
     return result;
   }
+  for (auto const& gap : waiting.gaps) set_states(reachable_bytes(all, gap), ptx::kKnown);
   for (auto const& part : *waiting.parts) {
-    if (waiting.sums_chunks) set_states(reachable_bytes(all, part.range), ptx::kKnown);
     add_bytes(result, all, part.range, fmt::format("operand {}", part.operand), part.writes);
   }
   return result;
@@ -168,7 +168,7 @@ cudaError_t launch_ptx(State& all, int stream, DeviceFunction& function, KernelL
               .launch = launch,
               .parameters = parameters_of(*code->kernel, arguments),
               .parts = {},
-              .sums_chunks = op != nullptr && op->sums_chunks,
+              .gaps = {},
               .device = device,
               .seed = all.settings.seed + 0x9e3779b97f4a7c15 * ++all.launches});
   Piece piece{.kind = Piece::Kind::kernel, .label = function.name};
@@ -176,6 +176,7 @@ cudaError_t launch_ptx(State& all, int stream, DeviceFunction& function, KernelL
     piece.label = op->name;
     piece.accesses = op->accesses;
     waiting->parts = op->parts;
+    waiting->gaps = op->gaps;
   }
   auto const label = *doing() != '\0' ? std::string(doing()) : piece.label;
   piece.run = [waiting, label, &all] { run(all, *waiting, label); };
