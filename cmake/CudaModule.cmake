@@ -23,6 +23,15 @@ function(build_cuda_module)
     message(FATAL_ERROR "SPILLWAY_CUDA: ${SPILLWAY_NVCC} is not of CUDA 12.5 or newer "
       "(${version}${trouble}). Load a module that is, or leave SPILLWAY_CUDA off")
   endif()
+  foreach(architecture ${SPILLWAY_CUDA_ARCHITECTURES})
+    string(REGEX MATCH "^[0-9]+" number ${architecture})
+    if(number AND number LESS 80)
+      message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture}: kernels are for 80 and newer")
+    elseif(number GREATER_EQUAL 100 AND release VERSION_LESS 12.8)
+      message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture} wants CUDA 12.8, and "
+        "${SPILLWAY_NVCC} is of ${release}. Load a newer module, or leave it out")
+    endif()
+  endforeach()
   # Tests read the PTX in the module. They know the compression of nvcc 13, if zstd is there.
   set(flags ${CMAKE_CUDA_FLAGS})
   if(BUILD_TESTING AND (NOT zstd_FOUND OR release VERSION_LESS 13))
