@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "tests/support/cuda/executed.hpp"
 #include "tests/support/cuda/fat_binary.hpp"
 #include "tests/support/ptx/parse.hpp"
 
 namespace spillway::test::cuda {
 
 LoadedCode::LoadedCode(void const* wrapper, int architecture)
-    : m_module(ptx::parse(ptx_of(wrapper, architecture))) {}
+    : m_module(ptx::parse(ptx_of(wrapper, architecture))) {
+  begin_counting(m_module);
+}
 
 ptx::Code const& LoadedCode::kernel(std::string const& name) {
   auto const found = m_kernels.find(name);

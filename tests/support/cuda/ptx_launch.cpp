@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tests/support/cuda/call.hpp"
+#include "tests/support/cuda/executed.hpp"
 #include "tests/support/cuda/launched_op.hpp"
 
 namespace spillway::test::cuda {
@@ -83,12 +84,14 @@ ptx::Memory memory_of(State const& all, Waiting const& waiting) {
 void run(State& all, Waiting const& waiting, std::string const& label) {
   if (all.faults.sticky()) return;
   try {
-    ptx::launch(*waiting.code, memory_of(all, waiting),
-                {.grid = waiting.launch.grid,
-                 .block = waiting.launch.block,
-                 .dynamic_shared_bytes = waiting.launch.dynamic_shared_bytes,
-                 .parameters = waiting.parameters,
-                 .seed = waiting.seed});
+    auto const counts =
+        ptx::launch(*waiting.code, memory_of(all, waiting),
+                    {.grid = waiting.launch.grid,
+                     .block = waiting.launch.block,
+                     .dynamic_shared_bytes = waiting.launch.dynamic_shared_bytes,
+                     .parameters = waiting.parameters,
+                     .seed = waiting.seed});
+    count_executed(*waiting.code, counts);
   } catch (std::exception const& error) {
     complain(label + ": " + error.what());
     all.faults.fail(cudaErrorLaunchFailure);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "base/permutation.hpp"
 #include "tests/support/ptx/run_block.hpp"
@@ -46,13 +48,17 @@ void need_known_outputs(Run const& run) {
 LaunchCounts launch(Code const& code, Memory const& memory, LaunchSettings const& settings) {
   check(code, settings);
   Run run{code, memory, settings};
+  run.counts.by_instruction.resize(code.operations.size());
   BlockRun blocks(run);
   auto const& grid = settings.grid;
   auto const count = static_cast<std::int64_t>(grid.count());
   Permutation const order(count, settings.seed, 0);
   for (std::int64_t i = 0; i < count; ++i) blocks.run(static_cast<std::uint64_t>(order(i)));
   need_known_outputs(run);
-  return run.counts;
+  auto& counts = run.counts;
+  counts.thread_instructions =
+      std::accumulate(counts.by_instruction.begin(), counts.by_instruction.end(), std::uint64_t{0});
+  return std::move(counts);
 }
 
 }  // namespace spillway::test::ptx

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "tests/support/ptx/code.hpp"
 #include "tests/support/ptx/memory.hpp"
@@ -27,6 +28,8 @@ struct LaunchSettings {
 
 struct LaunchCounts {
   std::uint64_t thread_instructions = 0, warp_instructions = 0, barriers = 0;
+  // How many threads have executed each of Code::operations.
+  std::vector<std::uint64_t> by_instruction = {};
 };
 
 // What a kernel does that CUDA forbids or does not promise. The text names kernel, line,
