@@ -3,7 +3,7 @@
 
     tests/bench/cuda_kernels.py build [80 90 100] > tests/bench/results/cuda-kernels.md
 
-The folder was configured with preset `cuda`. Each of the module's sources is compiled to PTX by its
+The folder was configured with preset `cuda` and SPILLWAY_UNITY=OFF. Each of the module's sources is compiled to PTX by its
 own command and that PTX to code, once for each architecture; nothing is run, so no GPU is needed.
 PTX instructions are counted in the text. Kernels of Kokkos that its headers bring are among those
 of a source, those of its own library are not.
@@ -106,7 +106,7 @@ def measure(entry, arch, ptxas, folder):
 
 def readable(text):
     """A kernel's name without its operands and what is the same in all of them."""
-    common = r"\(anonymous namespace\)::|spillway::(cuda::)?|Kokkos::(Impl::)?|^void "
+    common = r"\(anonymous namespace\)::|spillway::(cuda::(file_\w+::)?)?|Kokkos::(Impl::)?|^void "
     text = re.sub(common, "", text)
     text = re.sub(r"cuda_parallel_launch_\w+<|ParallelFor<", "", text).split("(")[0]
     return text if len(text) < 70 else text[:69] + "…"
@@ -171,6 +171,8 @@ def main():
     given = parser.parse_args()
     commands = json.loads((given.build / "modules/cuda/compile_commands.json").read_text())
     entries = [entry for entry in commands if "nvcc" in entry["command"].split()[0]]
+    if any("/lib/kernels/" not in entry["file"] for entry in entries):
+        raise SystemExit(f"{given.build}: configure with -D SPILLWAY_UNITY=OFF, a file at a time")
     nvcc = shlex.split(entries[0]["command"])[0]
     ptxas = str(pathlib.Path(nvcc).parent / "ptxas")
     kernels = defaultdict(dict)

@@ -33,10 +33,17 @@ def opcode(text):
     return re.sub(r"^@!?%\w+\s+", "", text).split()[0].rstrip(";")
 
 
-def with_names(kernels):
+def names_of(kernels):
     names = subprocess.run(["c++filt"], input="\n".join(kernels), text=True, capture_output=True,
                            check=True).stdout.splitlines()
-    return {symbol: readable(name) for symbol, name in zip(kernels, names, strict=True)}
+    return dict(zip(kernels, names, strict=True))
+
+
+def group_of(name):
+    """A portable kernel's file (modules/cuda/batches.cmake), or the name of another."""
+    if file := re.search(r"::file_(\w+)::", name):
+        return f"portable/{file[1]}"
+    return re.sub(r"[<,].*", "", readable(name))
 
 
 def share(executed, all_of_them):
@@ -48,7 +55,7 @@ def table_of_kernels(kernels, names):
     yield "|" + " --- |" * 5
     groups = defaultdict(list)
     for symbol, counts in kernels.items():
-        groups[re.sub(r"[<,].*", "", names[symbol])].append(counts)
+        groups[group_of(names[symbol])].append(counts)
     for group, members in sorted(groups.items()) + [("**all**", list(kernels.values()))]:
         executed = sum(sum(threads > 0 for threads in counts.values()) for counts in members)
         label = f"{group}, {len(members)}"
@@ -73,12 +80,12 @@ def main():
     parser.add_argument("--never", action="store_true", help="print what was never executed")
     given = parser.parse_args()
     kernels, processes = read(given.folder)
-    names = with_names(kernels)
+    names = names_of(kernels)
     if given.never:
         for symbol, counts in kernels.items():
             for (line, text), threads in counts.items():
                 if threads == 0:
-                    print(f"{names[symbol]}\t{line}\t{text}")
+                    print(f"{readable(names[symbol])}\t{line}\t{text}")
         return
     print(f"Counts of {processes} processes.\n")
     print("\n".join(table_of_opcodes(kernels)))
