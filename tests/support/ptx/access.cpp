@@ -37,7 +37,7 @@ Addresses addresses_of(Warp const& warp, Address const& address) {
   auto const offset = static_cast<std::uint64_t>(address.offset);
   auto const* const wide = warp.lanes<std::uint64_t const>(address.slot);
   auto const* const narrow = warp.lanes<std::uint32_t const>(address.slot);
-  if (address.bytes == 8)
+  if (address.register_bytes == 8)
     for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = wide[lane] + offset;
   else
     for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = narrow[lane] + offset;
@@ -51,7 +51,8 @@ bool are_apart_by(Addresses const& addresses, std::uint64_t bytes) {
   return differ == 0;
 }
 
-// Fills in what all lanes touch at once; false if it must be found lane by lane.
+// Finds the places of all lanes with one look, as most accesses need no more. Returns false if each
+// lane must be looked at by itself.
 bool place_together(Warp& warp, Addresses const& addresses, Space named, unsigned bytes,
                     Touch touch, bool is_strong, Places& result) {
   auto address = addresses[0];
@@ -67,13 +68,12 @@ bool place_together(Warp& warp, Addresses const& addresses, Space named, unsigne
     result.at[lane] = spot.at + lane * stride;
     result.states[lane] = spot.states == nullptr ? nullptr : spot.states + lane * stride;
   }
-  // Of many lanes that read the same, two tell all others.
+  // Races keeps two readers of a byte, so of many lanes that read the same bytes it is told of two.
   auto const step = is_contiguous ? 1 : kLanes - 1;
   if (spot.races != nullptr)
     for (unsigned lane = 0; lane < kLanes; lane += step)
       touch_races(warp, lane, *spot.races, address + lane * stride, bytes, touch, is_strong);
   result.is_global.fill(spot.is_global);
-  result.is_contiguous = is_contiguous;
   result.all_known = spot.states == nullptr || all_are_known(spot.states, total);
   return true;
 }

@@ -1,4 +1,5 @@
-// What GPUs approximate: here the results are rounded correctly, but for the rare double rounding.
+// Implements the opcodes that GPUs approximate. NVIDIA promises a few units in the last place; the
+// results here are correctly rounded, except that computing in double rounds twice in rare cases.
 #include <cmath>
 
 #include "tests/support/ptx/float_lanes.hpp"
@@ -39,7 +40,7 @@ double cosine(double a) {
 float quotient(float a, float b) {
   return a / b;
 }
-// It is a product with the reciprocal, which for divisors beyond 2^126 is zero.
+// GPUs multiply with the reciprocal, which is zero for divisors beyond 2^126.
 float product_with_reciprocal(float a, float b) {
   bool const is_huge = std::fabs(b) > 0x1p126f && !std::isinf(b);
   return is_huge ? a * std::copysign(0.0f, b) : a / b;

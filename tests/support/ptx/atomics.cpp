@@ -1,4 +1,4 @@
-// atom and red. The lanes of an instruction come one after the other.
+// Implements atom and red, for one lane of an instruction after the other.
 #include <bit>
 #include <cstring>
 #include <type_traits>

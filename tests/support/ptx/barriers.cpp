@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kBarriers = 16;
 
-// What all lanes of a warp have in a register.
+// Returns the value that all lanes of a warp have in a register. Complains if they differ.
 std::uint32_t common(Warp const& warp, Slot slot, std::string_view what) {
   need_known(warp, slot, warp.alive, what);
   auto const* const values = warp.lanes<std::uint32_t const>(slot);
@@ -32,7 +32,7 @@ void begin_epoch(Warp& warp, std::uint32_t epoch) {
   warp.seen = {};
 }
 
-// Each of the warps knows from now on what any of them knew, and what they have done.
+// Lets these warps go on. Each knows from now on what any of them knew, and what they have done.
 void pass(Block& block, std::vector<Warp*> const& warps) {
   auto const epoch = ++block.run.epoch;
   Past joined = {};

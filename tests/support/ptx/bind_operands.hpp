@@ -5,8 +5,8 @@
 
 namespace spillway::test::ptx {
 
-// The Operation of an instruction of this form, with the slots of its operands. Throws Refused if
-// the operands are not those of the form.
+// Returns the Operation of an instruction of this form, with the slots of its operands. Throws
+// Refused if the operands are not those of the form.
 Operation with_operands(Form const& form, Frame& frame, Instruction const& instruction);
 
 }  // namespace spillway::test::ptx

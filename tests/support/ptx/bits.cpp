@@ -1,4 +1,4 @@
-// Bits: logic, shifts, counts.
+// Implements the opcodes for logic, shifts and counts of bits.
 #include <bit>
 
 #include "tests/support/ptx/lanes.hpp"
@@ -39,7 +39,8 @@ T reversed(T a) {
     result = static_cast<T>(result << 1 | (a >> bit & 1));
   return result;
 }
-// Bit n of the immediate is the result where the bits of a, b and c are those of n.
+// lop3 looks every bit up in a table: where the bits of a, b and c form the number n, bit n of the
+// immediate is the result.
 void any_logic(Warp& warp, Operation const& o, Lanes mask) {
   auto const* const a = warp.lanes<U32 const>(o.from[0]);
   auto const* const b = warp.lanes<U32 const>(o.from[1]);

@@ -1,5 +1,5 @@
-// Sums of more bits than a register has: add.cc, addc, sub.cc, subc, mad.cc, madc. The carry is a
-// predicate of its own; of differences it is what was borrowed.
+// Implements the opcodes that add numbers of several registers: add.cc, addc, sub.cc, subc, mad.cc
+// and madc. The carry is in a predicate of its own; for differences it holds the borrow.
 #include "tests/support/ptx/lanes.hpp"
 #include "tests/support/ptx/wide.hpp"
 
@@ -9,7 +9,7 @@ namespace {
 enum class Sum : std::uint8_t { add, sub, mad_low, mad_high };
 
 struct SumForm {
-  std::string_view first, later, part;  // "mad", "madc", ".lo"
+  std::string_view first, later, part;  // such as "mad", "madc" and ".lo"
   unsigned operands;
 };
 constexpr SumForm kSums[] = {{"add", "addc", "", 2},
@@ -19,7 +19,7 @@ constexpr SumForm kSums[] = {{"add", "addc", "", 2},
 
 constexpr std::uint8_t kReadsCarry = 1, kWritesCarry = 2;
 
-// What is beyond the bits of T is the carry.
+// Returns a result that has one bit more than T: the carry.
 template <Sum which, class T, class U = std::make_unsigned_t<T>>
 Wide<U> exact(T a, T b, T c, bool carry) {
   switch (which) {

@@ -1,4 +1,4 @@
-// A kernel that is ready to run.
+// A Code is a kernel that is ready to run.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,16 @@
 
 namespace spillway::test::ptx {
 
-inline constexpr std::size_t kReservedSharedBytes = 1024;  // as on sm_90: null is none of a block's
-// Slots that every kernel has: zeros, which are always known; what is written there is never read;
-// ones; and the carry of sums.
+// sm_90 reserves the first KiB of a block's shared memory, so that null is no address of a
+// variable.
+inline constexpr std::size_t kReservedSharedBytes = 1024;
+// Every kernel has these slots: kZeros and kOnes hold zeros and ones, which are always known, kSink
+// takes results that nobody reads, and kCarry holds the carry of sums.
 inline constexpr Slot kZeros = 0, kSink = 4, kOnes = 8, kCarry = 12, kFirstSlot = 13;
 
 struct Constant {
   Slot slot;
-  unsigned bytes;  // of a lane; 0: a predicate
+  unsigned bytes;  // is the width of a lane's value; a predicate has 0
   std::uint64_t value;
 };
 struct SpecialRegister {
@@ -27,20 +29,21 @@ struct SpecialRegister {
 };
 
 struct Code {
-  Kernel const* kernel = nullptr;  // of the Module
+  Kernel const* kernel = nullptr;  // belongs to the Module
   std::vector<Operation> operations = {};
   Slot slots = kFirstSlot;
   std::vector<Constant> constants = {};
   std::vector<SpecialRegister> specials = {};
-  std::size_t shared_bytes =
-      kReservedSharedBytes;     // with what is reserved, without what a launch adds
-  std::size_t local_bytes = 0;  // of a thread
+  // Counts a block's shared memory with the reserved bytes, but without those that a launch adds.
+  std::size_t shared_bytes = kReservedSharedBytes;
+  std::size_t local_bytes = 0;  // counts the local memory of one thread
 };
 
-// Says at which address of a device a global variable lies.
+// Returns the device address at which a global variable lies.
 using AddressOf = std::function<std::uint64_t(std::string const& variable)>;
 
-// The Module must live as long as the Code. Throws Refused.
+// Makes a Code of one kernel. The Module must live as long as the Code. Throws Refused, with the
+// line, for an instruction that the table lacks or whose operands do not fit.
 Code decode(Module const& module, std::string const& kernel, AddressOf const& address_of);
 
 }  // namespace spillway::test::ptx

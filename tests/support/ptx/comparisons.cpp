@@ -1,4 +1,4 @@
-// setp.
+// Implements setp, which compares numbers into predicates.
 #include "tests/support/ptx/comparisons.hpp"
 
 #include <type_traits>
@@ -23,7 +23,6 @@ void setp(Warp& warp, Operation const& o, Lanes mask) {
       b = without_subnormals[1];
     }
   }
-  // The second result is the negated first.
   auto const result = compare(static_cast<Compare>(o.mode), a, b);
   write_results(warp, o, mask, result, ~result);
 }

@@ -1,10 +1,12 @@
-// What setp of any type does: 32 lanes are compared, and the result is combined with a predicate.
+// Contains what setp does for every type: it compares all lanes, and combines the results with a
+// predicate.
 #pragma once
 
 #include "tests/support/ptx/lanes.hpp"
 
 namespace spillway::test::ptx {
 
+// The names with a u at their end also hold if one of two floats is NaN.
 enum class Compare : std::uint8_t {
   eq,
   ne,
@@ -17,13 +19,13 @@ enum class Compare : std::uint8_t {
   ltu,
   leu,
   gtu,
-  geu,  // also true if one is NaN
+  geu,
   num,
   nan
 };
 inline constexpr std::string_view kCompareNames[] = {
     "eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
-// The same of integers without sign.
+// Comparisons of unsigned integers have these names, too.
 inline constexpr std::string_view kUnsignedNames[] = {"", "", "lo", "ls", "hi", "hs"};
 
 enum class Combine : std::uint8_t { none, and_with, or_with, xor_with };
@@ -86,7 +88,7 @@ inline Lanes combined(Combine how, Lanes result, Lanes other) {
   }
 }
 
-// Writes both results of a setp, each combined with the predicate that the Operation has.
+// Writes both results of a setp, after each was combined with the predicate of the Operation.
 inline void write_results(Warp& warp, Operation const& o, Lanes mask, Lanes first, Lanes second) {
   auto const how = static_cast<Combine>(o.immediate);
   auto const other = warp.predicate(o.from[2]) ^ ((o.negated & 4) != 0 ? kAllLanes : 0);
@@ -98,7 +100,7 @@ inline void write_results(Warp& warp, Operation const& o, Lanes mask, Lanes firs
   warp.set_known(o.to2, known, mask);
 }
 
-// Adds the forms of a comparison without and with a predicate to combine it with.
+// Adds all forms of one comparison: alone, and combined with a predicate in each possible way.
 inline void add_comparison(Table& table, Compare which, std::string_view name, bool flushes,
                            std::string const& type, char width, Execute execute) {
   for (std::size_t how = 0; how < std::size(kCombineNames); ++how) {

@@ -1,4 +1,4 @@
-// cvt: every pair of types by way of the widest of its kind.
+// Implements cvt for every pair of types, by way of the widest type of their kind.
 #include "tests/support/ptx/conversions.hpp"
 
 #include "base/bf16.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 using Convert = void (*)(Raw& to, Raw& from, Operation const&);
 
-// The source is cut to its type and extended to 64 bits, the result is cut to its type and extended
-// to its register.
+// A register may be wider than its type. So the source is cut to its type and extended to 64 bits,
+// and the result is cut to its type and extended to its register.
 template <Convert convert>
 void cvt(Warp& warp, Operation const& o, Lanes mask) {
   alignas(64) Raw from, to;
@@ -25,7 +25,8 @@ void cvt(Warp& warp, Operation const& o, Lanes mask) {
                is_signed(o.to_type), mask);
 }
 
-// The most frequent conversions of a training program, many lanes at a time.
+// These are the most frequent conversions of a training program. As plain functions they are
+// applied to many lanes at a time.
 std::uint16_t rounded_to_bf16(float x) {
   return x == x ? to_bf16(x).bits : std::uint16_t{0x7fff};
 }
@@ -33,7 +34,7 @@ std::uint16_t rounded_to_f16(float x) {
   return x == x ? to_f16(x).bits : std::uint16_t{0x7fff};
 }
 
-// Two numbers into one register: the first into its upper half.
+// Rounds two numbers into one register; the first operand goes into the upper half.
 void pack(Warp& warp, Operation const& o, Lanes mask) {
   alignas(64) Raw from, high, low;
   auto single = o;
@@ -85,7 +86,7 @@ void add_pair(Table& table, TypeFacts const& to, TypeFacts const& from,
       }
 }
 
-// Which roundings a pair may have: those to a whole number, to fewer bits, or none.
+// Returns which roundings a conversion may have: to a whole number, to fewer bits, or none.
 std::vector<Choice> choices_for(TypeFacts const& to, TypeFacts const& from) {
   std::vector<Choice> const none = {{"", 0, false}};
   if (!is_float(from.type)) return is_float(to.type) ? roundings(false) : none;

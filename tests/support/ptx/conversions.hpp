@@ -1,5 +1,5 @@
-// What cvt makes of numbers of one kind. Numbers are given as their bits, from bit 0 on: those of
-// whole numbers are extended to 64 bits, and so are those of the results.
+// Converts numbers of one kind into numbers of another one. They are given and returned as their
+// bits, from bit 0 on; those of whole numbers are extended to 64 bits.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,15 @@ namespace spillway::test::ptx {
 
 using Raw = std::uint64_t[kLanes];
 
-// The modes of a conversion: a Rounding, and whether negative results become zero (.relu).
+// The mode of a conversion's Operation is a Rounding, with this bit if negative results become zero
+// (.relu).
 inline constexpr std::uint8_t kCutsNegative = 0x80;
 inline Rounding rounding_of(Operation const& o) {
   return static_cast<Rounding>(o.mode & ~kCutsNegative);
 }
 
-// An Operation's `immediate` is 1 where a float becomes a whole number, of whichever type.
+// The `immediate` of the Operation is 1 if a float becomes a whole number, even one of a float
+// type.
 void float_to_float(Raw& to, Raw& from, Operation const& o);
 void float_to_whole(Raw& to, Raw& from, Operation const& o);
 void whole_to_float(Raw& to, Raw& from, Operation const& o);

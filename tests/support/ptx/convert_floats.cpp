@@ -1,4 +1,4 @@
-// What cvt makes of floats.
+// Converts floats.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace spillway::test::ptx {
 namespace {
 
-// All values are exact in a double.
+// Reads a float of any type, each of which a double holds exactly.
 double read_float(std::uint64_t raw, Type type) {
   switch (type) {
     case Type::f64:
@@ -25,7 +25,7 @@ double read_float(std::uint64_t raw, Type type) {
   }
 }
 
-// The processor rounds to f32 as the mode says that is set.
+// Rounds to the type. For f32 the processor does so, in the mode that a RoundingScope has set.
 std::uint64_t write_float(double value, Type type, Rounding rounding) {
   if (type == Type::f64) return bits_of(value);
   if (type == Type::f32) return bits_of(canonical(static_cast<float>(value)));
@@ -33,7 +33,7 @@ std::uint64_t write_float(double value, Type type, Rounding rounding) {
   return type == Type::tf32 ? std::uint64_t{bits} << 13 : bits;
 }
 
-// What a float becomes as a float or on its way to a whole number.
+// Applies an Operation's modifiers to the source of a conversion between floats.
 double prepared(double value, Operation const& o) {
   if (o.flushes && o.type == Type::f32) value = flushed(static_cast<float>(value));
   if (o.immediate != 0) value = round_to_whole(value, rounding_of(o));
@@ -41,8 +41,8 @@ double prepared(double value, Operation const& o) {
   return value;
 }
 
-// What does not fit becomes the nearest that does. Of NaN the documents say: the highest bit where
-// either type has 64 bits, else zero.
+// A value that does not fit becomes the nearest one that does. NaN becomes, as NVIDIA documents it,
+// the highest bit where either type has 64 bits, else zero.
 std::uint64_t whole_number(double value, Type from, Type to) {
   auto const bits = 8 * facts(to).bytes;
   auto const highest = std::uint64_t{1} << (bits - 1);
@@ -60,7 +60,7 @@ std::uint64_t whole_number(double value, Type from, Type to) {
 }  // namespace
 
 void float_to_float(Raw& to, Raw& from, Operation const& o) {
-  // A value that is whole needs no other rounding.
+  // A value that prepared() has made whole needs no other rounding.
   auto const rounding = o.immediate != 0 ? Rounding::nearest : rounding_of(o);
   bool const cuts_negative = (o.mode & kCutsNegative) != 0;
   RoundingScope const scope(rounding);

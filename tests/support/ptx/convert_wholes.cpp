@@ -1,4 +1,4 @@
-// What cvt makes of whole numbers.
+// Converts whole numbers.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,7 +9,8 @@
 namespace spillway::test::ptx {
 namespace {
 
-// A double that rounds to fewer bits as the whole number itself would: an inexact one is made odd.
+// Returns a double that rounds to fewer bits as the whole number itself would, because it is made
+// odd where it is inexact.
 double to_odd(std::uint64_t raw, bool is_negative) {
   auto const magnitude = is_negative ? 0 - raw : raw;
   constexpr std::uint64_t exact = std::uint64_t{1} << 53;

@@ -1,5 +1,5 @@
-// cp.async. A copy is done when its thread waits for it, the latest moment that is allowed; until
-// then its bytes are under way.
+// Implements cp.async. A copy is done when its thread waits for it, which is the latest moment that
+// is allowed. Until then its bytes are under way, and nobody may touch them.
 #include "tests/support/ptx/access.hpp"
 #include "tests/support/ptx/lanes.hpp"
 
@@ -7,12 +7,13 @@ namespace spillway::test::ptx {
 namespace {
 
 std::uint64_t address_in(Warp const& warp, Address const& address, unsigned lane) {
-  auto const base = address.bytes == 8 ? warp.lanes<std::uint64_t const>(address.slot)[lane]
-                                       : warp.lanes<std::uint32_t const>(address.slot)[lane];
+  auto const base = address.register_bytes == 8
+                        ? warp.lanes<std::uint64_t const>(address.slot)[lane]
+                        : warp.lanes<std::uint32_t const>(address.slot)[lane];
   return base + static_cast<std::uint64_t>(address.offset);
 }
 
-// How many bytes a lane takes from its source: zeros follow them.
+// Returns how many bytes a lane takes from its source; zeros follow them.
 unsigned taken_bytes(Warp const& warp, Operation const& o, unsigned lane, unsigned bytes) {
   auto const ignores = warp.predicate(o.from[1]) ^ ((o.negated & 2) != 0 ? kAllLanes : 0);
   if (o.from[1] != kZeros && (ignores >> lane & 1) != 0) return 0;
@@ -63,7 +64,7 @@ void commit(Warp& warp, Operation const& /*o*/, Lanes mask) {
   for_each_lane(mask, [&](unsigned lane) { ++warp.copy_group[lane]; });
 }
 
-// So many of the latest groups may stay under way.
+// Finishes all groups but the latest ones, of which the immediate says how many may go on.
 void wait_group(Warp& warp, Operation const& o, Lanes mask) {
   for_each_lane(mask, [&](unsigned lane) {
     std::erase_if(warp.copies[lane], [&](AsyncCopy const& copy) {
@@ -86,12 +87,12 @@ void wait_all(Warp& warp, Operation const& /*o*/, Lanes mask) {
 void add_copies(Table& table) {
   for (bool const is_ca : {true, false}) {
     auto const opcode = std::string("cp.async.") + (is_ca ? "ca" : "cg") + ".shared.global";
-    // With a hint a policy for caches stands behind the others.
+    // A hint for caches adds an operand at the end.
     for (bool const has_hint : {false, true}) {
       auto& o = table.add(opcode + (has_hint ? ".L2::cache_hint" : ""),
                           has_hint ? "mmic mmizc" : "mmi mmiz", begin);
       o.space = Space::shared;
-      o.mode = is_ca ? 0 : 16;  // the only number of bytes
+      o.mode = is_ca ? 0 : 16;  // .cg copies 16 bytes only
       o.tracks_known = true;
     }
   }

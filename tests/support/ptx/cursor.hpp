@@ -1,4 +1,5 @@
-// A Cursor walks over the tokens of a module. What is not what it should be is refused.
+// A Cursor walks over the tokens of a module. Its functions throw Refused, with the line, if what
+// comes is not what they expect.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace spillway::test::ptx {
 
 struct Number {
   std::uint64_t bits = 0;
-  Type type = Type::none;  // s64, u64, f32 or f64
+  Type type = Type::none;  // is s64, u64, f32 or f64
 };
 
 class Cursor {
@@ -32,16 +33,16 @@ class Cursor {
   int line() const { return peek().line; }
   bool at_end() const { return peek().form == Token::Form::end; }
   bool sees(std::string_view text) const { return peek().text == text && !at_end(); }
-  bool takes(std::string_view text);  // whether it is next; then it is passed
-  void expect(std::string_view text);
-  std::string word();  // the next token, which must be a word
+  bool takes(std::string_view text);   // passes this token if it is next; returns whether it was
+  void expect(std::string_view text);  // passes this token, which must be next
+  std::string word();                  // passes a word and returns it
   bool sees_number() const { return peek().form == Token::Form::number || sees("-"); }
-  Number number();                        // with its sign
-  std::int64_t whole();                   // a number that is no fraction
-  void skip_past(std::string_view text);  // all tokens up to and with it
-  void skip_block();                      // from { to its }
+  Number number();                        // passes a number with its sign
+  std::int64_t whole();                   // passes a number that is no fraction
+  void skip_past(std::string_view text);  // passes all tokens up to this one, and this one
+  void skip_block();                      // passes a block from its { to its }
 
-  // What was written from the token at which `from` is to here, blanks as they are.
+  // These give the begin of the next token and the end of the last one, for the text between them.
   char const* begin() const { return peek().text.data(); }
   char const* end_of_last() const {
     auto const& last = m_tokens[m_at - 1].text;

@@ -1,4 +1,4 @@
-// What lanes of a warp decide together: vote, match, redux.
+// Implements what lanes of a warp decide together: vote, match, redux, elect and activemask.
 #include <algorithm>
 
 #include "tests/support/ptx/exchange.hpp"
@@ -6,7 +6,7 @@
 namespace spillway::test::ptx {
 namespace {
 
-// All lanes get the same, which is known if all that takes part is.
+// Gives all lanes the same value, which is known if the values of all lanes that take part are.
 void tell_all(Warp& warp, Operation const& o, Lanes mask, std::uint32_t value) {
   alignas(64) std::uint32_t values[kLanes];
   std::ranges::fill(values, value);
@@ -27,7 +27,8 @@ void vote(Warp& warp, Operation const& o, Lanes mask) {
   warp.set_known(o.to, (mask & ~warp.known[o.from[0]]) == 0 ? kAllLanes : 0, mask);
 }
 
-// The lowest lane is told that it is the one, and all are told which it is.
+// Picks the lowest lane, where PTX allows any. It is told that it is the one, and all are told
+// which it is.
 void elect(Warp& warp, Operation const& o, Lanes mask) {
   alignas(64) std::uint32_t values[kLanes];
   std::ranges::fill(values, first_lane(mask));

@@ -1,4 +1,4 @@
-// What stands at the places that lanes touch.
+// Reads and writes what lies at the places that lanes touch, and whether it is known.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void scatter_as(Places const& places, void const* from, Lanes mask, unsigned fir
   });
 }
 
-// Notes that something unknown was stored to global bytes.
+// Notes that something unknown was stored to global memory, for a look when the launch ends.
 void note_output(Warp& warp, unsigned lane, std::uint64_t address, std::uint8_t const* states,
                  unsigned bytes) {
   if (states == nullptr)

@@ -1,5 +1,5 @@
-// Instructions by which lanes of a warp tell each other something. They run with those lanes that
-// have one member mask, after all of them have come.
+// Adds forms of instructions by which lanes of a warp tell each other something. These run once all
+// lanes that a member mask names have come to them.
 #pragma once
 
 #include "tests/support/ptx/lanes.hpp"
@@ -15,7 +15,7 @@ inline Operation& add_exchange(Table& table, std::string const& opcode, std::str
   return o;
 }
 
-// All lanes of the warp take part in instructions of matrices.
+// Adds an instruction without a member mask, in which all lanes of the warp take part.
 inline Operation& add_for_warp(Table& table, std::string const& opcode, std::string const& operands,
                                Execute execute) {
   auto& o = add_exchange(table, opcode, operands, execute);

@@ -1,4 +1,5 @@
-// Parts of registers: fields of bits, bytes, and what a funnel shifts out of two.
+// Implements the opcodes for parts of registers: fields of bits, bytes, and funnel shifts, which
+// shift bits of one register into another.
 #include <algorithm>
 #include <bit>
 
@@ -8,7 +9,7 @@
 namespace spillway::test::ptx {
 namespace {
 
-// The highest bit that differs from the sign; all ones if there is none.
+// Returns the number of the highest bit that differs from the sign, or all ones if there is none.
 template <class T>
 U32 find_highest(T a) {
   using Bits = std::make_unsigned_t<T>;
@@ -17,7 +18,7 @@ U32 find_highest(T a) {
                    : static_cast<U32>(8 * sizeof(T) - 1) - static_cast<U32>(std::countl_zero(bits));
 }
 
-// Positions and lengths have 8 bits. Beyond the end of `a` its sign goes on, if it has one.
+// Positions and lengths have 8 bits. A field that ends beyond `a` continues with the sign of `a`.
 template <class T>
 T extract_field(T a, U32 position, U32 length) {
   constexpr U32 bits = 8 * sizeof(T);
@@ -53,7 +54,7 @@ U32 permute_bytes(U32 a, U32 b, U32 selector) {
   return result;
 }
 
-// The modes of prmt have selectors of their own, which the two lowest bits of an operand choose.
+// Each mode of prmt has four selectors, of which the two lowest bits of an operand choose one.
 struct PermuteMode {
   std::string_view name;
   std::uint16_t selectors[4];
@@ -67,7 +68,7 @@ U32 permute_by_mode(U32 a, U32 b, U32 choice) {
   return permute_bytes(a, b, kPermuteModes[mode].selectors[choice & 3]);
 }
 
-// A funnel shifts the pair b:a.
+// A funnel shifts the 64 bits that have b above a.
 U32 funnel_left(U32 a, U32 b, U32 count) {
   return static_cast<U32>(((std::uint64_t{b} << 32 | a) << count) >> 32);
 }
@@ -87,7 +88,8 @@ U32 funnel_right_clamp(U32 a, U32 b, U32 count) {
   return funnel_right(a, b, std::min(count, 32u));
 }
 
-// By how much the highest bit is shifted to become the highest of all.
+// Returns by how much `a` must be shifted so that the bit of find_highest() becomes its highest
+// bit.
 template <class T>
 U32 shift_to_highest(T a) {
   auto const found = find_highest(a);

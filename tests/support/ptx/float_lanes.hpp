@@ -15,7 +15,7 @@ void flush(T (&values)[kLanes]) {
   for (auto& value : values) value = flushed(value);
 }
 template <class T>
-void saturate(T (&values)[kLanes]) {  // NaN becomes 0
+void saturate(T (&values)[kLanes]) {  // makes NaN 0
   for (auto& value : values) value = value > 0 ? (value < 1 ? value : T{1}) : T{0};
 }
 template <class T>
@@ -51,13 +51,14 @@ template <auto f>
 void arithmetic(Warp& warp, Operation const& o, Lanes mask) {
   arithmetic_of<f>(warp, o, mask, f, true);
 }
-// Changes of the sign keep a NaN's other bits.
+// Opcodes that only change signs use this, because they keep a NaN's other bits.
 template <auto f>
 void signs(Warp& warp, Operation const& o, Lanes mask) {
   arithmetic_of<f>(warp, o, mask, f, false);
 }
 
-// An opcode of f32 or f64, which the first has with .ftz, and with .sat if it may saturate.
+// A FloatForm is an opcode of f32 or f64. For f32, add_forms() adds it with .ftz, too, and with
+// .sat if it may saturate; f64 has neither.
 struct FloatForm {
   std::string head, type, operands;
   Execute execute;

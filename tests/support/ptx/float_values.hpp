@@ -1,4 +1,4 @@
-// What instructions do with single floats besides arithmetic.
+// Does with single floats what instructions do besides arithmetic.
 #pragma once
 
 #include <bit>
@@ -21,13 +21,14 @@ std::uint64_t bits_of(T value) {
   return std::bit_cast<BitsOf<T>>(value);
 }
 
-// As .ftz has it: subnormal numbers are zeros with their sign.
+// Makes subnormal numbers zeros that keep the sign, as .ftz does.
 template <class T>
 T flushed(T value) {
   return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
 }
 
-// All results of f32 that are NaN have the same bits; those of f64 are the processor's.
+// Gives all results of f32 that are NaN the same bits, as GPUs do. NaN of f64 stay as the processor
+// makes them.
 inline float canonical(float value) {
   return value == value ? value : std::bit_cast<float>(0x7fffffffu);
 }

@@ -1,4 +1,4 @@
-// Arithmetic of f32 and f64.
+// Implements arithmetic of f32 and f64. mul and add without a rounding are not contracted to fma.
 #include <cmath>
 
 #include "tests/support/ptx/float_lanes.hpp"
@@ -47,7 +47,7 @@ T with_sign_of(T sign, T a) {
   return std::copysign(a, sign);
 }
 
-// Of a number and a NaN, the number; of two zeros, the smaller has the sign.
+// Returns the number if the other operand is NaN. Of two zeros, the one with the sign is smaller.
 template <class T>
 T smaller(T a, T b) {
   if (a != a) return b;
@@ -101,7 +101,6 @@ void add_type(Table& table, std::string const& type) {
 
 }  // namespace
 
-// f64 has neither .ftz nor .sat.
 void add_forms(Table& table, FloatForm const& form) {
   bool const is_single = form.type == ".f32";
   for (bool const flushes : {false, true})

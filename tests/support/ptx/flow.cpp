@@ -1,10 +1,11 @@
-// Branches, ends, barriers and fences.
+// Lists the opcodes that branch, end, wait at barriers or fence. run_warp.cpp runs all that changes
+// which lanes go on.
 #include "tests/support/ptx/lanes.hpp"
 
 namespace spillway::test::ptx {
 namespace {
 
-// All threads see memory alike, so that a fence has nothing to do.
+// A fence has nothing to do, because all threads see every write at once.
 void nothing(Warp& /*warp*/, Operation const& /*o*/, Lanes /*mask*/) {}
 
 void stop(Warp& warp, Operation const& /*o*/, Lanes mask) {

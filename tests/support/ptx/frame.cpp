@@ -42,22 +42,23 @@ void Frame::lay_out(Variable const& variable) {
   auto& end = variable.space == Space::local ? m_code.local_bytes : m_code.shared_bytes;
   m_addresses[variable.name] = aligned_up(end, variable.alignment);
   end = m_addresses[variable.name] + variable.bytes;
-  // Every thread's local memory begins at a multiple of the largest alignment.
+  // Each thread's local memory follows that of the thread before, and must be aligned as well.
   if (variable.space == Space::local) m_code.local_bytes = aligned_up(end, 16);
 }
 
-// A block has only those of the module's shared variables that its kernel uses.
+// As for a GPU, a block gets only those of the module's shared variables that its kernel uses.
 void Frame::lay_out_shared_of_module(Module const& module) {
   for (auto const& variable : module.variables) {
     if (variable.space != Space::shared) {
-      m_globals[variable.name] = true;
+      m_globals.insert(variable.name);
     } else if (variable.is_sized && mentions(m_kernel, variable.name)) {
       lay_out(variable);
     }
   }
 }
 
-// What a launch adds lies behind the others; all variables without a size begin there.
+// Shared memory that a launch adds lies behind all variables with a size. All variables without one
+// begin there.
 void Frame::lay_out_dynamic(Module const& module) {
   std::size_t alignment = 16;
   auto const is_dynamic = [](Variable const& variable) {

@@ -1,8 +1,9 @@
-// Gives slots to what a kernel reads and writes: registers, constants, special registers. Lays out
-// shared and local variables.
+// A Frame gives slots to the registers, constants and special registers of a kernel, and addresses
+// to its shared and local variables.
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,7 @@ namespace spillway::test::ptx {
 
 struct SlotOf {
   Slot slot;
-  unsigned bytes;  // of a lane; 0: a predicate
+  unsigned bytes;  // is the width of a lane's value; a predicate has 0
 };
 
 class Frame {
@@ -22,7 +23,8 @@ class Frame {
   SlotOf of_register(int number) const { return m_registers[static_cast<std::size_t>(number)]; }
   Slot constant(std::uint64_t value, unsigned bytes);
   SlotOf special(std::string const& name, int line);
-  // The address of a parameter or variable in its own space.
+  // Returns the address that a parameter or variable has in its own space. Throws Refused if there
+  // is none of this name.
   std::uint64_t address(std::string const& symbol, int line) const;
 
  private:
@@ -38,8 +40,8 @@ class Frame {
   std::vector<SlotOf> m_registers;
   std::map<std::pair<unsigned, std::uint64_t>, Slot> m_constants;
   std::map<std::string, SlotOf> m_specials;
-  std::map<std::string, std::uint64_t> m_addresses;  // of variables, shared and local
-  std::map<std::string, bool> m_globals;             // names of those of the module
+  std::map<std::string, std::uint64_t> m_addresses;  // has parameters, shared and local variables
+  std::set<std::string> m_globals;                   // names the module's global variables
 };
 
 }  // namespace spillway::test::ptx

@@ -1,4 +1,4 @@
-// Memory for the .global and .const variables of a module.
+// Globals hold the .global and .const variables of a module.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@ namespace spillway::test::ptx {
 
 class Globals {
  public:
-  // Adds a region for each variable, with its initial value or zeros, and removes it at the end.
-  // Device addresses are those of the process. The Memory must live longer.
+  // Adds a region for each variable, which holds its initial value or zeros, until the Globals end.
+  // Device addresses are those of the process. The Memory must live longer. Throws Refused if an
+  // initial value names an unknown variable.
   Globals(Module const& module, Memory& memory);
   Globals(Globals const&) = delete;
   Globals& operator=(Globals const&) = delete;

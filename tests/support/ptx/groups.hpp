@@ -1,4 +1,4 @@
-// The groups of a warp's lanes, each at an instruction.
+// Divides the lanes of a warp into groups, each of which is at one instruction.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace spillway::test::ptx {
 
-// How lanes that are at several instructions are chosen for a turn.
+// Says which group goes on: the one at the lowest instruction, or any.
 enum class Choice : std::uint8_t { lowest, any };
 
-// Groups at the same instruction become one, which then asks again whether it must wait.
+// Makes one group of those at the same instruction, which then asks again whether it must wait.
 void merge(std::vector<Group>& groups);
 
-// The number of the group that goes on: the one at the lowest instruction, or any, which `draw`
-// picks. Complains if all of them wait.
+// Returns the number of the group that goes on. `draw` picks it if the choice is any. Complains if
+// all groups wait.
 std::size_t pick(Warp& warp, Choice choice, std::uint64_t draw);
 
 }  // namespace spillway::test::ptx

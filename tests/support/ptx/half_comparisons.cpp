@@ -1,11 +1,11 @@
-// setp of f16 and bf16, one or two in a register.
+// Implements setp of f16 and bf16, with one or two numbers in a register.
 #include "tests/support/ptx/comparisons.hpp"
 #include "tests/support/ptx/rounding.hpp"
 
 namespace spillway::test::ptx {
 namespace {
 
-// Compares the halves that stand so many bits from the lowest.
+// Compares the halves that begin at bit `shift` of their registers.
 template <class Word, FloatFormat const& format>
 Lanes compare_halves(Warp const& warp, Operation const& o, unsigned shift) {
   double values[2][kLanes];
@@ -22,7 +22,7 @@ void setp_single(Warp& warp, Operation const& o, Lanes mask) {
   auto const result = compare_halves<std::uint16_t, format>(warp, o, 0);
   write_results(warp, o, mask, result, ~result);
 }
-// The first result is of the lower halves, the second of the upper ones.
+// The lower halves give the first result, the upper ones the second.
 template <FloatFormat const& format>
 void setp_pair(Warp& warp, Operation const& o, Lanes mask) {
   write_results(warp, o, mask, compare_halves<std::uint32_t, format>(warp, o, 0),

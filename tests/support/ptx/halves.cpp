@@ -1,4 +1,5 @@
-// Arithmetic of f16 and bf16, one or two in a register. Each result is the exact one, rounded once.
+// Implements arithmetic of f16 and bf16, with one or two numbers in a register. Results are exact
+// and then rounded once.
 #include <algorithm>
 #include <cmath>
 
@@ -52,7 +53,7 @@ double compute(Half function, double a, double b, double c) {
       return a * b;
     case Half::fma:
       return multiply_add_to_odd(a, b, c);
-    case Half::fma_relu:
+    case Half::fma_relu:  // std::max keeps a NaN, since a NaN is not less than 0
       return std::max(multiply_add_to_odd(a, b, c), 0.0);
     case Half::min:
       return least(a, b);
@@ -76,7 +77,6 @@ std::uint32_t half(Operation const& o, std::uint32_t a, std::uint32_t b, std::ui
       compute(function, value_of(a, format), value_of(b, format), value_of(c, format));
   if (o.saturates)
     return round_to(result > 0 ? std::min(result, 1.0) : 0.0, format, Rounding::nearest);
-  // As NaN compares with nothing, max() with 0 has kept it; a NaN stays one.
   return round_to(result, format, Rounding::nearest);
 }
 

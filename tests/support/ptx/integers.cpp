@@ -1,4 +1,4 @@
-// Integers: sums, quotients, comparisons of two.
+// Implements sums, quotients, minima and maxima of integers.
 #include <limits>
 #include <type_traits>
 
@@ -7,7 +7,8 @@
 namespace spillway::test::ptx {
 namespace {
 
-// Sums wrap around. They are computed without signs, and not as int, in which u16 would overflow.
+// Sums wrap around. C++ allows that of unsigned types only, and computes u16 as int unless told not
+// to.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
@@ -31,7 +32,8 @@ std::int32_t subtract_saturating(std::int32_t a, std::int32_t b) {
   return clamped(std::int64_t{a} - b);
 }
 
-// PTX leaves a division by zero open: here as GPUs do it, all bits one, and the dividend remains.
+// PTX leaves open what a division by zero gives. Here it is what GPUs give: a quotient of ones, and
+// the dividend as the remainder.
 template <class T>
 T divide(T a, T b) {
   if (b == 0) return static_cast<T>(-1);

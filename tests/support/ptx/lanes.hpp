@@ -11,8 +11,8 @@
 
 namespace spillway::test::ptx {
 
-// Copies lanes between registers or buffers of 1, 2, 4 or 8 bytes a lane. What becomes wider is
-// extended by its sign or by zeros, what becomes narrower is cut off.
+// Copies the lanes of the mask between registers or buffers of 1, 2, 4 or 8 bytes a lane. What
+// becomes wider is extended by its sign or by zeros, what becomes narrower is cut off.
 void resize_lanes(void* to, unsigned to_bytes, void const* from, unsigned from_bytes,
                   bool is_signed, Lanes mask);
 
@@ -39,13 +39,13 @@ template <class Result, class... From>
 constexpr std::index_sequence_for<From...> counts_of(Result (* /*f*/)(From...)) {
   return {};
 }
-// An Execute that applies a function of plain numbers to each lane.
+// As an Execute, applies a function of plain numbers to each lane.
 template <auto f>
 void apply(Warp& warp, Operation const& operation, Lanes mask) {
   apply_to<f>(warp, operation, mask, f, counts_of(f));
 }
 
-// The operands of a Form for such a function.
+// Returns the operands of a Form for such a function.
 template <class Result, class... From>
 std::string operands_of(Result (* /*f*/)(From...)) {
   std::string result = std::to_string(sizeof(Result)) + "=";

@@ -13,7 +13,8 @@
 namespace spillway::test::ptx {
 namespace {
 
-constexpr std::size_t kMostSharedBytes = 228 * 1024;  // of sm_90, with what is reserved
+// A multiprocessor of sm_90 has so much, and a block's reserved bytes are part of it.
+constexpr std::size_t kMostSharedBytes = 228 * 1024;
 
 void need(bool holds, Code const& code, std::string const& why) {
   if (!holds) throw std::invalid_argument(fmt::format("kernel {}: {}", code.kernel->name, why));

@@ -20,10 +20,11 @@ struct Dim {
 struct LaunchSettings {
   Dim grid = {}, block = {};
   std::size_t dynamic_shared_bytes = 0;
-  std::span<std::byte const> parameters = {};  // as Kernel::parameters places them
+  std::span<std::byte const> parameters = {};  // lie as Kernel::parameters says
   std::uint64_t seed = 1;    // decides the order of blocks, and the turns of warps and lanes
-  bool global_races = true;  // looked for, in 6 to 24 bytes for each byte that is touched
-  std::uint64_t most_warp_instructions = std::uint64_t{1} << 36;  // more run for ever
+  bool global_races = true;  // looks for races, with 6 to 24 bytes for each byte that is touched
+  // A launch that needs more is taken for one that runs for ever.
+  std::uint64_t most_warp_instructions = std::uint64_t{1} << 36;
 };
 
 struct LaunchCounts {
@@ -32,8 +33,8 @@ struct LaunchCounts {
   std::vector<std::uint64_t> by_instruction = {};
 };
 
-// What a kernel does that CUDA forbids or does not promise. The text names kernel, line,
-// instruction, thread and block. The launch ends with it.
+// A launch ends with a Complaint if its kernel does what CUDA forbids or does not promise. The text
+// names kernel, line, instruction, thread and block.
 class Complaint : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -35,7 +35,7 @@ class Lexer {
     return take(Token::Form::mark, 1);
   }
 
-  // Two colons belong to a word, one colon ends a label.
+  // Returns the length of the word that comes. Two colons belong to a word, one colon ends a label.
   std::size_t word() const {
     std::size_t n = 0;
     while (n < m_rest.size()) {

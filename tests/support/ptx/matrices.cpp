@@ -1,4 +1,4 @@
-// mma.sync.
+// Implements mma.sync, by which a warp multiplies matrices whose elements its lanes hold.
 #include <algorithm>
 #include <bit>
 
@@ -17,7 +17,7 @@ struct Factors {
   bool row_known[kRows], column_known[kColumns];
 };
 
-// How elements of a type lie in a register.
+// A Packing says how elements of a type lie in a register.
 struct Packing {
   unsigned per_register;
   float (*element)(std::uint32_t word, unsigned i);
@@ -28,7 +28,7 @@ float bf16_of(std::uint32_t word, unsigned i) {
 float f16_of(std::uint32_t word, unsigned i) {
   return to_float(f16{static_cast<std::uint16_t>(word >> (16 * i))});
 }
-float tf32_of(std::uint32_t word, unsigned /*i*/) {  // of f32, 19 bits count
+float tf32_of(std::uint32_t word, unsigned /*i*/) {  // drops the bits of f32 that tf32 lacks
   return std::bit_cast<float>(word & ~0x1fffu);
 }
 constexpr Packing kBf16Pairs{2, bf16_of}, kF16Pairs{2, f16_of}, kTf32Single{1, tf32_of};
@@ -37,8 +37,8 @@ constexpr unsigned registers_of_a(Packing const& packing, unsigned depth) {
   return depth / packing.per_register / 2;
 }
 
-// Where a lane's elements of a register of A or B are. Registers of A go first down, then right;
-// those of B down. A lane is in row (or column) l / 4.
+// An Entry says which elements of A or B a lane has in one register. Registers of A go first down,
+// then right, those of B down. Lane l is in row (or column) l / 4.
 struct Entry {
   bool is_a;
   unsigned line, depth;
@@ -77,8 +77,8 @@ void read_factors(Warp const& warp, Operation const& o, unsigned a_registers, Fa
 
 using Sums = double[kRows][kColumns];
 
-// NVIDIA does not say in which order and with how many bits a sum is made: here it is exact but for
-// the rounding of a double, and rounded to f32 once.
+// NVIDIA does not say in which order and with how many bits it adds. Here sums are made in double
+// and rounded to f32 once, so compare them with a tolerance.
 void sum(Factors const& factors, unsigned depth, Sums& sums) {
   for (unsigned row = 0; row < kRows; ++row) {
     alignas(64) double line[kColumns] = {};
@@ -89,7 +89,8 @@ void sum(Factors const& factors, unsigned depth, Sums& sums) {
   }
 }
 
-// Register n of C and D has two columns of the upper or lower eight rows.
+// A lane has one element of C and D in each register n: registers 0 and 1 are of the upper eight
+// rows, 2 and 3 of the lower ones.
 void write_sums(Warp& warp, Operation const& o, unsigned first_c, Factors const& factors,
                 Sums const& sums) {
   for (unsigned n = 0; n < 4; ++n) {
@@ -120,7 +121,7 @@ void mma(Warp& warp, Operation const& o, Lanes mask) {
   write_sums(warp, o, 4 + of_a + of_a / 2, factors, sums);
 }
 
-// The list has the registers of D, A, B and C.
+// An Operation's list has the registers of D, A, B and C, one after the other.
 template <Packing const& packing>
 void add_product(Table& table, std::string const& shape, std::string const& type, unsigned depth) {
   auto const opcode = "mma." + shape + ".row.col.f32." + type + "." + type + ".f32";

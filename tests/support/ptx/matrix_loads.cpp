@@ -1,4 +1,5 @@
-// ldmatrix.
+// Implements ldmatrix, which spreads matrices of 8 by 8 elements from shared memory over the lanes
+// of a warp.
 #include <fmt/format.h>
 
 #include "tests/support/ptx/access.hpp"
@@ -7,10 +8,10 @@
 namespace spillway::test::ptx {
 namespace {
 
-// Rows of 16 bytes. Row r of matrix k is that at which lane 8 k + r points.
+// Holds the rows of all matrices, of 16 bytes each. Lane 8 k + r points at row r of matrix k.
 struct Rows {
   std::uint16_t values[kLanes][8];
-  Lanes known[8];  // by column, a bit for each row
+  Lanes known[8];  // has a bit for each row, column by column
   bool is_known(unsigned row, unsigned column) const { return (known[column] >> row & 1) != 0; }
 };
 
@@ -24,8 +25,8 @@ Rows read_rows(Warp& warp, Operation const& o) {
   return rows;
 }
 
-// Lane l gets elements 2 (l % 4) and the next of row l / 4, of the transposed matrix if mode says
-// so.
+// Lane l gets two elements, from number 2 (l % 4) on, of row l / 4. If the mode is not 0, the
+// matrix is transposed.
 void ldmatrix(Warp& warp, Operation const& o, Lanes mask) {
   need_all_lanes(warp, mask);
   auto const rows = read_rows(warp, o);

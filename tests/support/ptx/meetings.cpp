@@ -7,7 +7,7 @@
 namespace spillway::test::ptx {
 namespace {
 
-// The most frequent case.
+// Returns whether every lane waits for all lanes, which is by far the most frequent case.
 bool all_are_members(Lanes const* members) {
   Lanes common = kAllLanes;
   for (unsigned lane = 0; lane < kLanes; ++lane) common &= members[lane];

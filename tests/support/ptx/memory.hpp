@@ -1,4 +1,4 @@
-// The global memory of a launch: ranges of device addresses, and where their bytes really are.
+// A Memory is the global memory of a launch: ranges of device addresses, and where their bytes are.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,10 @@
 
 namespace spillway::test::ptx {
 
-// What is known of a byte.
-enum ByteState : std::uint8_t {
-  kUnknown = 0,  // nothing was written, or what was written was itself unknown
-  kKnown = 1,
-  kUnderWay = 2  // a cp.async will write it
-};
+// Says what is known of a byte. It is unknown until it is written, and if an unknown value is
+// written; such a value may be copied and computed with, but decide nothing (warp.hpp: need_known).
+// It is under way from a cp.async until the thread waits for that copy.
+enum ByteState : std::uint8_t { kUnknown = 0, kKnown = 1, kUnderWay = 2 };
 
 inline bool all_are_known(std::uint8_t const* states, std::size_t bytes) {
   std::uint8_t differ = 0;
@@ -25,7 +23,8 @@ struct Region {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   std::byte* host = nullptr;
-  std::uint8_t* states = nullptr;  // a ByteState for each byte; null: all are known, and stay so
+  // Has a ByteState for each byte, or is null if all are known and must stay so.
+  std::uint8_t* states = nullptr;
   bool may_read = true, may_write = true;
   std::string name = {};
 
@@ -36,17 +35,18 @@ struct Region {
 
 class Memory {
  public:
-  void add(Region region);  // which overlaps no other
+  void add(Region region);  // throws std::logic_error if it overlaps another one
   void remove(std::uint64_t address);
-  // The region that has all these bytes, or null.
+  // Returns the region that has all these bytes, or null.
   Region const* find(std::uint64_t address, std::size_t bytes) const;
   // Says where an address is: in which region, or how far behind which.
   std::string describe(std::uint64_t address) const;
 
  private:
-  Region const* last_before(std::uint64_t address) const;  // or at it
+  // Returns the last region that begins at this address or before it, or null.
+  Region const* last_up_to(std::uint64_t address) const;
 
-  std::vector<Region> m_regions;  // by address
+  std::vector<Region> m_regions;  // is sorted by address
 };
 
 }  // namespace spillway::test::ptx

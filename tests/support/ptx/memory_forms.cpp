@@ -1,4 +1,4 @@
-// ld and st.
+// Implements ld and st, and prefetches, which do nothing.
 #include "tests/support/ptx/access.hpp"
 #include "tests/support/ptx/lanes.hpp"
 
@@ -32,7 +32,8 @@ void store(Warp& warp, Operation const& o, Lanes mask) {
   }
 }
 
-// Those of volatile and of the memory model: strong accesses, which do not race with each other.
+// Accesses with an order of the memory model, or volatile ones, are strong: they do not race with
+// each other.
 struct Order {
   std::string_view name;
   bool is_strong, of_loads, of_stores;
@@ -49,7 +50,8 @@ std::string dotted(std::string_view name) {
   return name.empty() ? std::string() : "." + std::string(name);
 }
 
-// 32 bytes at a time are of global memory only, and eight elements have four bytes each.
+// PTX has accesses of 32 bytes for global memory only, and those of eight elements for four bytes
+// each.
 bool may_be(Space space, unsigned count, unsigned bytes) {
   if (count == 8 && bytes != 4) return false;
   return count * bytes <= (space == Space::global ? 32 : 16);
@@ -82,19 +84,18 @@ void add_type(Table& table, SpaceName const& space, TypeFacts const& type) {
   }
 }
 
-// Hints for caches, and scopes: all threads of a launch see memory alike.
+// Hints for caches and scopes change nothing, because all threads of a launch see memory alike.
 constexpr std::string_view kHints =
     "weak nc cta gpu sys cluster ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged "
     "L1::evict_first L1::evict_last L1::no_allocate L2::evict_normal L2::evict_first "
     "L2::evict_last L2::cache_hint L2::64B L2::128B L2::256B";
 
-// What only hastens later accesses.
+// Prefetches would only hasten later accesses. A policy for caches is a number that nobody reads.
 void add_prefetches(Table& table) {
   for (auto const* const opcode : {"prefetch", "prefetch.global", "prefetchu"})
     table.add(opcode, "m", nothing).tracks_known = true;
   table.ignore("prefetch", "L1 L2 L2::evict_last L2::evict_normal");
   table.ignore("prefetchu", "L1");
-  // A policy is a number that nobody looks at.
   for (auto const* const evict : {"evict_first", "evict_last", "evict_normal", "evict_unchanged"})
     table.add(std::string("createpolicy.fractional.L2::") + evict + ".b64", "8= 8=4",
               [](Warp& warp, Operation const& o, Lanes mask) {

@@ -1,4 +1,4 @@
-// A module of PTX as plain data: what its text says, and nothing of what it means.
+// A Module is plain data: what a text of PTX says, and nothing of what it means.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace spillway::test::ptx {
 
-// The address of `symbol` is stored at byte `at` of an initial value.
+// A Relocation puts the address of `symbol`, plus `offset`, at byte `at` of an initial value.
 struct Relocation {
   std::size_t at = 0;
   std::string symbol;
@@ -23,8 +23,8 @@ struct Variable {
   Space space = Space::global;
   Type type = Type::none;
   std::size_t bytes = 0, alignment = 1;
-  bool is_sized = true;                 // otherwise a launch says how many bytes there are
-  std::vector<std::byte> initial = {};  // empty: zeros
+  bool is_sized = true;                 // if false, a launch says how many bytes there are
+  std::vector<std::byte> initial = {};  // is empty if the variable begins as zeros
   std::vector<Relocation> relocations = {};
   int line = 0;
 };
@@ -40,15 +40,15 @@ struct Register {
 };
 
 struct Operand {
-  enum class Form : std::uint8_t {
-    reg,      // `reg`, and `is_negated` if it is a predicate behind !
-    special,  // %tid.x and its like: `name`
-    number,   // `bits` of the type `literal`: s64, u64, f32 or f64
-    symbol,   // the address of variable `name`, or a label, and `offset`
-    address,  // [reg + offset] or [name + offset] or [offset]
-    list,     // {a, b, ...} or a|b
-    sink      // _
-  };
+  // Each form uses some of the fields below:
+  //   reg      a register `reg`; is_negated if it is a predicate behind !
+  //   special  %tid.x or its like, by `name`
+  //   number   `bits` of the type `literal`, which is s64, u64, f32 or f64
+  //   symbol   the address of the variable `name` plus `offset`, or a label
+  //   address  [reg + offset], [name + offset] or [offset]
+  //   list     {a, b, ...} or a|b
+  //   sink     _, which takes a result that nobody reads
+  enum class Form : std::uint8_t { reg, special, number, symbol, address, list, sink };
   Form form = Form::sink;
   int reg = -1;
   bool is_negated = false;
@@ -61,12 +61,12 @@ struct Operand {
 
 struct Instruction {
   int line = 0;
-  std::string text;  // as in the module, for messages
-  int guard = -1;    // number of the predicate's register
+  std::string text;  // is as in the module, for messages
+  int guard = -1;    // is the number of the predicate's register, or -1
   bool guard_is_negated = false;
-  std::vector<std::string> opcode;  // split at its dots
+  std::vector<std::string> opcode;  // is split at its dots
   std::vector<Operand> operands = {};
-  int target = -1;  // of a branch: number of an instruction
+  int target = -1;  // is the number of the instruction to which a branch goes
 };
 
 struct Kernel {
@@ -75,9 +75,9 @@ struct Kernel {
   std::vector<Parameter> parameters = {};
   std::size_t parameter_bytes = 0;
   std::vector<Register> registers = {};
-  std::vector<Variable> variables = {};  // shared and local ones that it declares itself
+  std::vector<Variable> variables = {};  // has the shared and local ones that its body declares
   std::vector<Instruction> instructions = {};
-  std::size_t most_threads = 1024;  // of a block
+  std::size_t most_threads = 1024;  // bounds the threads of a block
 };
 
 struct Module {

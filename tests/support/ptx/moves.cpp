@@ -1,4 +1,4 @@
-// mov, selp, cvta.
+// Implements mov, selp and cvta.
 #include "tests/support/ptx/lanes.hpp"
 
 namespace spillway::test::ptx {
@@ -24,7 +24,7 @@ void select(Warp& warp, Operation const& o, Lanes mask) {
   warp.set_known(o.to, known, mask);
 }
 
-// The first part is the lowest.
+// Joins parts into one value, of which the first part is the lowest.
 template <class Whole, class Part>
 void pack(Warp& warp, Operation const& o, Lanes mask) {
   alignas(64) Whole values[kLanes] = {};
@@ -100,7 +100,7 @@ void add_moves(Table& table) {
   add_vector<std::uint32_t, std::uint16_t>(table, ".b32");
   add_vector<std::uint64_t, std::uint16_t>(table, ".b64");
   add_vector<std::uint64_t, std::uint32_t>(table, ".b64");
-  // Addresses of global and constant memory are the same in either space.
+  // Addresses of global and constant memory are also generic ones.
   for (auto const* const opcode :
        {"cvta.global.u64", "cvta.to.global.u64", "cvta.const.u64", "cvta.to.const.u64"})
     add_function<same<std::uint64_t>>(table, opcode);

@@ -40,7 +40,7 @@ std::uint64_t OperandSlots::address_of(Operand const& operand) const {
          static_cast<std::uint64_t>(operand.offset);
 }
 
-// A number of f32 may stand where an f64 is wanted.
+// PTX lets a number of f32 stand where an f64 is wanted.
 std::uint64_t OperandSlots::bits_for(Operand const& operand, unsigned bytes) const {
   if (operand.literal == Type::f32 && bytes == 8)
     return std::bit_cast<std::uint64_t>(

@@ -1,4 +1,4 @@
-// Finds the slots of an instruction's operands, and refuses those that have other widths.
+// Finds the slots of an instruction's operands. Throws Refused for those of other widths.
 #pragma once
 
 #include "tests/support/ptx/frame.hpp"
@@ -14,9 +14,9 @@ class OperandSlots {
   Frame& frame() const { return m_frame; }
   unsigned bytes_of(Operand const& reg) const { return m_frame.of_register(reg.reg).bytes; }
 
-  // The slot of a register of just this width (0: a predicate), or of a constant of it.
+  // Returns the slot of a register or constant of just this width, in bytes. 0 means a predicate.
   Slot narrow(Operand const& operand, unsigned bytes, bool is_result) const;
-  // The same where the register may be wider; says how wide it is.
+  // Returns the slot of a register or constant that may be wider, and how wide it is.
   SlotOf wide(Operand const& operand, unsigned least, bool is_result) const;
 
   template <class... Args>

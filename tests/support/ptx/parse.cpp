@@ -19,7 +19,7 @@ void parse_parameters(Cursor& cursor, Kernel& kernel) {
   }
 }
 
-// Passes up to three numbers and returns their product.
+// Passes numbers with commas between them and returns their product.
 std::size_t parse_extent(Cursor& cursor) {
   std::size_t result = 1;
   do result *= static_cast<std::size_t>(cursor.whole());
@@ -27,7 +27,7 @@ std::size_t parse_extent(Cursor& cursor) {
   return result;
 }
 
-// What a kernel says about its launches. What is only advice for registers is passed.
+// Reads what a kernel says about its launches. Advice about registers is passed over.
 void parse_tuning(Cursor& cursor, Kernel& kernel) {
   while (!cursor.sees("{")) {
     auto const line = cursor.line();
@@ -54,7 +54,7 @@ void parse_entry(Cursor& cursor, Module& module) {
     refuse(line, "a kernel is there twice");
 }
 
-// A function may be declared; what calls it is refused when it does.
+// Passes the declaration of a function, which is allowed. Definitions and calls are refused.
 void parse_function(Cursor& cursor) {
   auto const line = cursor.line();
   while (!cursor.sees(";")) {

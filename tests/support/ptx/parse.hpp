@@ -6,8 +6,8 @@
 
 namespace spillway::test::ptx {
 
-// Reads the text of a module. Whatever is not understood is refused with its line (Refused).
-// Opcodes are only split here: decode() says which there are.
+// Reads the text of a module. Throws Refused, with the line, for whatever it does not understand.
+// Opcodes are only split here: decode() says which there are. The text may end before the Module.
 Module parse(std::string_view text);
 
 }  // namespace spillway::test::ptx

@@ -5,7 +5,8 @@
 
 namespace spillway::test::ptx {
 
-// Reads the body of a kernel from its { to its }, and adds what stands in it.
+// Reads the body of a kernel from its { to its }, and adds its contents to the Kernel. Throws
+// Refused.
 void parse_body(Cursor& cursor, Kernel& kernel);
 
 }  // namespace spillway::test::ptx

@@ -17,7 +17,7 @@ Type attributes(Cursor& cursor, std::size_t& alignment) {
     auto const word = cursor.word();
     if (word == ".align") {
       alignment = static_cast<std::size_t>(cursor.whole());
-    } else if (word == ".ptr") {  // what it says of a pointer's target changes nothing
+    } else if (word == ".ptr") {  // describes what a pointer points at, which changes nothing here
       while (cursor.takes(".global") || cursor.takes(".shared") || cursor.takes(".const") ||
              cursor.takes(".local") || cursor.takes(".align")) {
         if (cursor.sees_number()) cursor.whole();
@@ -57,7 +57,7 @@ std::uint64_t converted(Number const& number, Type type, int line) {
   return number.bits;
 }
 
-// An element is a number, a symbol, generic(symbol), or symbol + number.
+// Reads an element of an initial value: a number, a symbol, generic(symbol), or symbol + number.
 void parse_element(Cursor& cursor, Variable& variable, std::size_t at) {
   auto const bytes = facts(variable.type).bytes;
   if (at + bytes > variable.bytes) refuse(cursor.line(), "{} has too many values", variable.name);
@@ -80,7 +80,7 @@ void parse_initial(Cursor& cursor, Variable& variable) {
   variable.initial.resize(variable.bytes);
   std::size_t at = 0;
   if (!cursor.takes("{")) return parse_element(cursor, variable, 0);
-  int depth = 1;  // of braces: rows of arrays lie one after the other
+  int depth = 1;  // counts open braces; rows of arrays simply follow each other
   while (depth > 0) {
     if (cursor.takes("{")) {
       ++depth;

@@ -8,10 +8,11 @@ namespace spillway::test::ptx {
 
 std::size_t aligned_up(std::size_t offset, std::size_t alignment);
 
-// What stands behind the state space, up to the ; that ends it, which is passed:
-// `.align 8 .b8 name[2][3] = {1, 2};`
+// Reads what follows the state space, with the ; that ends it, such as
+// `.align 8 .b8 name[2][3] = {1, 2};`. Throws Refused.
 Variable parse_variable(Cursor& cursor, Space space);
-// The same without initial values, up to a comma or parenthesis.
+// Reads a parameter up to a comma or parenthesis. It lies at `offset` or at the next aligned byte.
+// Throws Refused.
 Parameter parse_parameter(Cursor& cursor, std::size_t offset);
 
 }  // namespace spillway::test::ptx

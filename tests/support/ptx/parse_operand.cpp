@@ -55,7 +55,7 @@ class Operands {
     return result;
   }
 
-  // A register, a special register, _, or a symbol; + or - and a number may follow.
+  // Reads a register, a special register, _ or a symbol. A number with + or - may follow.
   Operand parse_name() {
     auto const name = m_cursor.word();
     Operand result{.name = name};

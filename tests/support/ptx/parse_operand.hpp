@@ -6,8 +6,8 @@
 
 namespace spillway::test::ptx {
 
-// Reads an operand, in braces or with a second one behind |, too. Names of registers are those of
-// the scopes; other names are not looked up.
+// Reads an operand, which may be a list in braces or a pair with |. Only names of registers are
+// looked up, in the scopes. Throws Refused.
 Operand parse_operand(Cursor& cursor, Scopes const& scopes);
 
 }  // namespace spillway::test::ptx

@@ -1,4 +1,5 @@
-// Logic of predicates. A result is known where the operands that are known decide it.
+// Implements the logic of predicates. A result is known where known operands decide it: false and
+// anything is false.
 #include "tests/support/ptx/lanes.hpp"
 
 namespace spillway::test::ptx {

@@ -1,4 +1,4 @@
-// Products of integers: mul, mad and sad.
+// Implements mul, mad and sad of integers.
 #include <limits>
 #include <type_traits>
 

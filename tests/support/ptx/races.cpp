@@ -25,16 +25,17 @@ inline bool Races::unordered(Stamp const& earlier, Toucher const& toucher) const
          (*toucher.seen)[earlier.lane] <= earlier.time;
 }
 
-// How far two threads are apart that nothing orders: 3 blocks, 2 warps, 1 lanes.
+// Returns how far apart two threads are that nothing orders: 3 if they are of two blocks, 2 of two
+// warps, 1 of two lanes. Returns 0 if something orders them.
 inline unsigned Races::distance(Stamp const& earlier, Toucher const& toucher) const {
   if (!unordered(earlier, toucher)) return 0;
   if (earlier.epoch < toucher.first_epoch) return 3;
   return earlier.warp != toucher.now.warp ? 2 : 1;
 }
 
-// Of the readers, the latest is kept and whichever of the others is farther from it. As distances
-// are those in a tree, no thread is farther from another reader than from one of these two.
-// Barriers of a part of a block make no tree: behind them a reader may be forgotten.
+// Two readers are kept: the latest, and the one of the others that is farther from it. They are
+// enough, because distances are those in a tree: no thread is farther from any reader than from one
+// of these two. Barriers of some warps make no tree, so behind them a reader may be forgotten.
 inline std::optional<Race> Races::touch(Cell& cell, Toucher const& toucher) const {
   if (unordered(cell.write, toucher)) return Race{cell.write, true};
   auto& reads = cell.reads;
@@ -66,7 +67,7 @@ void Races::cut(Page& page, unsigned cell_bits) {
   page = {cell_bits, std::move(cells)};
 }
 
-// An access is aligned to its size, and so lies in one page.
+// An access is aligned to its size, so it never crosses the border of a page.
 std::optional<Race> Races::touch(std::uint64_t address, unsigned bytes, Toucher const& toucher) {
   auto const cell_bits = cell_bits_for(bytes);
   auto& all = page(address / kPageBytes, cell_bits);

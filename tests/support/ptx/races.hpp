@@ -1,4 +1,6 @@
-// Finds two accesses to a byte, at least one a write, between which nothing is waited for.
+// Finds races: two accesses of one launch to a byte, at least one of them a write, that neither a
+// barrier of the block nor, within a warp, bar.warp.sync orders. Lanes that run together are not
+// ordered by that, and blocks are never ordered. Strong accesses do not race with each other.
 #pragma once
 
 #include <array>
@@ -11,10 +13,10 @@
 
 namespace spillway::test::ptx {
 
-// Whoever touches bytes now.
+// A Toucher is the lane that touches bytes now. What the pointers name must live during the call.
 struct Toucher {
   Stamp now;
-  std::uint32_t first_epoch;  // of the block
+  std::uint32_t first_epoch;  // is that of its block
   Seen const* seen;
   Past const* past;
   bool writes;
@@ -25,13 +27,14 @@ struct Race {
   bool earlier_writes;
 };
 
-// Keeps for each byte who wrote it last and two of those that have read it. Up to four bytes are
-// kept together, as many as the smallest access to their page has.
+// Keeps for each byte who wrote it last, and two of those that have read it since. Up to four bytes
+// share one record, as many as the smallest access to their page has.
 class Races {
  public:
-  // In global memory nothing orders the blocks of a launch; shared memory is a block's own.
+  // Blocks race in global memory, which they share, and not in shared memory, which each has alone.
   explicit Races(bool blocks_race) : m_blocks_race(blocks_race) {}
 
+  // Records an access, of a power of two of aligned bytes, and returns a race with an earlier one.
   std::optional<Race> touch(std::uint64_t address, unsigned bytes, Toucher const& toucher);
 
  private:
@@ -39,7 +42,7 @@ class Races {
     Stamp write, reads[2];
   };
   struct Page {
-    unsigned cell_bits;  // a cell has 2 to the power of these bytes
+    unsigned cell_bits;  // means that a cell is of 2^cell_bits bytes
     std::vector<Cell> cells;
   };
 
@@ -55,7 +58,7 @@ class Races {
     std::uint64_t number = ~std::uint64_t{0};
     Page* page = nullptr;
   };
-  std::array<Found, 16> m_found = {};  // some that were touched last
+  std::array<Found, 16> m_found = {};  // saves looking up the pages that were touched last
 };
 
 }  // namespace spillway::test::ptx

@@ -1,4 +1,10 @@
-// What is refused is not understood: the text of a module, or an instruction that is not offered.
+// Refused is thrown for what the interpreter does not understand: the text of a module, or an
+// instruction that it lacks. It never guesses.
+//
+// It lacks `.func` and `call` (so printf, assert and malloc), brx.idx, textures and surfaces,
+// approximations of f64 and halves, set, slct, dp4a, video instructions, bar.red, bar.arrive,
+// mbarrier, clusters, cp.async.bulk, wgmma, stmatrix, mma of other shapes and of integers, atomics
+// of halves and vectors, and types of 128 bits.
 #pragma once
 
 #include <fmt/format.h>

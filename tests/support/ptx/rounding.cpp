@@ -21,7 +21,7 @@ int mode_of(Rounding rounding) {
   }
 }
 
-// The whole number that a magnitude becomes.
+// Rounds a magnitude to a whole number.
 std::uint64_t rounded(double magnitude, bool is_negative, Rounding rounding) {
   auto const whole = std::floor(magnitude);
   auto const rest = magnitude - whole;
@@ -46,7 +46,8 @@ bool goes_to_infinity(bool is_negative, Rounding rounding) {
   return rounding != Rounding::up || !is_negative;
 }
 
-int least_unit(FloatFormat format) {  // as a power of two
+// Returns the exponent of two of the smallest subnormal number.
+int least_unit(FloatFormat format) {
   return 2 - (1 << (format.exponent_bits - 1)) - format.fraction_bits;
 }
 
@@ -71,7 +72,7 @@ std::uint32_t round_to(double x, FloatFormat format, Rounding rounding) {
   if (magnitude == 0) return sign;
   auto const unit = std::max(std::ilogb(magnitude) - fraction, least_unit(format));
   auto const whole = rounded(std::ldexp(magnitude, -unit), is_negative, rounding);
-  // A whole number with its leading bit adds one to the exponent, as it should.
+  // `whole` still has its leading bit. Adding it counts the exponent up by one, as it must.
   auto const bits = (static_cast<std::uint64_t>(unit - least_unit(format)) << fraction) + whole;
   if (bits < infinity) return sign | static_cast<std::uint32_t>(bits);
   return sign | (goes_to_infinity(is_negative, rounding) ? infinity : infinity - 1);
@@ -106,10 +107,10 @@ double round_to_whole(double x, Rounding rounding) {
 }
 
 double multiply_add_to_odd(double a, double b, double c) {
-  auto const product = a * b;  // exact
+  auto const product = a * b;  // is exact for such factors
   auto const sum = product + c;
   if (!std::isfinite(sum)) return sum;
-  // What the sum lost, exactly (Knuth's two-sum).
+  // Knuth's two-sum gives exactly what the sum has lost by rounding.
   auto const part = sum - product;
   auto const lost = (product - (sum - part)) + (c - part);
   auto const bits = std::bit_cast<std::uint64_t>(sum);

@@ -9,8 +9,9 @@
 namespace spillway::test::ptx {
 namespace {
 
-constexpr std::uint64_t kMostTurn = 500;  // instructions
-constexpr int kTurnsOfLowest = 8;         // of so many turns, one begins with any lanes
+constexpr std::uint64_t kMostTurn = 500;  // bounds the instructions of a turn
+constexpr int kTurnsOfLowest =
+    8;  // is how many turns there are for each that begins with any lanes
 constexpr auto kNeverWritten = std::byte{0x7f};
 
 bool has_clocks(Code const& code) {
@@ -89,7 +90,7 @@ void BlockRun::begin_warp(Warp& warp) const {
   set_specials(warp, Changes::by_block);
 }
 
-// A warp that waits leaves `m_ready`, and comes back with those for which it has waited.
+// A warp that waits leaves m_ready, and comes back together with those for which it has waited.
 void BlockRun::run_turns() {
   while (!m_ready.empty()) {
     auto const picked = m_random() % m_ready.size();

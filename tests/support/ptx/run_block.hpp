@@ -10,9 +10,9 @@ namespace spillway::test::ptx {
 
 class BlockRun {
  public:
-  explicit BlockRun(Run& run);  // which must live as long
+  explicit BlockRun(Run& run);  // must end before the Run does
 
-  void run(std::uint64_t number);  // of the block in the grid
+  void run(std::uint64_t number);  // runs the block of this number in the grid
 
  private:
   struct alignas(kSlotBytes) Line {
@@ -29,8 +29,8 @@ class BlockRun {
   Block m_block;
   std::mt19937_64 m_random;
   unsigned m_threads;
-  std::vector<Line> m_lines;   // the registers of all warps
-  std::vector<Lanes> m_known;  // the same
+  std::vector<Line> m_lines;   // holds the registers of all warps
+  std::vector<Lanes> m_known;  // says for each of these lines which lanes are known
   bool m_has_clocks;
   std::vector<Warp*> m_ready = {};
 };

@@ -6,7 +6,7 @@
 
 namespace spillway::test::ptx {
 
-// Branches whose labels are not among those of the scope may mean labels around it.
+// A branch whose label is none of this scope may mean a label of the scope around it.
 void Scopes::close() {
   auto const scope = std::move(m_scopes.back());
   m_scopes.pop_back();

@@ -1,4 +1,5 @@
-// Names of registers and labels are known from their braces on to the end of these.
+// Scopes know the names of registers and labels, which hold from their declaration to the end of
+// the braces around it.
 #pragma once
 
 #include <map>
@@ -11,22 +12,23 @@ namespace spillway::test::ptx {
 
 class Scopes {
  public:
-  // The kernel gets the registers, and its branches their targets.
+  // Adds registers to the kernel, and sets the targets of its branches. The kernel must live
+  // longer.
   explicit Scopes(Kernel& kernel) : m_kernel(kernel) {}
 
   void open() { m_scopes.emplace_back(); }
-  void close();  // throws Refused if a label of a branch is none of the kernel's
+  void close();  // throws Refused if a branch of the kernel has a label that is nowhere
 
   void add_register(std::string const& name, Type type);
-  void add_label(std::string const& name, int line);  // of the next instruction
-  void add_branch();                                  // the next instruction is one
+  void add_label(std::string const& name, int line);  // labels the next instruction
+  void add_branch();                                  // says that the next instruction branches
 
-  int find_register(std::string const& name) const;  // -1 if there is none
+  int find_register(std::string const& name) const;  // returns -1 if there is none
 
  private:
   struct Scope {
     std::map<std::string, int> registers, labels;
-    std::vector<std::size_t> branches;  // whose labels are not found yet
+    std::vector<std::size_t> branches;  // names those whose labels are not found yet
   };
 
   Kernel& m_kernel;

@@ -7,7 +7,7 @@ namespace spillway::test::ptx {
 
 using U32 = std::uint32_t;
 
-// Shifts by all bits or more leave zeros, or copies of the sign.
+// PTX shifts by all bits or more leave zeros, or copies of the sign; C++ leaves them undefined.
 template <class T>
 T shift_left(T a, U32 count) {
   constexpr U32 bits = 8 * sizeof(T);

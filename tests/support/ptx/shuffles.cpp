@@ -1,4 +1,4 @@
-// shfl.
+// Implements shfl, by which each lane reads a register of another lane.
 #include "tests/support/ptx/exchange.hpp"
 
 namespace spillway::test::ptx {
@@ -11,8 +11,8 @@ struct Source {
   bool is_inside;
 };
 
-// `limits` has the last lane of a segment in its low bits, and in bits 8 to 12 those bits of a
-// lane's number that name its segment.
+// Lanes read within their segment only. `limits` has the segment's last lane in bits 0 to 4, and in
+// bits 8 to 12 a mask of those bits of a lane's number that tell its segment.
 Source source_of(Shuffle how, unsigned lane, std::uint32_t b, std::uint32_t limits) {
   auto const segment = limits >> 8 & 31, clamp = limits & 31, count = b & 31;
   auto const least = lane & segment, most = least | (clamp & ~segment);

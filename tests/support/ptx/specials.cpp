@@ -50,7 +50,7 @@ constexpr Special kSpecials[] = {
     {"%lanemask_le", 4, [](Asked const& a) -> std::uint64_t { return (2u << a.lane) - 1; }},
     {"%lanemask_gt", 4, [](Asked const& a) -> std::uint64_t { return ~((2u << a.lane) - 1); }},
     {"%lanemask_ge", 4, [](Asked const& a) -> std::uint64_t { return ~((1u << a.lane) - 1); }},
-    // Without what is reserved, in the units in which it is given.
+    // GPUs give shared memory in units; this register does not count the reserved bytes.
     {"%total_smem_size", 4,
      [](Asked const& a) -> std::uint64_t {
        return aligned_up(a.shared_bytes - kReservedSharedBytes, kSharedUnitBytes);
@@ -94,7 +94,7 @@ void set_lane(Warp const& warp, Slot slot, unsigned lane, Special const& special
     warp.lanes<std::uint64_t>(slot)[lane] = value;
 }
 
-// What changes is the same in all lanes.
+// A register whose value changes has the same value in all lanes, so that it is asked for once.
 void set(Warp const& warp, Slot slot, Special const& special) {
   auto const first = special.value(asked(warp, 0));
   for (unsigned lane = 0; lane < kLanes; ++lane) {

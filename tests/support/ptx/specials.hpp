@@ -1,4 +1,4 @@
-// The special registers, %tid.x and its like.
+// Gives the values of special registers, such as %tid.x.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,13 @@
 
 namespace spillway::test::ptx {
 
-// The bytes of a lane; 0 if there is no such register.
+// Returns the bytes that the register has for each lane, or 0 if there is no such register.
 unsigned special_bytes(std::string_view name);
 
-// When the value of a special register changes.
+// Says when the value of a special register changes.
 enum class Changes : std::uint8_t { never, by_block, by_turn };
 
-// Sets those registers of a warp that change then. Clocks show the number of instructions that
+// Sets those special registers of a warp that change at `when`. Clocks count the instructions that
 // have run, and go on when another turn begins.
 void set_specials(Warp const& warp, Changes when);
 

@@ -24,7 +24,7 @@ Spot spot_in_local(Warp& warp, unsigned lane, std::uint64_t address, std::uint64
   return {block.local.data() + at, block.local_states.data() + at, nullptr, false};
 }
 
-// Parameters cannot be written.
+// The bytes are const because no spot is returned for a write.
 Spot spot_in_parameters(Run& run, std::uint64_t address, std::uint64_t bytes, Touch touch) {
   auto const& parameters = run.settings.parameters;
   if (touch == Touch::write || !is_inside(address, bytes, parameters.size())) return {};

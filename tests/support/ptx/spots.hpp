@@ -1,4 +1,4 @@
-// Where an address lies.
+// Finds the bytes that an address means.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@ namespace spillway::test::ptx {
 enum class Touch : std::uint8_t { read, write };
 
 struct Spot {
-  std::byte* at = nullptr;  // null if there is nothing
+  std::byte* at = nullptr;  // is null if nothing may be touched there
   std::uint8_t* states = nullptr;
   Races* races = nullptr;
   bool is_global = false;
 };
 
-// The space of an address that may be a generic one, which becomes an address of that space.
+// Returns the space of an address. A generic address becomes one of that space.
 Space space_of(Space named, std::uint64_t& address);
 
 Spot find_spot(Warp& warp, unsigned lane, Space space, std::uint64_t address, std::uint64_t bytes,
                Touch touch);
-// Says why there is none.
+// Says why find_spot() returned a Spot without bytes.
 std::string why_no_spot(Warp const& warp, Space space, std::uint64_t address, unsigned bytes,
                         Touch touch);
 

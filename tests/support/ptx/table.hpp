@@ -1,4 +1,4 @@
-// Which instructions there are. Each group of opcodes adds its forms.
+// The Table lists all instructions that the interpreter has. Each group of opcodes adds its forms.
 #pragma once
 
 #include <map>
@@ -11,31 +11,34 @@
 
 namespace spillway::test::ptx {
 
-// The operands of a form are a letter each; results stand before '='. Alternatives with another
-// number of operands stand behind a blank.
+// A Form has a letter for each operand; results come before '='. Alternatives with another number
+// of operands follow after a blank.
 //   2 4 8  a register, number or address of so many bytes
-//   p      a predicate; q: a second result, behind |, which may be left out
-//   w      a register of at least `bytes` bytes
-//   v      such registers, in braces or a single one; h: registers of just `bytes` bytes in braces
+//   p      a predicate
+//   q      a predicate as a second result, after |, which may be left out
+//   w      a register that is at least as wide as the type of the Operation
+//   v      registers of at least `bytes` bytes, in braces or a single one
+//   h      registers of just `bytes` bytes, in braces
 //   m      an address in brackets; a second m is the source of a copy
-//   z      a number of bytes, or a predicate that says that there are none
-//   c      a policy for caches, at which nobody looks
+//   z      a number of bytes, or a predicate that means no bytes if it holds
+//   c      a policy for caches, which nobody reads
 //   k      the mask of those lanes that take part
-//   i      a number that is known now
+//   i      a number, which becomes the immediate
 //   l      a label
 struct Form {
-  Operation operation;  // without its slots
+  Operation operation;  // has no slots yet
   std::string operands;
 };
 
 class Table {
  public:
   Operation& add(std::string const& opcode, std::string const& operands, Execute execute);
-  // Modifiers of an opcode that change nothing here, as `.uni` of bra.
+  // Lets an opcode have these modifiers, with blanks between them, which change nothing here, such
+  // as `.uni` of bra.
   void ignore(std::string const& opcode, std::string_view modifiers);
-  // Throws Refused, which names the opcode, type or modifier.
+  // Throws Refused, which names the opcode, type or modifier that the table lacks.
   Form const& find(Instruction const& instruction) const;
-  // By opcode with all that belongs to it. `mov.pack2.b32` is mov.b32 of parts of 2 bytes.
+  // Names forms by their whole opcode. `mov.pack2.b32` stands for a mov.b32 of parts of 2 bytes.
   std::map<std::string, Form> const& forms() const { return m_forms; }
 
  private:

@@ -1,4 +1,4 @@
-// The types and state spaces of PTX, by the names that instructions and declarations have for them.
+// Lists the types and state spaces of PTX with their names.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The state of what runs: a launch, one of its blocks, one of its warps.
+// Holds the state of what runs: a Run is a launch, with a Block at a time and the Warps of that.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@
 
 namespace spillway::test::ptx {
 
-// Generic addresses of these spaces are theirs with such a bit.
+// A generic address of one of these spaces is the space's own address with such a bit set.
 inline constexpr std::uint64_t kSharedWindow = std::uint64_t{1} << 60;
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{1} << 61;
 inline constexpr std::uint64_t kParamWindow = std::uint64_t{1} << 62;
 
-// Which thread runs which instruction.
+// A Place says which thread runs which instruction.
 struct Place {
   std::uint32_t pc;
-  unsigned thread;  // its number in the block
+  unsigned thread;  // is the thread's number in its block
   Dim block;
 };
 
-// Bytes of global memory into which something unknown was stored; it is a complaint if they are
-// unknown at the end.
+// An UnknownOutput has bytes of global memory into which something unknown was stored. It is a
+// complaint if they are unknown at the end.
 struct UnknownOutput {
   std::uint8_t const* states;
   unsigned bytes;
@@ -46,44 +46,44 @@ struct Run {
   std::uint32_t epoch = 0;
   struct Begun {
     std::uint32_t first_epoch;
-    std::uint64_t block;  // its number
+    std::uint64_t block;  // is the block's number in the grid
   };
-  std::vector<Begun> begun = {};                                // the blocks, in their order
-  std::map<std::uint64_t, UnknownOutput> unknown_outputs = {};  // by address
+  std::vector<Begun> begun = {};                                // has blocks as they began
+  std::map<std::uint64_t, UnknownOutput> unknown_outputs = {};  // has the address as its key
   Region const* last_region = nullptr;
 };
 
 struct Block;
 
-// Lanes that are at the same instruction.
+// A Group has lanes that are at the same instruction.
 struct Group {
   std::uint32_t pc = 0;
   Lanes lanes = 0;
-  bool waits = false;  // for other lanes of the warp
+  bool waits = false;  // is true while they wait for other lanes of the warp
 };
 
 struct AsyncCopy {
   std::uint64_t to, from;
-  unsigned bytes, source_bytes;  // zeros behind those of the source
+  unsigned bytes, source_bytes;  // after the source's bytes, zeros are written
   std::uint32_t group;
 };
 
 struct Warp {
   Block* block = nullptr;
-  std::byte* frame = nullptr;  // its registers
-  Lanes* known = nullptr;      // for each slot: in which lanes something known is there
-  unsigned first_thread = 0;   // its number in the block
+  std::byte* frame = nullptr;  // points at its registers
+  Lanes* known = nullptr;      // has the lanes of each slot that hold something known
+  unsigned first_thread = 0;   // is the number of its first thread in the block
   Lanes begun = 0, alive = 0;
-  std::uint32_t pc = 0;  // of the instruction that runs
+  std::uint32_t pc = 0;  // is the number of the instruction that runs
   std::vector<Group> groups = {};
   bool at_barrier = false;
-  std::uint32_t barrier = 0, barrier_warps = 0;  // at which it waits, and for how many warps
+  std::uint32_t barrier = 0, barrier_warps = 0;  // where it waits, until so many warps are there
   std::uint32_t epoch = 0;
   Past past = {};
   std::array<std::uint32_t, kLanes> time = {};
   std::array<Seen, kLanes> seen = {};
   std::array<std::vector<AsyncCopy>, kLanes> copies = {};
-  std::array<std::uint32_t, kLanes> copy_group = {};  // to which the next copies belong
+  std::array<std::uint32_t, kLanes> copy_group = {};  // counts each lane's commits of copies
 
   unsigned number() const { return first_thread / kLanes; }
   template <class T>
@@ -100,16 +100,17 @@ struct Block {
   Run& run;
   Dim at = {};
   std::uint32_t first_epoch = 0;
-  std::vector<std::byte> shared = {}, local = {};  // local: thread after thread
+  std::vector<std::byte> shared = {}, local = {};  // local memory lies thread after thread
   std::vector<std::uint8_t> shared_states = {}, local_states = {};
-  Races races{false};  // in shared memory
+  Races races{false};  // looks for races in shared memory
   std::vector<Warp> warps = {};
 };
 
 Place place_of(Warp const& warp, unsigned lane);
 std::string describe(Run const& run, Place const& place);
 [[noreturn]] void complain(Warp const& warp, unsigned lane, std::string_view what);
-// Complains unless all lanes of the mask are known in this slot.
+// Complains unless all lanes of the mask are known in this slot. Addresses, predicates, member
+// masks and operands of atomic operations must be known.
 void need_known(Warp const& warp, Slot slot, Lanes mask, std::string_view what);
 
 inline unsigned first_lane(Lanes lanes) {

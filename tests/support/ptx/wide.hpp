@@ -1,4 +1,4 @@
-// Products of integers have twice the bits of their factors.
+// Multiplies integers. Products have twice the bits of their factors.
 #pragma once
 
 #include <cstdint>
