@@ -12,7 +12,7 @@
 
 namespace spillway::test::ptx {
 
-using Operands = std::array<std::uint64_t, 3>;  // bits, from bit 0 on
+using Operands = std::array<std::uint64_t, 3>;  // has each operand's bits, from bit 0 on
 
 template <class T>
 std::uint64_t bits_of(T value) {
@@ -27,13 +27,14 @@ T from_bits(std::uint64_t bits) {
   return result;
 }
 
-// A register of a width in bytes, or 'p' for a predicate, as `%x4_0`.
+// Returns the name of a register, such as `%x4_0`, whose width is in bytes, or 'p' for a predicate.
 inline std::string register_name(char width, unsigned n) {
   return fmt::format("%x{}_{}", width, n);
 }
 
-// The kernel loads operands of 8 bytes each, runs `opcode result, operands` and stores the result.
-// `widths` has the result's first: "844" for mul.wide.u32. Behind the operands stands `tail`.
+// Writes a kernel that loads operands of 8 bytes each, runs `opcode result, operands` and stores
+// the result. `widths` begins with that of the result: "844" for mul.wide.u32. `tail` follows the
+// operands.
 inline std::string op_text(std::string const& opcode, std::string const& widths,
                            std::string const& tail) {
   std::string body = "mul.wide.u32 %d0, %r31, 8;\n";
@@ -80,7 +81,8 @@ inline std::vector<std::uint64_t> run_op(std::string const& opcode, std::string 
   return result;
 }
 
-// Numbers at which something turns, of any type: small ones, large ones, patterns of floats.
+// Returns numbers at which something changes for some type: small ones, large ones, and patterns of
+// floats.
 inline std::vector<std::uint64_t> edges(unsigned bytes) {
   auto const bits = 8 * bytes;
   std::vector<std::uint64_t> result = {0, 1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 63, 64, 100, 255, 256};
@@ -102,7 +104,7 @@ inline std::vector<std::uint64_t> edges(unsigned bytes) {
   return result;
 }
 
-// Edges in all places, and random bits; so many operands.
+// Returns so many operands: edges in all places, then random bits.
 inline std::vector<Operands> operands_for(std::string const& widths, std::size_t count = 2048) {
   std::mt19937_64 random(widths.size() * 1000 + widths[0]);
   std::vector<Operands> result(count);
@@ -117,7 +119,7 @@ inline std::vector<Operands> operands_for(std::string const& widths, std::size_t
   return result;
 }
 
-// Whether two results are one: of NaNs, those of f32 and smaller must have one pattern.
+// Returns whether two results are equal. NaN of f64 may have any bits; smaller types have one NaN.
 template <class T>
 bool same(T a, T b) {
   if constexpr (std::is_same_v<T, double>)
@@ -134,7 +136,7 @@ Result call(Result (*function)(From...), Operands const& operands,
   return function(from_bits<From>(operands[n])...);
 }
 
-// Expects that the instruction computes what a function does of the same operands.
+// Expects that the instruction and the function give the same for the same operands.
 template <class Result, class... From>
 void expect_op(std::string const& opcode, std::type_identity_t<Result (*)(From...)> function,
                std::string const& tail = "") {

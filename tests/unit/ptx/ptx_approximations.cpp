@@ -1,4 +1,4 @@
-// Approximations, which are rounded correctly here, against functions of long double.
+// Compares approximations, which the interpreter rounds correctly, with functions of long double.
 #include <cmath>
 
 #include "tests/unit/ptx/op_case.hpp"
@@ -12,7 +12,7 @@ F without_subnormal(F x) {
   return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
 }
 
-// The function of long double, rounded once.
+// Applies the function of long double and rounds its result once.
 template <long double (*f)(long double)>
 F rounded(F x) {
   return canonical(static_cast<F>(f(x)));
@@ -50,7 +50,7 @@ TEST(PtxApproximations, of_quotients) {
   expect_op<F, F, F>("div.full.ftz.f32", [](F a, F b) {
     return canonical(without_subnormal(without_subnormal(a) / without_subnormal(b)));
   });
-  // As the documents have it: nothing or NaN for divisors whose reciprocals are subnormal.
+  // PTX ISA: divisors between 2^126 and 2^128 give 0, or NaN for an infinite dividend.
   expect_op<F, F, F>("div.approx.f32", [](F a, F b) {
     bool const is_huge = std::fabs(b) > 0x1p126f && std::isfinite(b);
     if (is_huge && (std::isinf(a) || a != a)) return canonical(NAN);

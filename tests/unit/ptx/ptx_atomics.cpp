@@ -1,4 +1,4 @@
-// atom and red: what they leave in memory and what they return.
+// Tests what atom and red leave in memory, and what they return.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_atomics_test {
@@ -7,7 +7,7 @@ namespace {
 template <class T>
 using Update = T (*)(T old, T b, T c);
 
-// Each thread has a word of its own. Its old value, b and c are drawn as operands of op_case.
+// Each thread has a word of its own. The old value, b and c are the operands of op_case.hpp.
 template <class T>
 void expect_atomic(std::string const& name, std::type_identity_t<Update<T>> updated,
                    bool has_third = false) {

@@ -1,4 +1,4 @@
-// Barriers of some warps of a block: whom they order, and what is wrong with them.
+// Tests whom barriers of some warps of a block order, and what is wrong with them.
 #include "tests/unit/ptx/ptx_case.hpp"
 
 namespace spillway::test::ptx::ptx_barriers_test {
@@ -34,7 +34,7 @@ TEST(PtxBarriers, order_the_warps_that_pass_them_together) {
   expect_complaint(std::string(kWrite) + "@%q0 bar.sync 1, 64;\n@!%q0 bar.sync 2, 64;\n" + kRead,
                    "");
   expect_complaint(std::string(kWrite) + "@%q0 bar.sync 1, 64;\n" + kRead, "a race");
-  // What one pair has passed does not order the other, nor the two pairs.
+  // A barrier that one pair of warps passes orders neither the other pair nor the two pairs.
   expect_complaint(std::string(kWrite) + "bar.sync %r8, 64; xor.b32 %r6, %r6, 256;\n" + kRead,
                    "a race");
   expect_complaint(

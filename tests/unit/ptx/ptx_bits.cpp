@@ -1,4 +1,4 @@
-// Logic, shifts and counts, bit by bit.
+// Compares logic, shifts and counts with loops over bits.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_bits_test {

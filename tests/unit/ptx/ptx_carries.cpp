@@ -1,4 +1,4 @@
-// Sums and products of more bits than a register has, against C++ of 128 bits.
+// Compares sums and products of several registers with what C++ computes in 128 bits.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_carries_test {
@@ -7,7 +7,7 @@ namespace {
 __extension__ using U128 = unsigned __int128;
 __extension__ using S128 = __int128;
 
-// The type's unsigned one, and its width in names of registers.
+// Has the unsigned type of the same width, and that width as names of registers have it.
 template <class T>
 using Bits = std::make_unsigned_t<T>;
 template <class T>
@@ -26,7 +26,7 @@ Bits<T> low(T a, T b) {
   return static_cast<Bits<T>>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
-// What stands before the last opcode, with the operands of op_case.
+// Writes an instruction that comes before the last opcode, with the operands of op_case.hpp.
 template <class T>
 std::string first(std::string const& opcode, std::string const& type, bool has_third = false) {
   auto const name = [](unsigned n) { return register_name(static_cast<char>('0' + sizeof(T)), n); };

@@ -1,4 +1,4 @@
-// What tests of the interpreter share: modules of a few lines, and memory that kernels may use.
+// Makes modules of a few lines for tests of the interpreter, and memory that their kernels may use.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,9 +22,9 @@ namespace spillway::test::ptx {
 
 inline constexpr char const* kHead = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-// A kernel `k` whose parameters are so many addresses, which it finds in %p0, %p1, ... Registers:
-// %r0 to %r31, %f, %h (16 bits), %d (64 bits), %q (predicates); %r31 is its number among all
-// threads of the launch, %d31 four times that.
+// Writes a kernel `k` with this body, whose parameters are so many addresses. The body finds them
+// in %p0, %p1 and so on. It has registers from 0 to 31: %r, %f, %h (16 bits), %d (64 bits) and %q
+// (predicates). %r31 is the thread's number in the launch, %d31 four times that.
 inline std::string kernel_text(unsigned buffers, std::string const& body,
                                std::string const& variables = "") {
   std::string text = kHead + variables + ".visible .entry k(";
@@ -40,7 +40,7 @@ inline std::string kernel_text(unsigned buffers, std::string const& body,
   return text + body + "\n}\n";
 }
 
-// Device memory whose addresses are its own.
+// Holds device memory, whose addresses are those of the process.
 template <class T>
 class Buffer {
  public:
@@ -80,7 +80,7 @@ inline LaunchCounts run(std::string const& text, Memory& memory, LaunchSettings 
   return launch(code, memory, settings);
 }
 
-// The text of the Complaint that a kernel on one buffer of words leads to; empty if there is none.
+// Returns the text of the Complaint to which a kernel on one buffer of words leads, or "".
 inline std::string complaint_of(std::string const& text, LaunchSettings const& settings,
                                 std::size_t words = 256, bool known = true) {
   Memory memory;

@@ -1,4 +1,5 @@
-// Every check bites: a fault is planted in a small kernel, which is sound without it.
+// Shows that every check notices a fault, which is planted in a small kernel that is sound without
+// it.
 #include "tests/unit/ptx/ptx_case.hpp"
 
 namespace spillway::test::ptx::ptx_checks_test {
@@ -12,7 +13,8 @@ struct Fault {
   char const* complaint;
 };
 
-// Under any seed the sound kernel is silent and the faulty one is named with its line and thread.
+// Expects, under every seed, no Complaint for the sound kernel, and one for the faulty kernel that
+// names line and thread.
 void expect_faults(std::vector<Fault> const& faults, LaunchSettings settings, bool known = true) {
   for (auto const& fault : faults)
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -28,7 +30,8 @@ void expect_faults(std::vector<Fault> const& faults, LaunchSettings settings, bo
     }
 }
 
-// What every kernel here may begin with: its word in global memory, and its word in the tile.
+// Every kernel here may begin with this. It puts the address of the thread's word in global memory
+// into %d1, and that of its word in the tile into %r4.
 std::string with_addresses(std::string const& body) {
   return "add.u64 %d1, %p0, %d31; mov.u32 %r2, tile; mov.u32 %r3, %tid.x;\n"
          "shl.b32 %r4, %r3, 2; add.u32 %r4, %r4, %r2;\n" +
@@ -85,7 +88,7 @@ TEST(PtxChecks, copies_of_what_was_never_written_are_silent) {
   EXPECT_EQ(complaint_of(text, {.block = {64}}), "");
 }
 
-// %q5 and %r20 are never written, and decide nothing.
+// %q5 and %r20 are never written, and no result depends on them.
 TEST(PtxChecks, operands_that_decide_hide_unknown_ones) {
   auto const text = kernel_text(
       1,

@@ -1,4 +1,4 @@
-// setp of all types, and what it is combined with.
+// Tests setp of all types, alone and combined with a predicate.
 #include <cmath>
 
 #include "base/bf16.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using U32 = std::uint32_t;
 
-// A predicate is a word of op_case.
+// Predicates are stored as words, as op_case.hpp does.
 template <class T>
 void expect_compare(std::string const& name, std::type_identity_t<bool (*)(T, T)> f) {
   auto const width = static_cast<char>('0' + sizeof(T));
@@ -98,7 +98,7 @@ void expect_halves(std::string const& type) {
   });
 }
 
-// The lower halves decide the first result, the upper ones the second.
+// The lower halves give the first result, the upper ones the second.
 template <class Half>
 void expect_pairs(std::string const& type) {
   auto const operands = operands_for("p44");

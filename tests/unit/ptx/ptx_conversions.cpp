@@ -1,4 +1,4 @@
-// cvt of every pair of types, against casts of C++ where these are defined.
+// Compares cvt of every pair of types with casts of C++, where these are defined.
 #include <cfenv>
 #include <cmath>
 
@@ -33,7 +33,7 @@ std::string opcode(std::string const& modifiers) {
   return fmt::format("cvt{}.{}.{}", modifiers, kName<To>, kName<From>);
 }
 
-// Clamps, and gives of NaN what the documents say.
+// Clamps a float to a type of whole numbers, and converts NaN as PTX ISA says.
 template <class To, class From>
 To whole(From x) {
   constexpr bool wide = sizeof(From) == 8 || sizeof(To) == 8;
@@ -85,7 +85,7 @@ TEST(PtxConversions, of_whole_numbers_saturate_if_told_so) {
   });
 }
 
-// The type may be narrower than either register.
+// cvt takes registers that are wider than its types.
 TEST(PtxConversions, cut_and_extend) {
   using U32 = std::uint32_t;
   expect_op<U32, U32>("cvt.u32.u8", [](U32 x) { return x & 0xff; });

@@ -1,4 +1,4 @@
-// cp.async: how much is copied, when it has arrived, and what is wrong with it.
+// Tests how much cp.async copies, when the bytes have arrived, and what is wrong with it.
 #include "tests/unit/ptx/ptx_case.hpp"
 
 namespace spillway::test::ptx::ptx_copies_test {
@@ -72,7 +72,7 @@ TEST(PtxCopies, fill_up_with_zeros) {
   expect_words(
       "selp.b32 %r7, 16, 0, %q0; cp.async.cg.shared.global [%r5], [%d1], 16, %r7;",
       [](auto i) { return i < 16 ? last_of(i) : 0u; }, 64);
-  // Only what is taken must be there: the buffer ends within the last 16 bytes.
+  // Bytes that are not taken need not exist: the buffer ends within the last 16 bytes.
   expect_words(
       "cp.async.cg.shared.global [%r5], [%d1], 16, %r6;", [](auto) { return 0u; }, 127);
 }

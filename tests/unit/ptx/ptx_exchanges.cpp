@@ -1,4 +1,4 @@
-// What lanes of a warp tell each other.
+// Tests what lanes of a warp tell each other.
 #include "tests/unit/ptx/results.hpp"
 
 namespace spillway::test::ptx::ptx_exchanges_test {
@@ -45,7 +45,7 @@ TEST(PtxExchanges, votes_and_matches) {
                  [](unsigned) { return 1u; });
 }
 
-// Of numbers from -16 to 15, and of those of the mask alone.
+// Lanes have the numbers from -16 to 15. The last reduction is over the lanes of a mask alone.
 TEST(PtxExchanges, reductions) {
   LaunchSettings const warp{.block = {32}};
   auto const reduce = [&](std::string const& how, std::uint32_t expected) {

@@ -1,4 +1,4 @@
-// Fields of bits, bytes and funnels, bit by bit.
+// Compares fields of bits, bytes and funnel shifts with loops over bits.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_fields_test {
@@ -11,7 +11,7 @@ bool bit(T x, unsigned n) {
   return (x >> n & 1) != 0;
 }
 
-// As the documents have it: bit by bit.
+// Extracts a field bit by bit, as PTX ISA describes it.
 template <class T>
 void expect_extract(std::string const& type) {
   expect_op<T, T, U32, U32>("bfe." + type, [](T a, U32 b, U32 c) {
@@ -100,10 +100,10 @@ TEST(PtxFields, funnels_and_bytes) {
   });
 }
 
-// The bytes of b:a from which each mode takes those of its result, the lowest first.
+// Says from which bytes of b:a each mode takes those of its result, the lowest first.
 struct Permutation {
   char const* mode;
-  unsigned from[4][4];  // by choice
+  unsigned from[4][4];  // has a row for each choice
 };
 
 void expect_permutation(Permutation const& permutation, unsigned choice) {

@@ -1,4 +1,4 @@
-// f32 and f64 in all roundings, and their modifiers.
+// Tests arithmetic of f32 and f64 in all roundings, and its modifiers.
 #include <cfenv>
 #include <cmath>
 
@@ -7,7 +7,7 @@
 namespace spillway::test::ptx::ptx_floats_test {
 namespace {
 
-// Computes in another rounding; volatile keeps it where it is.
+// Computes in another rounding. volatile keeps the compiler from computing it outside of that.
 template <int mode, class T>
 T rounded(T (*f)(T, T, T), T a, T b, T c) {
   T volatile va = a, vb = b, vc = c;

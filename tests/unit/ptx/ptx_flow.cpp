@@ -1,4 +1,4 @@
-// Branches, loops, barriers and turns.
+// Tests branches, loops, barriers and turns.
 #include <set>
 
 #include "tests/unit/ptx/results.hpp"
@@ -13,7 +13,7 @@ TEST(PtxFlow, lanes_part_and_meet) {
       {.block = {32}}, [](unsigned i) { return i < 7 ? 2u : 1u; });
 }
 
-// Collatz steps, and beneath them a loop whose length differs by lane and turn.
+// Counts Collatz steps, within which a loop runs whose length differs by lane and turn.
 TEST(PtxFlow, loops_within_loops) {
   auto const expected = [](unsigned i) {
     unsigned sum = 0;
@@ -51,7 +51,7 @@ TEST(PtxFlow, some_lanes_end_before_others) {
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(out.values()[i], i > 40 ? 5u : 6u);
 }
 
-// One lane holds the lock, the others of its warp spin before it.
+// One lane holds the lock while the others of its warp spin, which must not keep it from going on.
 TEST(PtxFlow, no_lane_starves) {
   expect_results(
       "mov.u32 %r4, lock; setp.ne.u32 %q0, %r3, 0; @%q0 bra READY; st.shared.u32 [%r4], 0;\n"

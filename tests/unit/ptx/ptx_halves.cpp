@@ -1,4 +1,4 @@
-// Arithmetic of f16 and bf16 against exact sums that are rounded once.
+// Compares arithmetic of f16 and bf16 with exact sums that are rounded once.
 #include <cmath>
 
 #include "base/bf16.hpp"
@@ -8,10 +8,10 @@
 namespace spillway::test::ptx::ptx_halves_test {
 namespace {
 
-// 80 bits hold products of halves exactly, and of their sums all but a rest.
+// long double has 80 bits, which hold products of halves exactly, and sums but for a small rest.
 using Exact = long double;
 
-// A float that is odd where the sum is not exact: it rounds to a half as the sum itself does.
+// Returns a float that is odd where the sum is not exact, and so rounds to a half as the sum would.
 float odd_sum(Exact a, Exact b) {
   auto const sum = a + b;
   auto const part = sum - a;
@@ -56,7 +56,7 @@ void expect_half(std::string const& type) {
   });
 }
 
-// Of a number and a NaN the number, of zeros that with a sign for min.
+// A number wins over a NaN, and for min the zero with a sign over the other one.
 template <class Half>
 std::uint16_t smaller(std::uint16_t a, std::uint16_t b) {
   auto const x = exact<Half>(a), y = exact<Half>(b);

@@ -1,4 +1,4 @@
-// Integers: sums, products, quotients, against C++ of wider types.
+// Compares sums, products and quotients of integers with what C++ computes in wider types.
 #include <type_traits>
 
 #include "tests/unit/ptx/op_case.hpp"
@@ -32,7 +32,7 @@ void expect_quotients(std::string const& type) {
                      [](T a, T b) { return b == 0 ? a : static_cast<T>(S128{a} % S128{b}); });
 }
 
-// The upper half of a product whose factors may have 64 bits without sign.
+// Returns the upper half of a product. 128 bits hold it also for factors of 64 bits without sign.
 template <class T>
 T upper_half(T a, T b) {
   __extension__ using U128 = unsigned __int128;

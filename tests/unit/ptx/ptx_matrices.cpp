@@ -1,4 +1,4 @@
-// Tensor cores: a product of bf16 matrices by cp.async, ldmatrix and mma.sync.
+// Tests a product of bf16 matrices with cp.async, ldmatrix and mma.sync, as kernels make it.
 #include <cmath>
 #include <random>
 
@@ -8,9 +8,9 @@
 namespace spillway::test::ptx::ptx_matrices_test {
 namespace {
 
-// C = A B' for A [16 x depth], B [8 x depth], C [16 x 8] in fp32, by one warp. Steps of 16 columns
-// are copied into one of two tiles while the other is used. Barriers and waits are left out to
-// plant faults.
+// One warp computes C = A B^T for A [16 x depth], B [8 x depth] and C [16 x 8] in fp32. Steps of 16
+// columns are copied into one of two tiles while the other is used. Tests leave barriers and waits
+// out to plant faults.
 std::string gemm_text(std::string const& first_barrier, std::string const& last_barrier,
                       std::string const& wait) {
   return kernel_text(
@@ -24,7 +24,7 @@ std::string gemm_text(std::string const& first_barrier, std::string const& last_
       "add.u64 %d1, %p0, %d0; add.u64 %d2, %p1, %d0;\n"
       "shl.b32 %r8, %r5, 5; add.u32 %r8, %r8, %r6; add.u32 %r8, %r8, %r2;\n"
       "setp.lt.u32 %q0, %r3, 16;\n"
-      // What ldmatrix reads: of A row t % 16, half t / 16; of B row t % 8, half t / 8 % 2.
+      // ldmatrix reads of A row t % 16, half t / 16; of B row t % 8, half t / 8 % 2.
       "and.b32 %r9, %r3, 15; shl.b32 %r9, %r9, 5; shr.u32 %r10, %r3, 4; shl.b32 %r10, %r10, 4;\n"
       "add.u32 %r9, %r9, %r10; add.u32 %r9, %r9, %r2;\n"
       "and.b32 %r11, %r3, 7; shl.b32 %r11, %r11, 5; shr.u32 %r12, %r3, 3; and.b32 %r12, %r12, 1;\n"
@@ -111,7 +111,7 @@ TEST(PtxMatrices, each_barrier_and_each_wait_is_needed) {
   complains(gemm_text(kBarrier, kBarrier, "cp.async.wait_group 2;"), "still under way");
 }
 
-// Lane l holds the columns or rows that the documents give it.
+// Lane l holds the columns or rows that PTX ISA says.
 TEST(PtxMatrices, transposed_tiles) {
   Memory memory;
   Buffer<std::uint32_t> const out(memory, "out", std::vector<std::uint32_t>(32), false);
@@ -131,7 +131,7 @@ TEST(PtxMatrices, transposed_tiles) {
   }
 }
 
-// The product of a tf32 unit matrix and B is B, without the bits that tf32 has not.
+// The product of a tf32 unit matrix and B is B, without the bits that tf32 lacks.
 TEST(PtxMatrices, tf32_has_nineteen_bits) {
   Memory memory;
   Buffer<float> const out(memory, "out", std::vector<float>(128), false);

@@ -1,5 +1,5 @@
-// mma.sync of every shape and type: fragments are filled as the documents have it, and the result
-// is compared with a sum over the matrices.
+// Tests mma.sync of every shape and type. Fragments are filled as PTX ISA says, and the result is
+// compared with a sum over the matrices.
 #include <random>
 
 #include "base/bf16.hpp"
@@ -13,8 +13,8 @@ struct Entry {
   unsigned row, column;
 };
 
-// Which entries of A, B and C element i of a lane's fragment has, by group = lane / 4 and
-// thread = lane % 4.
+// These return which entries of A, B and C element i of a lane's fragment has. group is lane / 4,
+// and thread is lane % 4.
 struct Shape {
   char const *name, *type;
   unsigned depth, elements_of_a, elements_of_b, per_register;
@@ -58,7 +58,7 @@ constexpr Shape kShapes[] = {{"m16n8k16", "bf16", 16, 8, 4, 2, a_of_16, b_of_16,
 
 using Matrix = std::vector<std::vector<float>>;
 
-// Quarters, which all types have exactly, as they have sums of their products.
+// All elements are quarters: all types hold these exactly, and sums of their products, too.
 Matrix random_matrix(unsigned rows, unsigned columns, unsigned seed) {
   std::mt19937 random(seed);
   Matrix result(rows, std::vector<float>(columns));
@@ -67,7 +67,7 @@ Matrix random_matrix(unsigned rows, unsigned columns, unsigned seed) {
   return result;
 }
 
-// Registers of all lanes, those of a lane side by side.
+// Holds registers of all lanes; those of one lane lie side by side.
 template <class EntryOf>
 std::vector<std::uint32_t> fragments(Matrix const& matrix, unsigned elements, unsigned per_register,
                                      EntryOf const& entry_of, std::uint32_t (*bits)(float)) {
@@ -133,7 +133,7 @@ TEST(PtxMma, every_shape_and_type) {
   for (auto const& shape : kShapes) expect_product(shape);
 }
 
-// An unknown register of A makes a row unknown, one of B a column.
+// An unknown register of A makes a row of the result unknown, and one of B a column.
 TEST(PtxMma, what_is_unknown_stays_in_its_row_or_column) {
   for (auto const& [unknown, is_known] :
        std::vector<std::pair<char const*, bool (*)(unsigned row, unsigned column)>>{

@@ -1,4 +1,4 @@
-// Moves, special registers, and memory of all spaces and widths.
+// Tests moves, special registers, and memory of all spaces and widths.
 #include "tests/unit/ptx/op_case.hpp"
 
 namespace spillway::test::ptx::ptx_moves_test {
@@ -15,7 +15,7 @@ TEST(PtxMoves, selections_and_copies) {
   expect_op<std::uint16_t, std::uint16_t>("mov.u16", [](std::uint16_t a) { return a; });
 }
 
-// Runs a body that leaves words in %r10 and %r11 on one block of 32.
+// Runs a body that leaves words in %r10 and %r11, on one block of 32 threads.
 std::vector<U32> words(std::string const& body, std::string const& variables = "",
                        LaunchSettings const& settings = {.block = {32}}) {
   Memory memory;
@@ -68,7 +68,7 @@ TEST(PtxMoves, memory_extends_and_cuts) {
   EXPECT_EQ(found[0], 3u);
 }
 
-// A region's address is the test's own, and so its alignment.
+// The test chooses a region's address, and so its alignment.
 TEST(PtxMoves, vectors_of_32_bytes_with_hints_for_caches) {
   Memory memory;
   std::vector<U32> words(512);

@@ -1,4 +1,4 @@
-// What a module says, and what is refused by name and line.
+// Tests what is read of a module, and what is refused by name and line.
 #include "tests/unit/ptx/ptx_case.hpp"
 
 namespace spillway::test::ptx::ptx_parse_test {

@@ -1,4 +1,4 @@
-// Races, in shared and in global memory.
+// Tests that races in shared and in global memory are found.
 #include "tests/unit/ptx/ptx_case.hpp"
 
 namespace spillway::test::ptx::ptx_races_test {
@@ -23,7 +23,7 @@ void expect_race(bool expected, std::string const& body, LaunchSettings settings
     EXPECT_EQ(races(body, settings), expected) << body;
 }
 
-// The word of the thread that is so many further, among 64.
+// Computes the address of the word of the thread that is so many further, among 64.
 std::string of_other(unsigned distance) {
   return fmt::format(
       "add.u32 %r5, %r3, {}; and.b32 %r5, %r5, 63; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r2;\n",
@@ -49,7 +49,7 @@ TEST(PtxRaces, lanes_need_a_synchronisation) {
   auto const read = std::string("setp.lt.u32 %q0, %r3, 31; @%q0 ld.shared.u32 %r6, [%r5];\n");
   expect_race(true, near + write + read, one_warp);
   expect_race(false, near + write + "bar.warp.sync -1;\n" + read, one_warp);
-  // Each lane waits for itself alone.
+  // With these masks each lane waits for itself alone.
   expect_race(true, near + write + "mov.u32 %r7, %lanemask_eq; bar.warp.sync %r7;\n" + read,
               one_warp);
   // All lanes write one word.
@@ -84,7 +84,7 @@ TEST(PtxRaces, blocks_are_never_ordered) {
   LaunchSettings blocks{.grid = {4}, .block = {32}};
   auto const own = std::string("st.global.u32 [%d1], %r3;\n");
   expect_race(false, own + "ld.global.u32 %r6, [%d1];", blocks);
-  // The first word of the next block.
+  // The last thread of each block reads the first word of the next block.
   auto const next = std::string("setp.eq.u32 %q0, %r3, 31; @%q0 ld.global.u32 %r6, [%d1+4];");
   expect_race(true, own + next, blocks);
   expect_race(true, own + "bar.sync 0; " + next, blocks);

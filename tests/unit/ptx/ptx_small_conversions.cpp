@@ -1,4 +1,4 @@
-// cvt of f16, bf16 and bytes, to and from all others.
+// Tests cvt of f16, bf16 and bytes, to and from all other types.
 #include <cmath>
 
 #include "base/bf16.hpp"
@@ -16,13 +16,13 @@ double value(U16 bits) {
   return to_float(Half{bits});
 }
 
-// Rounds down, or up as the negative of that: of all halves the largest that is not larger.
+// Rounds down to the largest half that is not larger; rounding up is the negative of that.
 template <class Half>
 U16 rounded_down(double x) {
   if (x != x) return 0x7fff;
   if (x == 0) return std::signbit(x) ? 0x8000 : 0;
   auto const infinity = std::bit_cast<U16>(store<Half>(INFINITY));
-  if (x > 0) {  // bits of positive numbers are in their order
+  if (x > 0) {  // positive halves are ordered as their bits are
     U16 low = 0, high = infinity;
     while (low < high) {
       auto const middle = static_cast<U16>((low + high + 1) / 2);
@@ -49,12 +49,12 @@ template <class Half>
 U16 cut(double x) {
   return x < 0 || std::signbit(x) ? rounded_up<Half>(x) : rounded_down<Half>(x);
 }
-// To the nearer of both neighbours; of two as near, the one whose last bit is zero.
+// Rounds to the nearer neighbour, or in the middle to the one whose last bit is zero.
 template <class Half>
 U16 nearest(double x) {
   auto const low = rounded_down<Half>(x), high = rounded_up<Half>(x);
   if (low == high || x != x) return low;
-  auto const limit = [](U16 bits) {  // infinity is where the next number would be
+  auto const limit = [](U16 bits) {  // takes infinity for the number that would come next
     auto const number = value<Half>(bits);
     if (std::isfinite(number)) return number;
     auto const last = value<Half>(static_cast<U16>(bits - 1)), before = value<Half>(U16(bits - 2));

@@ -1,4 +1,4 @@
-// The special registers.
+// Tests the special registers.
 #include "tests/unit/ptx/results.hpp"
 
 namespace spillway::test::ptx::ptx_specials_test {
@@ -62,7 +62,7 @@ TEST(PtxSpecials, of_blocks) {
   }
 }
 
-// They tell how much has run, and never go back.
+// Clocks tell how much has run, and never go back.
 TEST(PtxSpecials, clocks_go_on) {
   for (auto const* const clock : {"%clock64", "%globaltimer"}) {
     auto const found = results(fmt::format("mov.u64 %d2, {};\n"

@@ -1,4 +1,4 @@
-// What holds for every instruction of the table, whatever it computes.
+// Tests what holds for every instruction of the table, whatever it computes.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -23,7 +23,7 @@ std::string complaint(std::string const& text) {
   return "";
 }
 
-// Two are there to end a kernel.
+// These two instructions end a kernel with a Complaint.
 bool may_run(std::string const& opcode) {
   return opcode != "trap" && opcode != "brkpt";
 }
@@ -58,8 +58,8 @@ TEST(PtxTable, every_instruction_makes_an_unknown_result_of_an_unknown_operand) 
   EXPECT_GT(count, 3000u);
 }
 
-// The words before a dot or semicolon in the sources of the other tests, which hold instructions
-// against C++: opcodes are among them.
+// Returns the words before a dot or semicolon in the sources of the other tests, which compare
+// instructions with C++. Opcodes are among them.
 std::set<std::string> words_of_tests() {
   std::set<std::string> result;
   for (auto const& file :

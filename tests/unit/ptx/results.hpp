@@ -1,11 +1,11 @@
-// Runs a body and compares a number of each thread.
+// Runs a body, and compares the number that each thread leaves with what is expected.
 #pragma once
 
 #include "tests/unit/ptx/ptx_case.hpp"
 
 namespace spillway::test::ptx {
 
-// Runs a body that leaves its result in %r10, for each thread.
+// Runs a body that leaves its result in %r10, and returns that of each thread.
 inline std::vector<std::uint32_t> results(std::string const& body, LaunchSettings const& settings,
                                           std::string const& variables = "") {
   auto const threads = settings.grid.count() * settings.block.count();

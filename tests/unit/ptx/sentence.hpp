@@ -7,8 +7,8 @@
 namespace spillway::test::ptx {
 
 struct Written {
-  std::string operand;                 // of the instruction
-  std::vector<std::string> registers;  // in it
+  std::string operand;
+  std::vector<std::string> registers;  // names those in the operand
 };
 
 // Each lane has 32 bytes of its own wherever it may touch memory, and registers are named after
@@ -34,7 +34,7 @@ class Sentence {
   std::vector<std::string> const& results() const { return m_results; }
   std::vector<std::string> const& sources() const { return m_sources; }
 
-  // A kernel that sets all sources but one, runs the instruction and stores the results.
+  // Returns a kernel that sets all sources but one, runs the instruction and stores the results.
   std::string kernel(std::string const& but = "") const {
     std::string body = kMemory;
     for (auto const& source : m_sources)
@@ -57,7 +57,7 @@ class Sentence {
       "st.shared.v2.b64 [%d1], {%d6, %d6}; st.shared.v2.b64 [%d1+16], {%d6, %d6};\n"
       "st.local.v2.b64 [%d2], {%d6, %d6}; st.local.v2.b64 [%d2+16], {%d6, %d6};\n";
 
-  // pack4 of `mov.pack4.b64` is a name of the table's own.
+  // The table alone has names such as `mov.pack4.b64`; PTX has no pack4.
   static std::string without_part(std::string const& opcode) {
     auto const at = opcode.find("pack");
     if (at == opcode.npos) return opcode;
@@ -84,7 +84,7 @@ class Sentence {
     return result;
   }
 
-  // Of several lists, the first is the result of a product, and the last has what is left.
+  // In a product, the first list is the result, and the last one has the registers that are left.
   std::size_t elements(std::string const& letters) {
     auto const lists = static_cast<std::size_t>(std::ranges::count(letters, 'h'));
     auto const list = m_lists++;
@@ -120,7 +120,7 @@ class Sentence {
         return one(std::string(1, letter));
     }
   }
-  // Of a copy the second is its source.
+  // The second address of a copy is that of its source.
   std::string address() {
     if (m_addresses++ > 0) return "%d4";
     switch (m_operation.space) {
@@ -137,7 +137,7 @@ class Sentence {
     }
   }
 
-  // Small numbers: of barriers, lanes and threads, too.
+  // Numbers are small, because some are numbers of barriers, lanes and threads.
   static std::string set(std::string const& name) {
     if (name[2] == 'p') return fmt::format("setp.eq.u32 {}, %r31, %r31;\n", name);
     return fmt::format("mov.b{} {}, 0;\n", (name[2] - '0') * 8, name);
