@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
+#include <string_view>
 
-#include "tests/support/ptx/operand_slots.hpp"
+#include "tests/support/ptx/operation_maker.hpp"
 
 namespace spillway::test::ptx {
 namespace {
@@ -16,7 +16,7 @@ std::size_t count_of_operands(std::string_view letters) {
   return result;
 }
 
-// Of alternatives behind blanks, the one with so many operands.
+// Returns that of the alternatives, with blanks between them, which has so many operands.
 std::optional<std::string_view> pick(std::string_view alternatives, std::size_t count) {
   while (true) {
     auto const blank = std::min(alternatives.find(' '), alternatives.size());
@@ -27,180 +27,32 @@ std::optional<std::string_view> pick(std::string_view alternatives, std::size_t 
   }
 }
 
-std::vector<Operand> parts_of(Operand const& operand) {
-  return operand.form == Operand::Form::list ? operand.list : std::vector{operand};
+// Adds an operand by its letter. If the letter q follows, a list has a second result.
+void add_operand(OperationMaker& maker, char letter, bool has_second, bool is_result,
+                 Operand const& operand) {
+  bool const is_pair = has_second && operand.form == Operand::Form::list;
+  maker.add(letter, is_pair ? operand.list[0] : operand, is_result);
+  if (is_pair) maker.add_second_result(operand.list[1]);
 }
-
-class Binder {
- public:
-  Binder(Frame& frame, Instruction const& instruction, Form const& form)
-      : m_slots(frame, instruction), m_instruction(instruction), m_result(form.operation) {}
-
-  Operation bound(std::string_view alternatives) {
-    auto const& operands = m_instruction.operands;
-    auto const picked = pick(alternatives, operands.size());
-    if (!picked) m_slots.fail("{} operands are not offered", operands.size());
-    auto const letters = *picked;
-    m_is_result = letters.find('=') != letters.npos;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < letters.size(); ++i) {
-      if (letters[i] == 'q') continue;
-      if (letters[i] == '=') {
-        m_is_result = false;
-        continue;
-      }
-      bool const has_second = i + 1 < letters.size() && letters[i + 1] == 'q';
-      has_second ? add_pair(letters[i], operands[next]) : add(letters[i], operands[next]);
-      ++next;
-    }
-    need_elements();
-    add_guard();
-    return std::move(m_result);
-  }
-
- private:
-  void need_elements() const {
-    if (m_result.elements != 0 && m_result.list.size() != m_result.elements)
-      m_slots.fail("{} registers stand where {} are needed", m_result.list.size(),
-                   m_result.elements);
-  }
-
-  void add_guard() {
-    m_result.target = m_instruction.target;
-    if (m_instruction.guard < 0) return;
-    auto const guard = m_slots.frame().of_register(m_instruction.guard);
-    if (guard.bytes != 0) m_slots.fail("what guards an instruction is a predicate");
-    m_result.guard = guard.slot;
-    m_result.guard_is_negated = m_instruction.guard_is_negated;
-  }
-
-  void add_pair(char letter, Operand const& operand) {
-    if (operand.form != Operand::Form::list) return add(letter, operand);
-    add(letter, operand.list[0]);
-    m_result.to2 = m_slots.narrow(operand.list[1], 0, m_is_result);
-  }
-
-  void add(char letter, Operand const& operand) {
-    switch (letter) {
-      case '2':
-      case '4':
-      case '8':
-        return add_slot(m_slots.narrow(operand, static_cast<unsigned>(letter - '0'), m_is_result));
-      case 'p':
-        return add_slot(m_slots.narrow(operand, 0, m_is_result), operand.is_negated);
-      case 'w':
-        return add_wide(operand);
-      case 'v':
-        return add_wide_list(operand);
-      case 'h':
-        return add_list(operand);
-      case 'z':
-        return add_size_or_predicate(operand);
-      case 'm':
-        return add_address(operand);
-      case 'k':
-        m_result.members = m_slots.narrow(operand, 4, m_is_result);
-        return;
-      case 'c':
-        m_slots.narrow(operand, 8, false);
-        return;
-      case 'i':
-        return add_immediate(operand);
-      case 'l':
-        return;
-      default:
-        throw std::logic_error("a form has an unknown letter");
-    }
-  }
-
-  void add_slot(Slot slot, bool is_negated = false) {
-    if (m_is_result) {
-      m_result.to = slot;
-      return;
-    }
-    if (is_negated) m_result.negated |= static_cast<std::uint8_t>(1u << m_sources);
-    m_result.from[m_sources++] = slot;
-  }
-
-  void add_wide(Operand const& operand) {
-    auto const type = m_is_result ? m_result.to_type : m_result.type;
-    auto const least = std::max(2u, facts(type).bytes);
-    auto const [place, bytes] = m_slots.wide(operand, least, m_is_result);
-    (m_is_result ? m_result.to_bytes : m_result.register_bytes) = static_cast<std::uint8_t>(bytes);
-    add_slot(place);
-  }
-
-  unsigned least_bytes() const { return std::max(2u, unsigned{m_result.bytes}); }
-
-  void add_list(Operand const& operand) {
-    for (auto const& part : parts_of(operand))
-      m_result.list.push_back(m_slots.narrow(part, least_bytes(), m_is_result));
-  }
-
-  // All registers have one width, which may be more than that of what is in memory.
-  void add_wide_list(Operand const& operand) {
-    auto const parts = parts_of(operand);
-    auto const is_register = [](Operand const& part) { return part.form == Operand::Form::reg; };
-    auto const first = std::ranges::find_if(parts, is_register);
-    auto const width = first == parts.end() ? least_bytes() : m_slots.bytes_of(*first);
-    m_result.register_bytes = static_cast<std::uint8_t>(width);
-    for (auto const& part : parts) {
-      if (is_register(part) && m_slots.bytes_of(part) != width)
-        m_slots.fail("registers of a list have several widths");
-      if (!is_register(part) && !m_is_result && width > least_bytes())
-        m_slots.fail("a number stands among wider registers");
-      m_result.list.push_back(m_slots.wide(part, least_bytes(), m_is_result).slot);
-    }
-  }
-
-  // So many bytes, or whether there are none.
-  void add_size_or_predicate(Operand const& operand) {
-    bool const is_predicate = operand.form == Operand::Form::reg && m_slots.bytes_of(operand) == 0;
-    if (is_predicate) m_sources = 1;
-    add_slot(m_slots.narrow(operand, is_predicate ? 0 : 4, false), operand.is_negated);
-  }
-
-  void add_address(Operand const& operand) {
-    if (operand.form != Operand::Form::address) m_slots.fail("an address in brackets is expected");
-    Slot base = kZeros;
-    auto offset = operand.offset;
-    unsigned bytes = 8;
-    if (operand.reg >= 0) {
-      auto const found = m_slots.frame().of_register(operand.reg);
-      if (found.bytes != 4 && found.bytes != 8) m_slots.fail("an address has 4 or 8 bytes");
-      base = found.slot;
-      bytes = found.bytes;
-    } else if (!operand.name.empty()) {
-      offset +=
-          static_cast<std::int64_t>(m_slots.frame().address(operand.name, m_instruction.line));
-    }
-    if (m_addresses++ == 0) {
-      m_result.address = base;
-      m_result.offset = offset;
-      m_result.address_bytes = static_cast<std::uint8_t>(bytes);
-    } else {
-      if (bytes != 8) m_slots.fail("the address of a copy's source has 8 bytes");
-      m_result.address2 = base;
-      m_result.offset2 = offset;
-    }
-  }
-
-  void add_immediate(Operand const& operand) {
-    if (operand.form != Operand::Form::number) m_slots.fail("a number is expected");
-    m_result.immediate = static_cast<std::int64_t>(operand.bits);
-  }
-
-  OperandSlots m_slots;
-  Instruction const& m_instruction;
-  Operation m_result;
-  bool m_is_result = false;
-  std::size_t m_sources = 0, m_addresses = 0;
-};
 
 }  // namespace
 
 Operation with_operands(Form const& form, Frame& frame, Instruction const& instruction) {
-  return Binder(frame, instruction, form).bound(form.operands);
+  auto const& operands = instruction.operands;
+  OperandSlots const slots(frame, instruction);
+  OperationMaker maker(slots, instruction, form.operation);
+  auto const letters = pick(form.operands, operands.size());
+  if (!letters) slots.fail("{} operands are not offered", operands.size());
+  bool is_result = letters->find('=') != letters->npos;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < letters->size(); ++i) {
+    auto const letter = (*letters)[i];
+    if (letter == '=') is_result = false;
+    if (letter == '=' || letter == 'q') continue;
+    bool const has_second = i + 1 < letters->size() && (*letters)[i + 1] == 'q';
+    add_operand(maker, letter, has_second, is_result, operands[next++]);
+  }
+  return maker.made();
 }
 
 }  // namespace spillway::test::ptx
