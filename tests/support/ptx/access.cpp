@@ -30,20 +30,6 @@ void touch_races(Warp& warp, unsigned lane, Races& races, std::uint64_t address,
     complain(warp, lane, describe(block.run, *race, toucher));
 }
 
-using Addresses = std::array<std::uint64_t, kLanes>;
-
-Addresses addresses_of(Warp const& warp, Address const& address) {
-  alignas(64) Addresses result;
-  auto const offset = static_cast<std::uint64_t>(address.offset);
-  auto const* const wide = warp.lanes<std::uint64_t const>(address.slot);
-  auto const* const narrow = warp.lanes<std::uint32_t const>(address.slot);
-  if (address.register_bytes == 8)
-    for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = wide[lane] + offset;
-  else
-    for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = narrow[lane] + offset;
-  return result;
-}
-
 bool are_apart_by(Addresses const& addresses, std::uint64_t bytes) {
   std::uint64_t differ = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane)
@@ -90,6 +76,18 @@ void place_lane(Warp& warp, unsigned lane, Space named, std::uint64_t address, u
 }
 
 }  // namespace
+
+Addresses addresses_of(Warp const& warp, Address const& address) {
+  alignas(64) Addresses result;
+  auto const offset = static_cast<std::uint64_t>(address.offset);
+  auto const* const wide = warp.lanes<std::uint64_t const>(address.slot);
+  auto const* const narrow = warp.lanes<std::uint32_t const>(address.slot);
+  if (address.register_bytes == 8)
+    for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = wide[lane] + offset;
+  else
+    for (unsigned lane = 0; lane < kLanes; ++lane) result[lane] = narrow[lane] + offset;
+  return result;
+}
 
 Places place(Warp& warp, Address const& address, Lanes mask, unsigned bytes, Touch touch,
              bool is_strong) {

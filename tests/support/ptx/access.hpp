@@ -7,12 +7,14 @@
 
 namespace spillway::test::ptx {
 
+using Addresses = std::array<std::uint64_t, kLanes>;
+
 // Places say where each lane touches memory. Lanes that take no part have none.
 struct Places {
   std::array<std::byte*, kLanes> at = {};
   // These point at a ByteState for each byte, or are null where all bytes are known for good.
   std::array<std::uint8_t*, kLanes> states = {};
-  std::array<std::uint64_t, kLanes> address = {};
+  Addresses address = {};
   std::array<bool, kLanes> is_global = {};
   bool all_known = false;  // is true only if all bytes of all lanes are known
 };
@@ -27,6 +29,9 @@ struct Address {
 inline Address address_of(Operation const& operation) {
   return {operation.address, operation.address_bytes, operation.offset, operation.space};
 }
+
+// Returns the address of every lane, which may be unknown.
+Addresses addresses_of(Warp const& warp, Address const& address);
 
 // Complains about addresses that are unknown, misaligned, outside of what the launch may touch, or
 // touched by another thread without order.

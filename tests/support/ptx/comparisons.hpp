@@ -91,7 +91,7 @@ inline Lanes combined(Combine how, Lanes result, Lanes other) {
 // Writes both results of a setp, after each was combined with the predicate of the Operation.
 inline void write_results(Warp& warp, Operation const& o, Lanes mask, Lanes first, Lanes second) {
   auto const how = static_cast<Combine>(o.immediate);
-  auto const other = warp.predicate(o.from[2]) ^ ((o.negated & 4) != 0 ? kAllLanes : 0);
+  auto const other = read_predicate(warp, o, 2);
   auto const known = warp.known[o.from[0]] & warp.known[o.from[1]] & warp.known[o.from[2]];
   write_predicate(warp, o.to, combined(how, first, other), mask);
   warp.set_known(o.to, known, mask);

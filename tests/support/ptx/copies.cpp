@@ -6,17 +6,10 @@
 namespace spillway::test::ptx {
 namespace {
 
-std::uint64_t address_in(Warp const& warp, Address const& address, unsigned lane) {
-  auto const base = address.register_bytes == 8
-                        ? warp.lanes<std::uint64_t const>(address.slot)[lane]
-                        : warp.lanes<std::uint32_t const>(address.slot)[lane];
-  return base + static_cast<std::uint64_t>(address.offset);
-}
-
 // Returns how many bytes a lane takes from its source; zeros follow them.
 unsigned taken_bytes(Warp const& warp, Operation const& o, unsigned lane, unsigned bytes) {
-  auto const ignores = warp.predicate(o.from[1]) ^ ((o.negated & 2) != 0 ? kAllLanes : 0);
-  if (o.from[1] != kZeros && (ignores >> lane & 1) != 0) return 0;
+  bool const ignores = (read_predicate(warp, o, 1) >> lane & 1) != 0;
+  if (o.from[1] != kZeros && ignores) return 0;
   if (o.from[0] == kZeros) return bytes;
   auto const taken = warp.lanes<std::uint32_t const>(o.from[0])[lane];
   if (taken > bytes) complain(warp, lane, "a copy takes more bytes than it writes");
@@ -38,9 +31,10 @@ void begin(Warp& warp, Operation const& o, Lanes mask) {
   need_known(warp, o.from[0], mask, "the number of bytes of a copy's source");
   need_known(warp, o.from[1], mask, "the predicate of a copy's source");
   auto const places = place(warp, address_of(o), mask, bytes, Touch::write, false);
+  auto const sources = addresses_of(warp, source);
   for_each_lane(mask, [&](unsigned lane) {
     auto const taken = taken_bytes(warp, o, lane, bytes);
-    auto const from = address_in(warp, source, lane);
+    auto const from = sources[lane];
     need_source(warp, lane, from, bytes, taken);
     need_none_under_way(warp, lane, places.states[lane], bytes, "writes");
     std::memset(places.states[lane], kUnderWay, bytes);

@@ -1,5 +1,6 @@
 // Implements what lanes of a warp decide together: vote, match, redux, elect and activemask.
 #include <algorithm>
+#include <functional>
 
 #include "tests/support/ptx/exchange.hpp"
 
@@ -17,8 +18,7 @@ void tell_all(Warp& warp, Operation const& o, Lanes mask, std::uint32_t value) {
 enum class Vote : std::uint8_t { all, any, uni, ballot };
 
 void vote(Warp& warp, Operation const& o, Lanes mask) {
-  auto const flip = (o.negated & 1) != 0 ? kAllLanes : 0;
-  auto const votes = (warp.predicate(o.from[0]) ^ flip) & mask;
+  auto const votes = read_predicate(warp, o, 0) & mask;
   auto const how = static_cast<Vote>(o.mode);
   if (how == Vote::ballot) return tell_all(warp, o, mask, votes);
   bool const all = votes == mask, none = votes == 0;
@@ -69,42 +69,35 @@ void match_all(Warp& warp, Operation const& o, Lanes mask) {
   warp.set_known(o.to2, kAllLanes, mask);
 }
 
-template <class T>
-T sum(T a, T b) {
-  return static_cast<T>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-}
-template <class T>
-T least(T a, T b) {
-  return std::min(a, b);
-}
-template <class T>
-T most(T a, T b) {
-  return std::max(a, b);
-}
-std::uint32_t both(std::uint32_t a, std::uint32_t b) {
-  return a & b;
-}
-std::uint32_t either(std::uint32_t a, std::uint32_t b) {
-  return a | b;
-}
-std::uint32_t differs(std::uint32_t a, std::uint32_t b) {
-  return a ^ b;
-}
+struct Least {
+  template <class T>
+  T operator()(T a, T b) const {
+    return std::min(a, b);
+  }
+};
+struct Most {
+  template <class T>
+  T operator()(T a, T b) const {
+    return std::max(a, b);
+  }
+};
 
-template <class T, T (*f)(T, T)>
+template <class T, class Combine>
 void redux(Warp& warp, Operation const& o, Lanes mask) {
   auto const* const a = warp.lanes<T const>(o.from[0]);
   auto const first = first_lane(mask);
   T result = a[first];
-  for_each_lane(mask & ~(Lanes{1} << first), [&](unsigned lane) { result = f(result, a[lane]); });
+  for_each_lane(mask & ~(Lanes{1} << first),
+                [&](unsigned lane) { result = Combine{}(result, a[lane]); });
   tell_all(warp, o, mask, static_cast<std::uint32_t>(result));
 }
 
 template <class T>
 void add_redux(Table& table, std::string const& type) {
-  add_exchange(table, "redux.sync.add." + type, "4=4k", redux<T, sum<T>>);
-  add_exchange(table, "redux.sync.min." + type, "4=4k", redux<T, least<T>>);
-  add_exchange(table, "redux.sync.max." + type, "4=4k", redux<T, most<T>>);
+  // Sums with and without a sign have the same bits, and only the latter may wrap around in C++.
+  add_exchange(table, "redux.sync.add." + type, "4=4k", redux<std::uint32_t, std::plus<>>);
+  add_exchange(table, "redux.sync.min." + type, "4=4k", redux<T, Least>);
+  add_exchange(table, "redux.sync.max." + type, "4=4k", redux<T, Most>);
 }
 
 }  // namespace
@@ -122,9 +115,9 @@ void add_decisions(Table& table) {
   add_exchange(table, "match.all.sync.b64", "4q=8k", match_all<std::uint64_t>);
   add_redux<std::uint32_t>(table, "u32");
   add_redux<std::int32_t>(table, "s32");
-  add_exchange(table, "redux.sync.and.b32", "4=4k", redux<std::uint32_t, both>);
-  add_exchange(table, "redux.sync.or.b32", "4=4k", redux<std::uint32_t, either>);
-  add_exchange(table, "redux.sync.xor.b32", "4=4k", redux<std::uint32_t, differs>);
+  add_exchange(table, "redux.sync.and.b32", "4=4k", redux<std::uint32_t, std::bit_and<>>);
+  add_exchange(table, "redux.sync.or.b32", "4=4k", redux<std::uint32_t, std::bit_or<>>);
+  add_exchange(table, "redux.sync.xor.b32", "4=4k", redux<std::uint32_t, std::bit_xor<>>);
   add_exchange(table, "elect.sync", "4q=k", elect);
   table.add("activemask.b32", "4=", activemask).tracks_known = true;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/support/ptx/parse_declaration.hpp"
+#include "base/math.hpp"
 #include "tests/support/ptx/refused.hpp"
 #include "tests/support/ptx/specials.hpp"
 
@@ -40,10 +40,10 @@ Slot Frame::take(unsigned bytes) {
 
 void Frame::lay_out(Variable const& variable) {
   auto& end = variable.space == Space::local ? m_code.local_bytes : m_code.shared_bytes;
-  m_addresses[variable.name] = aligned_up(end, variable.alignment);
+  m_addresses[variable.name] = round_up(end, variable.alignment);
   end = m_addresses[variable.name] + variable.bytes;
   // Each thread's local memory follows that of the thread before, and must be aligned as well.
-  if (variable.space == Space::local) m_code.local_bytes = aligned_up(end, 16);
+  if (variable.space == Space::local) m_code.local_bytes = round_up(end, std::size_t{16});
 }
 
 // As for a GPU, a block gets only those of the module's shared variables that its kernel uses.
@@ -67,7 +67,7 @@ void Frame::lay_out_dynamic(Module const& module) {
   for (auto const& variable : module.variables)
     if (is_dynamic(variable) && mentions(m_kernel, variable.name))
       alignment = std::max(alignment, variable.alignment);
-  m_code.shared_bytes = aligned_up(m_code.shared_bytes, alignment);
+  m_code.shared_bytes = round_up(m_code.shared_bytes, alignment);
   for (auto const& variable : module.variables)
     if (is_dynamic(variable)) m_addresses[variable.name] = m_code.shared_bytes;
 }

@@ -22,6 +22,10 @@ void write_lanes(Warp const& warp, Slot slot, T const (&values)[kLanes], Lanes m
   resize_lanes(warp.lanes<T>(slot), sizeof(T), values, sizeof(T), false, mask);
 }
 
+// Returns the predicate of source n, negated if the instruction says so.
+inline Lanes read_predicate(Warp const& warp, Operation const& o, unsigned n) {
+  return warp.predicate(o.from[n]) ^ ((o.negated >> n & 1) != 0 ? kAllLanes : 0);
+}
 inline void write_predicate(Warp const& warp, Slot slot, Lanes values, Lanes mask) {
   auto& to = warp.predicate(slot);
   to = (to & ~mask) | (values & mask);

@@ -31,7 +31,7 @@ struct Variable {
 
 struct Parameter {
   std::string name;
-  std::size_t offset = 0, bytes = 0, alignment = 1;
+  std::size_t offset = 0, bytes = 0;
 };
 
 struct Register {

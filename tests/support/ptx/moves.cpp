@@ -14,7 +14,7 @@ template <class T>
 void select(Warp& warp, Operation const& o, Lanes mask) {
   auto const* const a = warp.lanes<T const>(o.from[0]);
   auto const* const b = warp.lanes<T const>(o.from[1]);
-  auto const picks = warp.predicate(o.from[2]) ^ ((o.negated & 4) != 0 ? kAllLanes : 0);
+  auto const picks = read_predicate(warp, o, 2);
   auto const known =
       warp.known[o.from[2]] & ((picks & warp.known[o.from[0]]) | (~picks & warp.known[o.from[1]]));
   alignas(64) T values[kLanes];

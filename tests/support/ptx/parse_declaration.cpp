@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/math.hpp"
 #include "tests/support/ptx/refused.hpp"
 
 namespace spillway::test::ptx {
@@ -95,10 +96,6 @@ void parse_initial(Cursor& cursor, Variable& variable) {
 
 }  // namespace
 
-std::size_t aligned_up(std::size_t offset, std::size_t alignment) {
-  return (offset + alignment - 1) / alignment * alignment;
-}
-
 Variable parse_variable(Cursor& cursor, Space space) {
   Variable result;
   result.space = space;
@@ -113,8 +110,7 @@ Parameter parse_parameter(Cursor& cursor, std::size_t offset) {
   Variable variable;
   parse_head(cursor, variable);
   if (!variable.is_sized) refuse(variable.line, "parameter {} has no size", variable.name);
-  return {variable.name, aligned_up(offset, variable.alignment), variable.bytes,
-          variable.alignment};
+  return {variable.name, round_up(offset, variable.alignment), variable.bytes};
 }
 
 }  // namespace spillway::test::ptx

@@ -6,8 +6,6 @@
 
 namespace spillway::test::ptx {
 
-std::size_t aligned_up(std::size_t offset, std::size_t alignment);
-
 // Reads what follows the state space, with the ; that ends it, such as
 // `.align 8 .b8 name[2][3] = {1, 2};`. Throws Refused.
 Variable parse_variable(Cursor& cursor, Space space);

@@ -10,8 +10,7 @@ struct Predicate {
 };
 
 Predicate read(Warp const& warp, Operation const& o, unsigned n) {
-  auto const flip = (o.negated >> n & 1) != 0 ? kAllLanes : 0;
-  return {warp.predicate(o.from[n]) ^ flip, warp.known[o.from[n]]};
+  return {read_predicate(warp, o, n), warp.known[o.from[n]]};
 }
 
 Predicate both(Predicate a, Predicate b) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/support/ptx/parse_declaration.hpp"
+#include "base/math.hpp"
 
 namespace spillway::test::ptx {
 namespace {
@@ -53,10 +53,10 @@ constexpr Special kSpecials[] = {
     // GPUs give shared memory in units; this register does not count the reserved bytes.
     {"%total_smem_size", 4,
      [](Asked const& a) -> std::uint64_t {
-       return aligned_up(a.shared_bytes - kReservedSharedBytes, kSharedUnitBytes);
+       return round_up(a.shared_bytes - kReservedSharedBytes, kSharedUnitBytes);
      }},
     {"%aggr_smem_size", 4,
-     [](Asked const& a) -> std::uint64_t { return aligned_up(a.shared_bytes, kSharedUnitBytes); }},
+     [](Asked const& a) -> std::uint64_t { return round_up(a.shared_bytes, kSharedUnitBytes); }},
     {"%dynamic_smem_size", 4,
      [](Asked const& a) -> std::uint64_t { return a.dynamic_shared_bytes; }},
     {"%clock", 4, [](Asked const& a) -> std::uint64_t { return a.instructions; }, Changes::by_turn},
