@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/cuda/address_range.hpp"
+#include "tests/support/cuda/device_pages.hpp"
 
 namespace spillway::test::cuda {
 
@@ -27,7 +28,8 @@ class SimulatedMemory {
   std::int64_t total() const { return m_total; }
   std::int64_t free(int device) const;
 
-  // These do what the functions cuMem... of CUDA's driver do, such as cuMemAddressReserve.
+  // These do what the functions cuMem... of CUDA's driver do, such as cuMemAddressReserve. They
+  // complain about what CUDA forbids, and return its error.
   CUresult reserve(CUdeviceptr* address, std::int64_t bytes);
   CUresult free_addresses(AddressRange const& range);
   CUresult create(CUmemGenericAllocationHandle* handle, std::int64_t bytes, int device);
@@ -38,15 +40,16 @@ class SimulatedMemory {
 
   void give_all_back();
 
-  bool is_device(std::uintptr_t address) const;  // whether the address is reserved
-  bool accessible(
-      AddressRange const& range) const;  // whether the device may access the whole range
+  bool is_device(std::uintptr_t address) const;  // returns whether the address is reserved
+  // Returns whether the device may access the whole range.
+  bool accessible(AddressRange const& range) const;
   // Returns whether all mapped bytes of the range are memory of this device, not of another one.
   bool is_of(int device, AddressRange const& range) const;
+  // These return the shadow of the byte at a reserved address and its state, or else null.
   std::byte* shadow(std::uintptr_t address) const;
   std::uint8_t* states(std::uintptr_t address) const;
 
-  // Stretches of addresses without gaps that this device may access, and their shadows.
+  // A Stretch is a range of addresses without gaps that a device may access, and its shadow.
   struct Stretch {
     AddressRange range;
     std::byte* shadow;
@@ -56,15 +59,9 @@ class SimulatedMemory {
   std::vector<std::string> leftovers() const;
 
  private:
-  // A Physical is a part of the one file that holds the memory of all devices.
-  struct Physical {
-    int device;
-    std::int64_t offset, bytes;
-    ~Physical();
-  };
   struct Mapping {
     std::int64_t bytes;
-    std::shared_ptr<Physical> memory;
+    std::shared_ptr<DevicePages> memory;
     bool access = false;
   };
   struct Reservation {
@@ -81,10 +78,9 @@ class SimulatedMemory {
 
   std::int64_t m_total = std::int64_t{1} << 30, m_taken = 0;
   Reservations m_reservations;
-  std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> m_handles;
-  std::vector<std::weak_ptr<Physical>> m_memory;
+  std::map<CUmemGenericAllocationHandle, std::shared_ptr<DevicePages>> m_handles;
+  std::vector<std::weak_ptr<DevicePages>> m_memory;
   CUmemGenericAllocationHandle m_next_handle = 1;
-  std::int64_t m_next_offset = 0;
 };
 
 }  // namespace spillway::test::cuda
