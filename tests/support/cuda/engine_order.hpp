@@ -42,16 +42,16 @@ class EngineOrder final : public OrderWatch {
   std::vector<std::string> not_ended() const;
   struct Seen {
     Mark begin, end;
-    std::uint64_t begun = 0;                   // the moment() of the begin; 0 if there was none
-    std::shared_ptr<PieceMarks const> pieces;  // null unless the device runs the item
+    std::uint64_t begun = 0;                   // is the moment() of the begin; 0: there was none
+    std::shared_ptr<PieceMarks const> pieces;  // is null unless the device runs the item
   };
   struct Reliance {
     Mark when;
     Lane lane;
     std::uint64_t run;  // the lane has ended this run and all before it
   };
-  using Ranges =
-      std::array<std::vector<AddressRange>, 2>;  // an op's operands in even and in odd runs
+  // Has an op's operands in even and in odd runs.
+  using Ranges = std::array<std::vector<AddressRange>, 2>;
 
   bool is_of_device(ItemNumber item) const;
   std::vector<AddressRange> ranges(Item const& item, int parity) const;
@@ -62,14 +62,14 @@ class EngineOrder final : public OrderWatch {
   Program const& m_program;
   Tiers const& m_tiers;
   std::vector<int> m_sequence;
-  std::vector<ItemNumber> m_items;   // the items of one run, in the total order
+  std::vector<ItemNumber> m_items;   // has the items of one run, in the total order
   std::vector<std::string> m_texts;  // describes each item
   std::vector<Ranges> m_ranges;
   std::mutex m_mutex;
   std::vector<std::vector<Seen>> m_runs;
-  std::vector<Mark> m_prepared;  // when each run was prepared
+  std::vector<Mark> m_prepared;  // says when each run was prepared
   std::vector<Reliance> m_reliances;
-  std::set<void const*> m_counts;  // the counts that the Engine has published
+  std::set<void const*> m_counts;  // has the counts that the Engine has published
 };
 
 std::unique_ptr<OrderWatch> make_engine_order(Program const& program, Tiers const& tiers);
