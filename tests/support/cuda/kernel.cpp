@@ -63,10 +63,9 @@ cudaError_t launch(State& all, SharedBoundOp const& bound, StandInExec const& ex
   }
 }
 
-template <OpKind kind>
 Launch bind_on_host(KernelContext const& context, Op const& op) {
   auto const bound = std::make_shared<BoundOp const>(
-      bound_op(context, op, spillway::host::kernel(kind).bind(context, op)));
+      bound_op(context, op, spillway::host::kernel(op.kind).bind(context, op)));
   return [bound](Exec const& exec, void* const* operands) {
     call_that_enqueues("launch", [&](State& all, bool stuck) {
       return launch(all, bound, dynamic_cast<StandInExec const&>(exec), operands, stuck);
@@ -74,9 +73,9 @@ Launch bind_on_host(KernelContext const& context, Op const& op) {
   };
 }
 
-std::optional<KernelTable> g_own;  // of cuda_checked_kernels()
+std::optional<KernelTable> g_own;  // is what cuda_checked_kernels() was given
 
-// Where the operands of a launch are. A launch that is refused is an error of the thread.
+// Returns where the operands of a launch are. A launch that is refused is an error of the thread.
 std::optional<LaunchedOp> begin_launch(BoundOp const& bound, void* const* operands) {
   std::optional<LaunchedOp> result;
   call_that_enqueues("launch", [&](State& all, bool stuck) {
@@ -91,10 +90,9 @@ std::optional<LaunchedOp> begin_launch(BoundOp const& bound, void* const* operan
   return result;
 }
 
-template <OpKind kind>
 Launch bind_checked(KernelContext const& context, Op const& op) {
   auto const bound =
-      std::make_shared<BoundOp const>(bound_op(context, op, g_own->of(kind).bind(context, op)));
+      std::make_shared<BoundOp const>(bound_op(context, op, g_own->of(op.kind).bind(context, op)));
   return [bound](Exec const& exec, void* const* operands) {
     auto op = begin_launch(*bound, operands);
     if (!op) return;
@@ -105,15 +103,7 @@ Launch bind_checked(KernelContext const& context, Op const& op) {
 
 Kernel checked_kernel(OpKind kind) {
   auto result = g_own->of(kind);
-  if (result.bind == nullptr) return result;
-  switch (kind) {
-#define SPILLWAY_OP(name, rule, operands)     \
-  case OpKind::name:                          \
-    result.bind = bind_checked<OpKind::name>; \
-    break;
-#include "graph/op_kinds.def"
-#undef SPILLWAY_OP
-  }
+  if (result.bind != nullptr) result.bind = bind_checked;
   return result;
 }
 
@@ -121,14 +111,7 @@ Kernel checked_kernel(OpKind kind) {
 
 Kernel cuda_stand_in_kernel(OpKind kind) {
   auto result = spillway::host::kernel(kind);
-  switch (kind) {
-#define SPILLWAY_OP(name, rule, operands)     \
-  case OpKind::name:                          \
-    result.bind = bind_on_host<OpKind::name>; \
-    break;
-#include "graph/op_kinds.def"
-#undef SPILLWAY_OP
-  }
+  result.bind = bind_on_host;
   return result;
 }
 
