@@ -11,7 +11,7 @@
 namespace spillway {
 
 struct DeviceBackend {
-  std::string_view name;                // as run.device spells it, such as "cuda"
+  std::string_view name;                // is as run.device spells it, such as "cuda"
   int (*count)() noexcept = nullptr;    // returns how many devices this process sees
   std::string (*why_none)() = nullptr;  // says why this process sees no device
   std::unique_ptr<Device> (*open)(int number) = nullptr;  // throws Error(device)
@@ -21,8 +21,8 @@ struct DeviceBackend {
   // Ends that runtime, after all Execs were destroyed and before the Device is. Does nothing if it
   // did not begin.
   void (*end_kernels)() noexcept = nullptr;
-  std::string_view target = {};    // for which the kernels are made; empty: the device's own target
-  MakeWatch make_watch = nullptr;  // null except in tests
+  std::string_view target = {};    // is what the kernels are made for; empty: the device's own
+  MakeWatch make_watch = nullptr;  // is null except in tests
 };
 
 // Returns how many devices this process sees. `backend` is null if there is none.

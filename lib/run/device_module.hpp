@@ -12,14 +12,14 @@
 
 namespace spillway {
 
-// What a module uses of the program, since its own copies of the same functions and variables are
-// others.
+// A module uses these of the program, because it has copies of its own of the same functions and
+// variables.
 struct ProgramServices {
   void (*write_log)(LogLevel, std::string_view);
   LockOfThread lock_of_thread;
 };
 
-// What a module's only exported function returns. Program and module exchange objects of C++, so
+// A module's only exported function returns this. Program and module exchange objects of C++, so
 // `connect` may be called only if `build` is the program's own module_build()
 // (run/module_build.hpp).
 struct DeviceModule {
@@ -29,7 +29,7 @@ struct DeviceModule {
 using DeviceModuleFunction = DeviceModule (*)();
 inline constexpr char kDeviceModuleFunction[] = "spillway_device_module";
 
-// A backend, or why there is none, as a part of a sentence.
+// Has a backend, or says why there is none, as a part of a sentence.
 struct FoundBackend {
   DeviceBackend const* backend = nullptr;
   std::string trouble = {};

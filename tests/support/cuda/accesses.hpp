@@ -29,16 +29,16 @@ class Accesses {
 
  private:
   struct Moment {
-    int component = -1;  // -1 if there was no access
+    int component = -1;  // is -1 if there was no access
     std::uint64_t time = 0;
     std::string label;
   };
   struct Cell {
     std::uintptr_t last = 0;
     Moment write;
-    std::vector<Moment> reads;  // the latest read by each component since the last write
+    std::vector<Moment> reads;  // has the latest read by each component since the last write
   };
-  using Cells = std::map<std::uintptr_t, Cell>;  // by the address at which a cell begins
+  using Cells = std::map<std::uintptr_t, Cell>;  // has the address at which a cell begins as key
 
   void cut(std::uintptr_t at);
   void fill_gaps(AddressRange const& range);

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/math.hpp"
+
 namespace spillway::test::cuda {
 namespace {
 
@@ -12,11 +14,7 @@ using Kind = Allocation::Kind;
 
 constexpr std::int64_t kPage = 4096;
 
-std::int64_t round_up(std::int64_t bytes, std::int64_t granule) {
-  return (bytes + granule - 1) / granule * granule;
-}
-
-// The handle is released at once; the mapping keeps the memory.
+// Maps new memory of a device, or returns 0. The handle is released at once: the mapping keeps it.
 std::uintptr_t device_memory(SimulatedMemory& memory, int device, std::int64_t bytes) {
   CUdeviceptr address = 0;
   CUmemGenericAllocationHandle handle = 0;
@@ -31,7 +29,7 @@ std::uintptr_t device_memory(SimulatedMemory& memory, int device, std::int64_t b
   return range.first;
 }
 
-// New memory holds NaN in every type, not zeros.
+// Returns main memory, or 0. It holds NaN in every type, not zeros, so that nobody counts on these.
 std::uintptr_t main_memory(std::int64_t bytes) {
   auto const size = static_cast<std::size_t>(bytes);
   auto* const at =

@@ -18,9 +18,8 @@ struct Allocation {
   enum class Kind { device, pinned, managed };
   Kind kind = Kind::device;
   int device = 0;
-  std::int64_t bytes = 0;  // that were asked for
-  std::int64_t reserved_bytes =
-      0;  // whole granules or pages, of which the rest is not to be touched
+  std::int64_t bytes = 0;           // is what was asked for
+  std::int64_t reserved_bytes = 0;  // is in whole granules or pages; nobody may touch the rest
 };
 
 class Allocations {
@@ -37,7 +36,8 @@ class Allocations {
   std::pair<std::uintptr_t, Allocation const*> around(std::uintptr_t address) const;
   // Returns whether these bytes lie in no allocation, or in what was asked for of one.
   bool allow(AddressRange const& range) const;
-  bool is_managed(AddressRange const& range) const;  // whether one managed allocation has all of it
+  // Returns whether one managed allocation has all of these bytes.
+  bool is_managed(AddressRange const& range) const;
   std::map<std::uintptr_t, Allocation> const& all() const { return m_all; }
   std::vector<std::string> leftovers() const;
 

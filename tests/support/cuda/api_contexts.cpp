@@ -18,7 +18,7 @@ CUresult context_call(char const* name, Body const& body) {
 
 }  // namespace
 
-// A context is what a thread chooses to choose its device: the device's number and 1.
+// Libraries choose a device by its context. A context's handle is the device's number plus 1.
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
   return context_call("cuStreamGetCtx", [&](State& all) {
     auto const* const queue = all.queues.stream(cuda::number(stream));

@@ -20,7 +20,7 @@ constexpr int kMajor = cuda::DeviceCode::kArchitecture / 10,
               kMinor = cuda::DeviceCode::kArchitecture % 10, kMultiprocessors = 16,
               kCopyEngines = 3;
 
-// Those of a block and of a multiprocessor, as on sm_90.
+// These are the limits of a block and of a multiprocessor of sm_90.
 void set_limits(cudaDeviceProp& properties) {
   properties.warpSize = 32;
   properties.maxThreadsPerBlock = properties.maxThreadsDim[0] = properties.maxThreadsDim[1] = 1024;

@@ -135,7 +135,7 @@ CUresult error_name(CUresult error, char const** name) {
 
 struct Entry {
   void* function;
-  unsigned since;  // the version of CUDA that introduced the function
+  unsigned since;  // is the version of CUDA that introduced the function
 };
 
 std::map<std::string_view, Entry> const& entries() {

@@ -17,7 +17,7 @@ using cuda::State;
 
 namespace {
 
-// What <<<...>>> says until the kernel's stub takes it.
+// Keeps what <<<...>>> says until the kernel's stub takes it.
 struct Configuration {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
@@ -121,7 +121,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const* ho
     attributes->sharedSizeBytes = cuda::static_shared_bytes(*code);
     attributes->localSizeBytes = code->local_bytes;
     attributes->maxThreadsPerBlock = static_cast<int>(code->kernel->most_threads);
-    attributes->numRegs = 32;  // what a compiler would need is not known here
+    attributes->numRegs = 32;  // is made up, since only ptxas knows
     attributes->ptxVersion = attributes->binaryVersion = cuda::DeviceCode::kArchitecture;
     attributes->maxDynamicSharedSizeBytes =
         static_cast<int>(cuda::most_dynamic_shared_bytes(*function, *code));

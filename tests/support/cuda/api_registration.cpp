@@ -34,7 +34,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 
 void __cudaRegisterFatBinaryEnd(void** /*handle*/) {}
 
-// Work may still need the code.
+// Ends all work first, because it may still need the code.
 void __cudaUnregisterFatBinary(void** handle) {
   registering([&](cuda::State& all) {
     cuda::Scheduler::Demand drained{.met = [&] { return all.queues.idle(); }};

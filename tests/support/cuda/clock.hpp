@@ -15,7 +15,7 @@ class Clock {
   }
   void tick(int component);
   void join(Clock const& other);
-  bool knows(Clock const& other) const;  // whether all that `other` knows is known here
+  bool knows(Clock const& other) const;  // returns whether all that `other` knows is known here
 
  private:
   std::vector<std::uint64_t> m_times;

@@ -6,7 +6,8 @@
 namespace spillway::test::cuda {
 namespace {
 
-constexpr std::size_t kMost = 200;  // one fault may lead to a complaint for every later piece
+// Complaints beyond this number are dropped: one fault may lead to one for every later piece.
+constexpr std::size_t kMost = 200;
 
 thread_local constinit char const* t_doing = "";
 

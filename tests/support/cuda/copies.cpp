@@ -5,7 +5,8 @@
 namespace spillway::test::cuda {
 namespace {
 
-// Managed memory may be named as the host's or the device's.
+// Returns whether a copy may name this range as the device's or, if not as_device, as the host's.
+// Managed memory may be named as either.
 bool is_named(State const& all, AddressRange const& range, bool as_device) {
   if (all.allocations.is_managed(range)) return true;
   bool const is_variable = all.code.variable_around(range.first, 1).has_value();

@@ -1,4 +1,4 @@
-// Copies and fills, of which the API has several functions.
+// Enqueues copies and fills, for which the API has several functions.
 #pragma once
 
 #include "tests/support/cuda/call.hpp"

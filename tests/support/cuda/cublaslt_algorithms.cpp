@@ -12,11 +12,11 @@ namespace {
 static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t));
 
 constexpr std::uint64_t kInitialised = 0x616c676f00000000 + CUBLAS_VERSION;
-constexpr std::int64_t kLeastSplitK = 64;  // the least extent of K in one part
+constexpr std::int64_t kLeastSplitK = 64;  // is the least extent of K in one part
 constexpr std::int32_t kMostSplits = 4;
 
 struct Known {
-  Config config;                 // complete except for `splits`
+  Config config;                 // is complete except for `splits`
   std::int64_t alignment_bytes;  // 1 means the alignment of an element
   bool splits;
 };

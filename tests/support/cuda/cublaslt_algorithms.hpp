@@ -28,7 +28,7 @@ struct Config {
 struct Algorithm {
   Config config;
   LtTypes types;
-  std::uint64_t mark = 0;  // kInitialised if the stand-in, at this version, initialised it
+  std::uint64_t mark = 0;  // is kInitialised if the stand-in, at this version, initialised it
 };
 
 // Throws Refused if the stand-in, of this version of cublasLt, has not initialised the algorithm.

@@ -1,4 +1,4 @@
-// An Exec on which products of kernels/cuda are launched in a stream of the stand-in.
+// Makes an Exec on which products of kernels/cuda are launched in a stream of the stand-in.
 #pragma once
 
 #include "kernels/cuda/lt_objects.hpp"
@@ -6,7 +6,7 @@
 
 namespace spillway::test::cuda {
 
-// Ends before the stream, which is one of the device that the thread has chosen.
+// The stream must live longer than the Exec, and be of the device that the thread has chosen.
 class LtExec final : public Exec {
  public:
   explicit LtExec(cudaStream_t stream) : m_stream(stream) {}

@@ -14,7 +14,7 @@ namespace spillway::test::cuda {
 struct LtOperand {
   std::string name;
   AddressRange range = {};
-  std::vector<AddressRange> pieces = {};  // without gaps between columns, by address
+  std::vector<AddressRange> pieces = {};  // leaves gaps between columns out; sorted by address
   std::byte* touchable = nullptr;
 };
 

@@ -20,11 +20,11 @@ std::int64_t element_bytes(std::int32_t type);
 
 struct LtMatrix {
   std::int32_t type = 0;
-  std::int64_t rows = 0, cols = 0;  // after a transposition, if there is one
+  std::int64_t rows = 0, cols = 0;  // are as after the transposition, if there is one
   // These strides are in elements.
   std::int64_t row_stride = 0, col_stride = 0, batch_stride = 0;
   std::int64_t batch_count = 1;
-  std::int64_t ld = 0;  // the layout's leading dimension, one of the strides above
+  std::int64_t ld = 0;  // is the layout's leading dimension, one of the strides above
 
   // Returns the elements as [batch, cols, rows]. The first extent is 1 if the batch shares one
   // matrix.
@@ -35,9 +35,9 @@ LtMatrix transposed(LtMatrix matrix);
 struct LtProblem {
   LtTypes types;
   std::int64_t m = 0, n = 0, k = 0, batch_count = 1;
-  std::array<LtMatrix, 4> matrices;  // op(A), op(B), C and D
+  std::array<LtMatrix, 4> matrices;  // are op(A), op(B), C and D
   bool has_bias = false;
-  std::uintptr_t bias = 0;  // where it is said to be, which may be nowhere yet
+  std::uintptr_t bias = 0;  // is where the bias is said to be, and it may be nowhere yet
 };
 inline constexpr std::array<char, 4> kMatrixNames = {'A', 'B', 'C', 'D'};
 

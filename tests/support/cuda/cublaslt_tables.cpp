@@ -72,7 +72,8 @@ std::span<Attribute const> attributes(LtLayout const&) {
       {SPILLWAY_HAS(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, LtLayout, batch_count)},
       {SPILLWAY_HAS(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, LtLayout, batch_stride)},
       SPILLWAY_LACKS(CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET),
-      {.id = 8, .name = "CUBLASLT_MATRIX_LAYOUT_BATCH_MODE"},  // not in headers of CUDA 12
+      // Headers of CUDA 12 lack this one.
+      {.id = 8, .name = "CUBLASLT_MATRIX_LAYOUT_BATCH_MODE"},
   };
   return table;
 }

@@ -1,5 +1,5 @@
-// The default stream of a device, which waits for all streams that are not made non-blocking, and
-// for which these wait.
+// Lets the default stream of a device wait for all streams that are not made non-blocking, and
+// these for it.
 #pragma once
 
 #include "tests/support/cuda/state.hpp"

@@ -13,7 +13,7 @@
 
 namespace spillway::test::cuda {
 
-// The code of a fat binary on one device, and its variables there.
+// A LoadedCode is the code of a fat binary on one device, with its variables there.
 class LoadedCode {
  public:
   // Throws std::runtime_error or ptx::Refused if the PTX cannot be read.
@@ -42,7 +42,7 @@ struct FatBinary {
 struct DeviceFunction {
   FatBinary* binary = nullptr;
   std::string name = {};
-  std::map<int, std::size_t> most_dynamic_shared_bytes = {};  // by device, where one was set
+  std::map<int, std::size_t> most_dynamic_shared_bytes = {};  // has the devices where one was set
 };
 struct DeviceVariable {
   FatBinary* binary = nullptr;
@@ -53,21 +53,21 @@ struct DeviceVariable {
 // Functions and variables are named by the addresses that they have for the host.
 class DeviceCode {
  public:
-  static constexpr int kArchitecture = 90;  // of all devices
+  static constexpr int kArchitecture = 90;  // all devices are sm_90
 
   FatBinary* add(void const* wrapper);
-  void remove(FatBinary* binary);  // with its functions and variables
+  void remove(FatBinary* binary);  // removes its functions and variables, too
   void add_function(void const* host, DeviceFunction function) {
     m_functions[host] = std::move(function);
   }
   void add_variable(void const* host, DeviceVariable variable) {
     m_variables[host] = std::move(variable);
   }
-  DeviceFunction* function(void const* host);  // null if there is none
+  DeviceFunction* function(void const* host);  // returns null if there is none
   DeviceVariable* variable(void const* host);
-  // Whether this is what function() returned, and not an address that the program made up.
+  // Returns whether function() has returned this, which the program may have made up.
   bool has(DeviceFunction const* function) const;
-  // Returns the variable of a device in which these bytes lie, and its fat binary has been loaded.
+  // Returns the variable in which these bytes of a device lie, if its fat binary has been loaded.
   std::optional<ptx::Region> variable_around(std::uint64_t address, std::size_t bytes) const;
 
  private:

@@ -16,9 +16,8 @@ void enqueue(State& all, int stream, Piece piece);
 void note_done(State& all, int stream, Piece piece);
 
 // finish() returns when a stream's work has ended, finish_all() when all work has, wait_for() when
-// the record is done. query() returns
-// cudaErrorNotReady if the record is not done. If what is asked for can never be done, these
-// functions complain and return cudaErrorLaunchTimeout.
+// the record is done. query() returns cudaErrorNotReady if the record is not done. If what is asked
+// for can never be done, these functions complain and return cudaErrorLaunchTimeout.
 cudaError_t finish(State& all, int stream);
 cudaError_t finish_all(State& all);
 cudaError_t query(State& all, std::shared_ptr<Record> const& record);

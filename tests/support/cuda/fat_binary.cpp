@@ -23,7 +23,7 @@ struct Wrapper {
 struct Header {
   std::uint32_t magic;
   std::uint16_t version, header_bytes;
-  std::uint64_t bytes;  // of all entries
+  std::uint64_t bytes;  // counts those of all entries
 };
 struct Entry {
   std::uint16_t kind, version;
@@ -36,7 +36,7 @@ struct Entry {
 };
 
 constexpr std::uint32_t kWrapperMagic = 0x466243b1, kMagic = 0xba55ed50;
-constexpr std::uint16_t kPtx = 1;  // the kind of an entry
+constexpr std::uint16_t kPtx = 1;  // is the kind of an entry with PTX
 constexpr std::uint64_t kZstd = 0x8000;
 
 template <class T>

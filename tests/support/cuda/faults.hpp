@@ -12,8 +12,8 @@ class Faults {
  public:
   struct Verdict {
     bool acts = true;                  // if false, the call does nothing
-    std::optional<cudaError_t> error;  // what the call returns, whatever it does
-    bool stuck = false;                // whether work that the call enqueues never ends
+    std::optional<cudaError_t> error;  // is what the call returns, whatever it does
+    bool stuck = false;                // if true, work that the call enqueues never ends
   };
   // Counts the call. A call that `gives_back` something does so even on a lost device, because a
   // process must be able to end.

@@ -30,7 +30,7 @@ struct LtLayout {
   std::uint64_t rows = 0, cols = 0;
   std::int64_t ld = 0;
   std::int32_t batch_count = 1;
-  std::int64_t batch_stride = 0;  // in elements
+  std::int64_t batch_stride = 0;  // counts elements
 };
 
 struct LtPreference {

@@ -14,8 +14,8 @@ struct Operand {
   std::string_view name = "workspace";
   bool present = true;
   bool reads = false, writes = false;
-  bool fresh = false;      // written and not read, so its old bytes must not matter
-  std::int64_t bytes = 0;  // from the beginning of the first element to the end of the last
+  bool fresh = false;      // says that it is written and not read, so its old bytes must not matter
+  std::int64_t bytes = 0;  // counts from the begin of the first element to the end of the last
   // Ranges without gaps, relative to the first element: a view may leave out bytes between rows.
   std::vector<AddressRange> pieces = {};
   // Ranges between the parameters of a chunk, which the op reads though nobody writes or uses them.

@@ -21,7 +21,7 @@ class OrdersSeen {
   static constexpr std::uint8_t kFree = 1, kForward = 2, kBackward = 4;
   std::size_t count(std::uint8_t bits) const;
 
-  std::vector<std::uint8_t> m_pairs;  // an items x items matrix, of which only one half is used
+  std::vector<std::uint8_t> m_pairs;  // is an items x items matrix, of which one half is used
 };
 
 // EngineOrders that are destroyed from now on note in `orders` what they have seen. If `orders` is

@@ -12,7 +12,7 @@
 namespace spillway::test::cuda {
 namespace {
 
-constexpr int kPoison = 0xff;  // as runtime/poison.hpp fills what is dead
+constexpr int kPoison = 0xff;  // is what runtime/poison.hpp fills dead bytes with
 
 bool all_unknown(std::uint8_t const* states, std::size_t n) {
   return states[0] == ptx::kUnknown && std::memcmp(states, states + 1, n - 1) == 0;
@@ -35,7 +35,7 @@ void make_invalid(Bytes const& bytes) {
   }
 }
 
-// What runs without saying which bytes it makes known makes all known that it may write.
+// Work that does not say itself which bytes it makes known makes all known that it may write.
 void make_known(std::vector<MemoryAccess> const& accesses) {
   for (auto const& access : accesses)
     if (access.writes) set_states(reachable_bytes(state(), access.range), ptx::kKnown);

@@ -37,7 +37,7 @@ struct Bytes {
 struct Source {
   std::byte const* at = nullptr;
   std::uint8_t* states = nullptr;
-  bool is_of_host = false;  // which may have changed bytes
+  bool is_of_host = false;  // means that the host may have changed bytes
 };
 
 void set_states(Bytes const& bytes, std::uint8_t value);
@@ -48,14 +48,14 @@ struct Piece {
   Kind kind = Kind::kernel;
   std::string label = {};
   Bytes to = {};
-  Source from = {};                         // of a copy
+  Source from = {};                         // is what a copy reads
   std::vector<std::byte> staged = {};       // holds the source if the call has read it already
   int value = 0;                            // the byte that a fill writes
-  std::vector<AddressRange> fresh = {};     // what is NaN and unknown once the piece has begun
-  std::function<void()> run = {};           // the work of a kernel
-  bool knows_bytes = false;                 // whether that work says which bytes it makes known
-  std::shared_ptr<Record> record = {};      // the record that is made or awaited
-  std::vector<MemoryAccess> accesses = {};  // at the addresses that callers of CUDA know
+  std::vector<AddressRange> fresh = {};     // is NaN and unknown once the piece has begun
+  std::function<void()> run = {};           // does the work of a kernel
+  bool knows_bytes = false;                 // if true, that work says which bytes it makes known
+  std::shared_ptr<Record> record = {};      // is made or awaited
+  std::vector<MemoryAccess> accesses = {};  // has the addresses that callers of CUDA know
   bool stuck = false;                       // if true, the piece begins but never ends
   bool is_aside = false;                    // if true, it is not what its item is marked by
   std::shared_ptr<PieceMarks> marks = {};   // notes when the piece begins; may be null

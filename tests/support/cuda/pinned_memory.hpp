@@ -21,18 +21,20 @@ class PinnedMemory {
 
   // Returns the registered range that begins at this address, or an empty one.
   AddressRange find(std::uintptr_t first) const;
-  bool holds(AddressRange const& range) const;    // whether one registered range has all of it
-  bool touches(AddressRange const& range) const;  // whether a registered one overlaps it
+  // These return whether one registered range has all of this one, and whether any overlaps it.
+  bool holds(AddressRange const& range) const;
+  bool touches(AddressRange const& range) const;
   std::vector<AddressRange> ranges() const;
   // Returns the states of bytes of one registered range (ptx::ByteState), or null if all are known.
   std::uint8_t* states(AddressRange const& range) const;
-  void keep_states(AddressRange const& range);  // from now on, of the range that has these bytes
+  // From now on keeps states of the registered range that has these bytes.
+  void keep_states(AddressRange const& range);
   std::vector<std::string> leftovers() const;
 
  private:
   struct Registered {
     std::int64_t bytes = 0;
-    std::vector<std::uint8_t> states = {};  // empty if all are known
+    std::vector<std::uint8_t> states = {};  // is empty if all are known
   };
 
   Registered const* around(AddressRange const& range, std::uintptr_t& first) const;

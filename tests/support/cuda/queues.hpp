@@ -18,14 +18,14 @@ struct QueuedStream {
   int device;
   Component clock;
   std::deque<Piece> pieces;
-  bool is_default = false;  // the device's default stream, which has no handle
-  bool blocks = false;      // whether it and the default stream wait for each other
+  bool is_default = false;  // means the device's default stream, which has no handle
+  bool blocks = false;      // means that it and the default stream wait for each other
 };
 
 struct RecordedEvent {
   int device;
   bool timed;
-  std::shared_ptr<Record> latest;  // null if the event was never recorded
+  std::shared_ptr<Record> latest;  // is null if the event was never recorded
 };
 
 // Handles are numbers that are never used again, so that a call with an old handle is noticed.
@@ -49,7 +49,7 @@ class Queues {
   }
 
   bool idle() const;
-  bool touches(AddressRange const& range) const;  // whether unfinished work touches the range
+  bool touches(AddressRange const& range) const;  // returns whether unfinished work touches it
   void drop_work();
 
   // These return how many decisions to take during a call that enqueues work, and during one that

@@ -33,7 +33,7 @@ struct State {
   Scheduler scheduler{[this](int wanted) { return queues.decide(wanted); }};
   std::map<std::string, std::set<std::int64_t>> needless_calls;
   std::vector<int> priorities;
-  std::uint64_t launches = 0;  // since reset(), of kernels that the interpreter runs
+  std::uint64_t launches = 0;  // counts kernels that the interpreter has run since reset()
 
   // `clocks` counts the calls of reset(). Each makes Components and Marks from before it invalid.
   int clocks = 0, next_component = 0;
@@ -44,7 +44,8 @@ struct State {
 
 State& state();  // is never destroyed: destructors at the end of a process use it
 
-Component& this_thread(State& all);  // that of the participant for whom the thread acts, if any
+// Returns the Component of this thread or, if it acts for a participant, of that.
+Component& this_thread(State& all);
 
 // Returns the address at which the stand-in can touch these bytes: their own one in main memory, or
 // that of the shadow of device memory. Returns null if the device may not touch all of them.

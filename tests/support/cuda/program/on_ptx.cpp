@@ -1,4 +1,4 @@
-// Gives the program spillway_on_ptx its devices: the module's, on the stand-in.
+// Gives the program spillway_on_ptx its devices, which are the module's on the stand-in.
 #include <filesystem>
 
 #include "app/device_backend.hpp"

@@ -1,4 +1,4 @@
-// The device of tests is the module's, on the stand-in: its kernels are executed as PTX.
+// Makes the module's device the one of tests, on the stand-in: its kernels are executed as PTX.
 #include <gtest/gtest.h>
 
 #include "kernels/host/kernels.hpp"
@@ -13,7 +13,7 @@
 namespace spillway::test {
 namespace {
 
-// The runtime of the module's kernels, which a process begins once.
+// Holds the runtime of the module's kernels, which a process begins once.
 class Session {
  public:
   Session() {
