@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/attention_dropout.cuh"
 #include "kernels/cuda/attention_pass.cuh"
+#include "kernels/cuda/attention_products.cuh"
 #include "kernels/cuda/attention_query_block.cuh"
 #include "kernels/cuda/attention_rows.cuh"
 #include "kernels/cuda/attention_softmax.cuh"
@@ -28,7 +29,7 @@ struct SizesOf<float, 128> : BlockSizes<float, 128, 16, 1> {};
 template <>
 struct SizesOf<float, 256> : BlockSizes<float, 256, 16, 1> {};
 
-// The tiles of a block in the order of the memory, then the strips of its warps.
+// Tiles lie in the shared memory of a block in this order, and then the strips of its warps.
 template <class T, int kWidth>
 struct Tiles {
   using Sizes = SizesOf<T, kWidth>;
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(SizesOf<T, kWidth>::kThreads) attend(ForwardOp
   auto const add_keys = [&](int step, int stage) {
     if (block.first_of_warp >= s.queries) return;
     auto const keys = steps.keys(step);
-    Fragment<kStreamed> x;  // scores, then weights
+    Fragment<kStreamed> x;  // has the scores, and then the weights
     x.clear();
     Products<T>::add_rows_by_rows(x, tiles.q(), block.first_of_warp - block.rows.first,
                                   tiles.k(stage), s.head_size);
@@ -141,7 +142,7 @@ Launch bind_typed(KernelContext const& context, Op const& op) {
         with.positions = p.positions;
         with.o.data = p.o;
         with.lse = p.lse;
-        pass.launch(stream_of(exec), with, "attention");
+        pass.launch(stream_of(exec), with);
       };
 }
 

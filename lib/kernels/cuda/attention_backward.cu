@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kThreads = 128, kWarps = kThreads / 32;
 
-// A warp takes a row of a head.
+// Computes delta; a warp takes a row of a head.
 template <class T>
 __global__ void __launch_bounds__(kThreads) delta_of_rows(BackwardOperands<T> const a) {
   auto const& s = a.shape;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(kThreads) delta_of_rows(BackwardOperands<T> co
   if (lane() == 0) a.delta[(std::int64_t{sequence} * s.heads + head) * s.queries + query] = sum;
 }
 
-// A thread takes a distance of a head.
+// Sums what the tiles of queries have summed; a thread takes a distance of a head.
 template <class T>
 __global__ void __launch_bounds__(kThreads) add_bias_sums(BackwardOperands<T> const a, int rows) {
   auto const& s = a.shape;
@@ -58,7 +58,7 @@ template <class T>
 struct Gradients {
   using Operands = BackwardOperands<T>;
 
-  Operands bound;  // without addresses
+  Operands bound;  // has no addresses
   AttentionBackwardWorkspace workspace;
   Pass<Operands> of_queries, of_keys;
 
@@ -77,13 +77,11 @@ struct Gradients {
     auto const stream = stream_of(exec);
     auto const rows = std::int64_t{s.batch} * s.queries * s.heads;
     delta_of_rows<T><<<blocks(rows, kWarps), kThreads, 0, stream>>>(with);
-    expect_launched("attention_backward: delta");
-    of_queries.launch(stream, with, "attention_backward: dq");
-    of_keys.launch(stream, with, "attention_backward: dk, dv");
+    of_queries.launch(stream, with);
+    of_keys.launch(stream, with);
     if (!with.d_bias) return;
     add_bias_sums<T><<<blocks(s.heads * s.distances(), kThreads), kThreads, 0, stream>>>(
         with, static_cast<int>(workspace.query_rows));
-    expect_launched("attention_backward: bias");
   }
 
  private:

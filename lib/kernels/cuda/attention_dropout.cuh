@@ -2,12 +2,13 @@
 // of one Philox block for each query and four keys.
 #pragma once
 
-#include "kernels/cuda/attention_products.cuh"
+#include "kernels/cuda/attention_fragment.cuh"
+#include "kernels/cuda/attention_shape.cuh"
 #include "kernels/formulas/dropout.hpp"
 
 namespace spillway::cuda {
 
-// Factors of one group of 8 columns.
+// Has the factors of a lane's elements in one group of 8 columns.
 struct Factors {
   float x[4];
 };

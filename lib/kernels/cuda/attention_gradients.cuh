@@ -1,8 +1,9 @@
-// What the two kernels of attention's backward pass share.
+// Contains what the two kernels of attention's backward pass share.
 #pragma once
 
 #include "kernels/cuda/attention_dropout.cuh"
 #include "kernels/cuda/attention_pass.cuh"
+#include "kernels/cuda/attention_products.cuh"
 #include "kernels/cuda/attention_rows.cuh"
 #include "kernels/cuda/attention_scores.cuh"
 
@@ -24,8 +25,8 @@ struct GradientSizes<float, 128> : BlockSizes<float, 128, 16, 1> {};
 template <>
 struct GradientSizes<float, 256> : BlockSizes<float, 256, 16, 1> {};
 
-// The tiles of a block, in the order of the memory: two resident ones, then pairs of streamed ones,
-// then what else a kernel needs.
+// GradientTiles lie in the shared memory of a block in this order: two resident ones, then pairs of
+// streamed ones, then what else a kernel needs.
 template <class T, int kWidth>
 struct GradientTiles {
   using Sizes = GradientSizes<T, kWidth>;

@@ -2,66 +2,47 @@
 #pragma once
 
 #include "kernels/cuda/attention_gradients.cuh"
+#include "kernels/cuda/attention_key_block.cuh"
 
 namespace spillway::cuda {
 
-// A block sums at most so many columns of dk and dv, because more would not fit its registers.
-constexpr int kMostColumns = 128;
-constexpr int columns_of_block(int width) {
-  return width < kMostColumns ? width : kMostColumns;
+// Begins to load the log-sum-exp of kColumns queries of one head to `to`, and delta behind it. What
+// lies beyond `queries` becomes 0.
+template <int kColumns, int kThreads, class T>
+__device__ void load_row_numbers(float* to, BackwardOperands<T> const& a, int sequence, int head,
+                                 Rows queries) {
+  auto const& s = a.shape;
+  auto const at = (std::int64_t{sequence} * s.heads + head) * s.queries + queries.first;
+  for (int i = threadIdx.x; i < 2 * kColumns; i += kThreads) {
+    int const query = i % kColumns;
+    bool const is_there = query < queries.size();
+    float const* const from = (i < kColumns ? a.lse : a.delta) + at + (is_there ? query : 0);
+    copy_later<4>(to + i, from, is_there ? 4 : 0);
+  }
 }
 
-// A tile of kRows keys of one head of k, and some columns of dk and dv.
-template <int kRows, int kWidth>
-struct KeyBlock {
-  int sequence, kv_head, first_column;
-  Rows rows;
-  int first_of_warp;
-
-  __device__ explicit KeyBlock(AttentionShape const& s) {
-    constexpr int kParts = kWidth / columns_of_block(kWidth);
-    int const unit = blockIdx.x / kParts, tiles = (s.keys + kRows - 1) / kRows;
-    first_column = static_cast<int>(blockIdx.x % kParts) * kMostColumns;
-    sequence = unit / tiles / s.kv_heads;
-    kv_head = unit / tiles % s.kv_heads;
-    int const first = unit % tiles * kRows;
-    rows = {first, min(first + kRows, s.keys)};
-    first_of_warp = first + threadIdx.x / 32 * kWarpRows;
+// Turns finished scores into the weights that dv sums, and dp, in `slopes`, into ds. Columns are
+// the queries from first_query on, whose log-sum-exp and delta load_row_numbers() has loaded to
+// `lse`.
+template <int kColumns>
+__device__ void weigh_queries(Fragment<kColumns>& weights, Fragment<kColumns>& slopes, float factor,
+                              float const* lse, HeadDropout const& dropout, int first_key,
+                              int first_query) {
+  float const* const delta = lse + kColumns;
+#pragma unroll
+  for (int n = 0; n < weights.kGroups; ++n) {
+    Factors kept{{1, 1, 1, 1}};
+    if (dropout.drops) kept = dropout.of_queries(first_key, first_query + 8 * n);
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      int const column = fragment_column(n, e);
+      float const exponent = fmaf(factor, weights.x[n][e], -(lse[column] * kLog2E));
+      float const weight = exp2_approximate(exponent);
+      slopes.x[n][e] = weight * (kept.x[e] * slopes.x[n][e] - delta[column]);
+      weights.x[n][e] = kept.x[e] * weight;
+    }
   }
-};
-
-// The tiles of kRows queries that see some keys by their positions, for the query heads of a group
-// one after the other. A step is a tile of a head.
-template <int kRows>
-struct QuerySteps {
-  std::int32_t const* segments_q;  // of the sequence, or null
-  int first_head, first_tile, tiles, past;
-  Rows steps;
-  SegmentRange own;
-
-  template <int kKeys, int kWidth>
-  __device__ QuerySteps(AttentionShape const& s, HeadScores const& scores,
-                        KeyBlock<kKeys, kWidth> const& block)
-      : segments_q(scores.segments_q), first_head(block.kv_head * s.group()) {
-    auto const seen = s.queries_of(block.rows);
-    first_tile = seen.first / kRows;
-    past = seen.past;
-    tiles = max((past + kRows - 1) / kRows - first_tile, 0);
-    steps = {0, tiles * s.group()};
-    if (segments_q) own = segments_of(scores.segments_k, block.rows);
-  }
-
-  __device__ int head(int step) const { return first_head + step / tiles; }
-  __device__ Rows queries(int step) const {
-    int const first = (first_tile + step % tiles) * kRows;
-    return {first, min(first + kRows, past)};
-  }
-  __device__ int next(int step) const {
-    if (segments_q)
-      while (step < steps.past && !own.meets(segments_of(segments_q, queries(step)))) ++step;
-    return step;
-  }
-};
+}
 
 template <class T, int kWidth>
 __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads, 2)
@@ -83,13 +64,7 @@ __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads, 2)
     int const head = steps.head(step);
     Tiles::template load<kStreamed>(tiles.streamed(stage, 0), a.q, block.sequence, head, queries);
     Tiles::template load<kStreamed>(tiles.streamed(stage, 1), a.d_o, block.sequence, head, queries);
-    auto const at = (std::int64_t{block.sequence} * s.heads + head) * s.queries + queries.first;
-    for (int i = threadIdx.x; i < 2 * kStreamed; i += Sizes::kThreads) {
-      int const query = i % kStreamed;
-      bool const is_there = query < queries.size();
-      float const* const from = (i < kStreamed ? a.lse : a.delta) + at + (is_there ? query : 0);
-      copy_later<4>(lse_at(stage) + i, from, is_there ? 4 : 0);
-    }
+    load_row_numbers<kStreamed, Sizes::kThreads>(lse_at(stage), a, block.sequence, head, queries);
   };
   Fragment<columns_of_block(kWidth)> dk, dv;
   dk.clear();
@@ -109,22 +84,9 @@ __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads, 2)
       return Pair{queries.first + fragment_column(n, e), block.first_of_warp + fragment_row(e)};
     });
     Products<T>::add_rows_by_rows(slopes, tiles.resident(1), first_row, d_o, s.head_size);
-
-    float const *const lse = lse_at(stage), *const delta = lse + kStreamed;
     HeadDropout const dropout(a.dropout, block.sequence, steps.head(step));
-#pragma unroll
-    for (int n = 0; n < weights.kGroups; ++n) {
-      Factors kept{{1, 1, 1, 1}};
-      if (dropout.drops) kept = dropout.of_queries(block.first_of_warp, queries.first + 8 * n);
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        int const column = fragment_column(n, e);
-        float const exponent = fmaf(scores.factor, weights.x[n][e], -(lse[column] * kLog2E));
-        float const weight = exp2_approximate(exponent);
-        slopes.x[n][e] = weight * (kept.x[e] * slopes.x[n][e] - delta[column]);
-        weights.x[n][e] = kept.x[e] * weight;
-      }
-    }
+    weigh_queries(weights, slopes, scores.factor, lse_at(stage), dropout, block.first_of_warp,
+                  queries.first);
     Products<T>::add_by_rows(dv, weights, strip, d_o, block.first_column);
     Products<T>::add_by_rows(dk, slopes, strip, q, block.first_column);
   };

@@ -6,21 +6,38 @@
 
 namespace spillway::cuda {
 
-// Adds the slopes of a tile of queries and the keys from first_key on to the sums of the tile.
-// Element key - row + kRows - 1 of the sums belongs to a key and a row of the tile. The strips of
-// all warps have the slopes; every thread adds whole diagonals, from the first row on.
-template <int kRows, int kColumns, int kThreads>
-__device__ void add_by_distance(float* sums, int length, int first_key, float const* strips) {
-  for (int d = threadIdx.x; d < kRows + kColumns - 1; d += kThreads) {
-    float sum = 0;
-    for (int row = max(kRows - 1 - d, 0); row < min(kRows - 1 - d + kColumns, kRows); ++row)
-      sum += strips[row * strip_stride(kColumns) + d + row - (kRows - 1)];
-    if (first_key + d < length) sums[first_key + d] += sum;
-  }
-}
+// BiasSums sum the slopes of a tile of kRows queries by distance, for the gradient of the bias.
+// Element key - row + kRows - 1 belongs to a key and a row of the tile.
+template <int kRows, int kThreads>
+struct BiasSums {
+  float* sums;  // is null if the bias has no gradient
+  int length;
 
-// Log-sum-exp to base 2, and delta, of the two rows that a lane has. Rows that are not there get
-// numbers that make their weights and slopes 0.
+  template <class T>
+  __device__ BiasSums(BackwardOperands<T> const& a, QueryBlock<kRows> const& block)
+      : sums(a.bias_sums ? a.bias_sums + number_of(block) * a.sums_per_tile : nullptr),
+        length(static_cast<int>(a.sums_per_tile)) {
+    for (int i = threadIdx.x; sums && i < length; i += kThreads) sums[i] = 0;
+  }
+  static __device__ std::int64_t number_of(QueryBlock<kRows> const& block) {
+    return std::int64_t{block.pair} * block.tiles + block.tile;
+  }
+
+  // Adds the slopes of the keys from first_key on, which the strips of all warps hold. Every thread
+  // adds whole diagonals, from the first row on.
+  template <int kColumns>
+  __device__ void add(int first_key, float const* strips) const {
+    for (int d = threadIdx.x; d < kRows + kColumns - 1; d += kThreads) {
+      float sum = 0;
+      for (int row = max(kRows - 1 - d, 0); row < min(kRows - 1 - d + kColumns, kRows); ++row)
+        sum += strips[row * strip_stride(kColumns) + d + row - (kRows - 1)];
+      if (first_key + d < length) sums[first_key + d] += sum;
+    }
+  }
+};
+
+// RowNumbers are log-sum-exp to base 2, and delta, of the two rows that a lane has. Rows that are
+// not there get numbers that make their weights and slopes 0.
 struct RowNumbers {
   float exponent[2], delta[2];
 
@@ -34,6 +51,15 @@ struct RowNumbers {
       exponent[half] = is_there ? a.lse[at] * kLog2E : infinity();
       delta[half] = is_there ? a.delta[at] : 0;
     }
+  }
+
+  // Turns dp, in `slopes`, into ds, with the weights of these finished scores.
+  template <int kColumns>
+  __device__ void weigh(Fragment<kColumns>& slopes, Fragment<kColumns> const& scores,
+                        float factor) const {
+    slopes.each([&](float& x, int n, int e) {
+      x = exp2_approximate(fmaf(factor, scores.x[n][e], -exponent[e / 2])) * (x - delta[e / 2]);
+    });
   }
 };
 
@@ -52,11 +78,7 @@ __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads)
   HeadDropout const dropout(a.dropout, block.sequence, block.head);
   KeySteps<kStreamed> const steps(scores, block.rows);
   RowNumbers const numbers(a, block);
-
-  auto const sums_number = std::int64_t{block.pair} * block.tiles + block.tile;
-  float* const sums = a.bias_sums ? a.bias_sums + sums_number * a.sums_per_tile : nullptr;
-  int const length = static_cast<int>(a.sums_per_tile);
-  for (int i = threadIdx.x; sums && i < length; i += Sizes::kThreads) sums[i] = 0;
+  BiasSums<kResident, Sizes::kThreads> const bias(a, block);
 
   auto const load = [&](int step, int stage) {
     auto const keys = steps.keys(step);
@@ -66,26 +88,23 @@ __global__ void __launch_bounds__(GradientSizes<T, kWidth>::kThreads)
   Fragment<kWidth> dq;
   dq.clear();
   auto const add_keys = [&](int step, int stage) {
-    if (block.first_of_warp >= s.queries && !sums) return;
+    if (block.first_of_warp >= s.queries && !bias.sums) return;
     auto const keys = steps.keys(step);
     int const first_row = block.first_of_warp - block.rows.first;
     auto const k = tiles.streamed(stage, 0), v = tiles.streamed(stage, 1);
-    Fragment<kStreamed> weights, slopes;
-    weights.clear();
+    Fragment<kStreamed> x, slopes;
+    x.clear();
     slopes.clear();
-    Products<T>::add_rows_by_rows(weights, tiles.resident(0), first_row, k, s.head_size);
-    finish_scores(weights, scores, block, keys);
+    Products<T>::add_rows_by_rows(x, tiles.resident(0), first_row, k, s.head_size);
+    finish_scores(x, scores, block, keys);
     Products<T>::add_rows_by_rows(slopes, tiles.resident(1), first_row, v, s.head_size);
     dropout.drop_keys(slopes, block.first_of_warp, keys.first);
-    slopes.each([&](float& x, int n, int e) {
-      auto const exponent = fmaf(scores.factor, weights.x[n][e], -numbers.exponent[e / 2]);
-      x = exp2_approximate(exponent) * (x - numbers.delta[e / 2]);
-    });
+    numbers.weigh(slopes, x, scores.factor);
     Products<T>::add_by_rows(dq, slopes, strip, k, 0);
-    if (!sums) return;
+    if (!bias.sums) return;
     if (!Products<T>::kNeedsStrip) store_strip(strip, slopes);
     __syncthreads();
-    add_by_distance<kResident, kStreamed, Sizes::kThreads>(sums, length, keys.first, strips);
+    bias.template add<kStreamed>(keys.first, strips);
   };
 
   Tiles::template load<kResident>(tiles.resident(0), a.q, block.sequence, block.head, block.rows);

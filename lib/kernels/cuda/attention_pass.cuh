@@ -1,4 +1,4 @@
-// How the kernels of attention are made and launched.
+// Makes and launches the kernels of attention.
 #pragma once
 
 #include <fmt/core.h>
@@ -10,6 +10,7 @@
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "graph/operands.hpp"
+#include "kernels/cuda/attention_fragment.cuh"
 #include "kernels/cuda/attention_shape.cuh"
 #include "kernels/cuda/stream.hpp"
 #include "kernels/cuda_attention_workspace.hpp"
@@ -20,27 +21,26 @@
 namespace spillway::cuda {
 
 // Says how a block of threads cuts attention whose heads are padded to kWidth elements. It has
-// kResident rows for good, 16 a warp, and kStreamed rows at a time of the other kind.
+// kResident rows for good, kWarpRows a warp, and kStreamed rows at a time of the other kind.
 template <class T, int kWidth, int kStreamedRows, int kStagesOfTiles>
 struct BlockSizes {
   static constexpr int kResident =
       static_cast<int>(attention_query_rows(sizeof(T) == 2 ? DType::bf16 : DType::f32, kWidth));
   static constexpr int kStreamed = kStreamedRows, kStages = kStagesOfTiles;
-  static constexpr int kWarps = kResident / 16, kThreads = 32 * kWarps;
-  static constexpr int kStripBytes = kResident * (kStreamed + 4) * int{sizeof(float)};
+  static constexpr int kThreads = 32 * (kResident / kWarpRows);
+  static constexpr int kStripBytes = kResident * strip_stride(kStreamed) * int{sizeof(float)};
 };
 
-// A kernel and what its launch needs.
+// A Pass is a kernel and what its launch needs.
 template <class Operands>
 struct Pass {
   void (*kernel)(Operands);
   std::int64_t blocks;
   int threads, shared_bytes;
 
-  void launch(cudaStream_t stream, Operands const& operands, char const* label) const {
+  void launch(cudaStream_t stream, Operands const& operands) const {
     kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads),
              static_cast<std::size_t>(shared_bytes), stream>>>(operands);
-    expect_launched(label);
   }
 };
 
@@ -64,10 +64,11 @@ auto with_width(std::int64_t head_size, F const& f) {
   return f.template operator()<256>();
 }
 
-// Sums and differences of two row numbers stay within an int.
+// With fewer rows than this, sums and differences of two row numbers stay within an int.
 inline constexpr std::int64_t kMostRows = 1 << 30;
 
-// Throws Error(bad_input), naming the op, as host::attention_shape does.
+// Returns the shape of an op. Throws Error(bad_input), naming the op, as host::attention_shape
+// does.
 inline AttentionShape device_shape(KernelContext const& context, Op const& op) {
   auto const s = host::attention_shape(context, op);
   if (s.head_size > 256 || std::max(s.queries, s.keys) >= kMostRows)
@@ -101,7 +102,7 @@ inline DropoutOperands dropout_operands(AttentionAttributes const& a) {
   auto const p = static_cast<float>(a.dropout);
   return {nullptr, p, 1 / (1 - p), a.seed, a.origin};
 }
-// The numbers of samples; null if nothing is dropped.
+// Returns the numbers of samples, or null if nothing is dropped.
 inline std::int64_t const* samples_for(DropoutOperands const& dropout,
                                        std::int64_t const* samples) {
   return dropout.p > 0 ? samples : nullptr;

@@ -1,15 +1,15 @@
-// Which queries a block of threads has, and over which tiles of keys it goes for them.
+// Says which queries a block of threads has, and over which tiles of keys it goes for them.
 #pragma once
 
 #include "kernels/cuda/attention_scores.cuh"
 
 namespace spillway::cuda {
 
-// A tile of kRows queries of one head. The last queries, which see the most keys under a causal
-// mask, belong to the first blocks.
+// A QueryBlock is a tile of kRows queries of one head. The last queries, which see the most keys
+// under a causal mask, belong to the first blocks.
 template <int kRows>
 struct QueryBlock {
-  int tiles;  // of a head
+  int tiles;  // is the number of tiles of a head
   int tile, pair, sequence, head;
   Rows rows;
   int first_of_warp;
@@ -23,17 +23,17 @@ struct QueryBlock {
         rows{tile * kRows, min((tile + 1) * kRows, s.queries)},
         first_of_warp(rows.first + threadIdx.x / 32 * kWarpRows) {}
 
-  // Index of a query in arrays [batch, heads, queries].
+  // Returns the index of a query in arrays [batch, heads, queries].
   __device__ std::int64_t index(int query, AttentionShape const& s) const {
     return std::int64_t{pair} * s.queries + query;
   }
 };
 
-// The tiles of kRows keys that the positions of some queries let them see, a step for each.
+// KeySteps go over the tiles of kRows keys that the positions of some queries let them see.
 template <int kRows>
 struct KeySteps {
   HeadScores const& scores;
-  int past;  // the first key that no query sees
+  int past;  // is the first key that no query sees any more
   Rows steps;
   SegmentRange own;
 

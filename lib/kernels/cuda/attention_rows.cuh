@@ -1,8 +1,9 @@
-// How a warp writes rows of a result.
+// Writes the rows of a result that a warp has.
 #pragma once
 
 #include "base/bf16.hpp"
-#include "kernels/cuda/attention_products.cuh"
+#include "kernels/cuda/attention_fragment.cuh"
+#include "kernels/cuda/attention_shape.cuh"
 
 namespace spillway::cuda {
 

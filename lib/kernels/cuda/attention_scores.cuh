@@ -4,7 +4,8 @@
 
 #include <climits>
 
-#include "kernels/cuda/attention_products.cuh"
+#include "kernels/cuda/attention_fragment.cuh"
+#include "kernels/cuda/attention_shape.cuh"
 
 namespace spillway::cuda {
 
@@ -20,15 +21,15 @@ __device__ inline float infinity() {
   return __int_as_float(0x7f800000);
 }
 
-// The range from the smallest to the largest segment number of some rows. Negative numbers, which
-// mark padding, do not count.
+// A SegmentRange goes from the smallest to the largest segment number of some rows. Negative
+// numbers, which mark padding, do not count.
 struct SegmentRange {
   int lowest = INT_MAX, highest = -1;
   __device__ bool meets(SegmentRange other) const {
     return lowest <= other.highest && other.lowest <= highest;
   }
 };
-// All lanes of a warp call it together.
+// Returns the range of these rows. All lanes of a warp must call it together.
 __device__ inline SegmentRange segments_of(std::int32_t const* segments, Rows rows) {
   SegmentRange range;
   for (int row = rows.first + lane(); row < rows.past; row += 32) {
@@ -39,12 +40,12 @@ __device__ inline SegmentRange segments_of(std::int32_t const* segments, Rows ro
   return {__reduce_min_sync(~0u, range.lowest), __reduce_max_sync(~0u, range.highest)};
 }
 
-// Scores of one head of a sequence.
+// HeadScores know what the scores of one head of a sequence need besides q and k.
 struct HeadScores {
   AttentionShape shape;
-  std::int32_t const *segments_q, *segments_k;  // of the sequence, or null
-  float const* nearest_bias;                    // that of distance 0, or null
-  int origin;                                   // position of row 0 of q
+  std::int32_t const *segments_q, *segments_k;  // begin at the sequence; null: all is one segment
+  float const* nearest_bias;                    // is the bias of distance 0; null: there is none
+  int origin;                                   // is the position of row 0 of q
   float factor;                                 // makes exponents of 2 of finished scores
 
   __device__ HeadScores(ScoreOperands const& o, AttentionShape const& s, int sequence, int head,
@@ -57,7 +58,7 @@ struct HeadScores {
         origin(first_position),
         factor((o.distance_bias ? 1.0f : s.scale) * kLog2E) {}
 
-  // Returns whether every query sees every key. All of them exist.
+  // Returns whether every query sees every key. All of these rows must exist.
   __device__ bool all_see(Rows q, Rows k) const {
     return !segments_q && k.past - 1 - (q.first + origin) <= shape.ahead &&
            q.past - 1 + origin - k.first <= shape.behind;

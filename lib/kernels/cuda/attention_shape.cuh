@@ -1,5 +1,5 @@
-// The sizes and operands of attention as its kernels on GPUs have them. All of it is plain data,
-// which a launch passes by value.
+// Has the sizes and operands of attention as its kernels on GPUs need them. All of it is plain
+// data, which a launch passes by value.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct AttentionShape {
   __host__ __device__ int group() const { return heads / kv_heads; }
   __host__ __device__ std::int64_t distances() const { return std::int64_t{places} + keys - 1; }
 
-  // Return which rows of k the positions of these rows of q let them see, and which rows of q see
-  // these rows of k. Row 0 of q is at position `origin`.
+  // These return which rows of k the positions of these rows of q let them see, and which rows of q
+  // see these rows of k. Row 0 of q is at position `origin`.
   __device__ Rows keys_of(Rows q, int origin) const {
     return {max(q.first + origin - behind, 0), min(q.past + origin + ahead, keys)};
   }
@@ -35,7 +35,7 @@ struct AttentionShape {
 template <class T>
 struct HeadRows {
   T* data;
-  std::int64_t stride;  // elements from one row to the next
+  std::int64_t stride;  // counts elements from one row to the next
   int rows, head_size;
 
   __device__ T* at(int sequence, int row, int head) const {
@@ -62,7 +62,7 @@ struct ForwardOperands {
   HeadRows<T const> q, k, v;
   ScoreOperands scores = {};
   DropoutOperands dropout;
-  std::int32_t const* positions = nullptr;  // the first one is that of row 0 of q; null: 0
+  std::int32_t const* positions = nullptr;  // begins with that of row 0 of q; null: 0
   HeadRows<T> o;
   float* lse = nullptr;
 };
@@ -76,9 +76,9 @@ struct BackwardOperands {
   ScoreOperands scores = {};
   DropoutOperands dropout;
   HeadRows<T> dq, dk, dv;
-  float* delta = nullptr;          // as AttentionBackwardWorkspace says
-  float* bias_sums = nullptr;      // null if the bias has no gradient
-  std::int64_t sums_per_tile = 0;  // of bias_sums
+  float* delta = nullptr;          // is where AttentionBackwardWorkspace says
+  float* bias_sums = nullptr;      // is null if the bias has no gradient
+  std::int64_t sums_per_tile = 0;  // counts those that a tile has in bias_sums
   float* d_bias = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// The online softmax of 16 rows (Dao, FlashAttention-2, arXiv:2307.08691).
+// Computes the softmax of 16 rows while their scores come (Dao, FlashAttention-2,
+// arXiv:2307.08691).
 #pragma once
 
 #include "kernels/cuda/attention_scores.cuh"
@@ -9,7 +10,7 @@ namespace spillway::cuda {
 // of two maxima is never NaN.
 inline constexpr float kLowest = -1e30f;
 
-// Sums over the four lanes that have a row, or takes their maximum.
+// These sum over the four lanes that share a row, or take their maximum.
 __device__ inline float sum_of_row(float x) {
   x += __shfl_xor_sync(~0u, x, 1);
   return x + __shfl_xor_sync(~0u, x, 2);
@@ -21,8 +22,8 @@ __device__ inline float largest_of_row(float x) {
 
 // A lane has two rows: fragment_row(0) and fragment_row(2).
 struct OnlineSoftmax {
-  float top[2] = {kLowest, kLowest};  // running maxima of the exponents
-  float sum[2] = {0, 0};              // of the lane's own weights
+  float top[2] = {kLowest, kLowest};  // has the running maxima of the exponents
+  float sum[2] = {0, 0};              // sums the weights that the lane has
 
   // Turns scores into weights 2^(factor * score - top), and scales the sums to the new maxima.
   template <int kColumns, int kWidth>

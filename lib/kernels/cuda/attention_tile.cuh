@@ -1,4 +1,4 @@
-// Tiles of rows in shared memory, and how they get there.
+// Puts tiles of rows into shared memory.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,9 @@ namespace spillway::cuda {
 
 inline constexpr int kChunkBytes = 16;
 
-// Rows of kWidth elements. A row's chunks are permuted by the row's number, so that equal chunks of
-// eight successive rows lie in different banks. A tile begins at a multiple of 16 bytes.
+// A SharedTile has rows of kWidth elements. A row's chunks are permuted by the row's number, so
+// that equal chunks of eight successive rows lie in different banks. A tile begins at a multiple of
+// 16 bytes.
 template <class T, int kWidth>
 struct SharedTile {
   static constexpr int kPerChunk = kChunkBytes / int{sizeof(T)};
@@ -49,7 +50,8 @@ __device__ void copy_later(void* to, void const* from, int n) {
 __device__ inline void end_group_of_copies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-template <int kLatestGroups>  // which may go on
+// Waits until all groups of copies but the latest ones have ended.
+template <int kLatestGroups>
 __device__ void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kLatestGroups) : "memory");
 }
@@ -71,8 +73,9 @@ __device__ void copy_elements(std::byte* to, T const* from, int n) {
   *reinterpret_cast<uint4*>(to) = *reinterpret_cast<uint4 const*>(chunk);
 }
 
-// Fills kRows rows of a tile with rows of one head, all threads of a block together. What lies
-// beyond `rows` or beyond the head becomes 0.
+// Begins to fill kRows rows of a tile with rows of one head. All threads of a block call it
+// together. What lies beyond `rows` or beyond the head becomes 0. Copies may end only with
+// wait_for_copies().
 template <int kRows, int kThreads, class T, int kWidth>
 __device__ void load_tile(SharedTile<T, kWidth> tile, HeadRows<T const> const& from, int sequence,
                           int head, Rows rows) {
