@@ -11,7 +11,7 @@ namespace spillway::cuda {
 
 // Strides are numbers of elements from one row to the next; the elements of a row are neighbours.
 struct RowsToAdd {
-  bf16 const* bias;    // added to every row; null if there is none
+  bf16 const* bias;    // is added to every row; null if there is none
   bf16 const* addend;  // null if there is none
   float* sums;         // [rows, columns]
   std::int64_t rows, columns, row_stride, addend_stride;

@@ -13,8 +13,8 @@ namespace spillway::cuda {
 // Returns the forms of all products that the kernel of an op makes; none for most kinds.
 std::vector<ProductForm> product_forms(KernelContext const& context, Op const& op);
 
-// As kernels/kernel_table.hpp says of ChooseProducts. context.arithmetic.isa is the target, which
-// says how much workspace products get.
+// Does what kernels/kernel_table.hpp says of ChooseProducts. context.arithmetic.isa is the target,
+// which says how much workspace products get.
 ProductChoices choose_products(KernelContext const& context, std::span<Op const> ops,
                                std::string_view device_name, ProductChoices const& known);
 

@@ -24,7 +24,7 @@ Kernel kernel_matmul();
 
 namespace {
 
-Kernel bare_kernel(OpKind kind) {
+Kernel unchecked_kernel(OpKind kind) {
   using Maker = Kernel (*)();
   static constexpr std::array makers = {
 #define SPILLWAY_OP(name, rule, operands) Maker{kernel_##name},
@@ -52,13 +52,14 @@ auto naming_kokkos(std::string const& doing, F const& f) {
   }
 }
 
-// Binds an op to a launch whose failures name the op.
-template <OpKind kind>
+// Binds an op to a launch whose failures name the op. Kernels do not ask CUDA themselves whether
+// their launches have failed: CUDA keeps a failure until it is asked here.
 Launch bind(KernelContext const& context, Op const& op) {
-  return [launch = bare_kernel(kind).bind(context, op), name = op.name](Exec const& exec,
-                                                                        void* const* operands) {
+  return [launch = unchecked_kernel(op.kind).bind(context, op), name = op.name](
+             Exec const& exec, void* const* operands) {
     naming_kokkos(name, [&] { launch(exec, operands); });
-    expect_launched(name.c_str());
+    auto const result = cudaGetLastError();
+    if (result != cudaSuccess) fail(name, cudaGetErrorString(result));
   };
 }
 
@@ -78,6 +79,7 @@ void make_scratch(Space const& space) {
   space.fence("spillway::scratch");
 }
 
+// Waits for all work of the device.
 bool device_works() {
   return cudaDeviceSynchronize() == cudaSuccess;
 }
@@ -102,15 +104,8 @@ std::unique_ptr<Exec const> exec_on(void* stream) {
 
 }  // namespace
 
-Kernel kernel(OpKind kind) {
-  switch (kind) {
-#define SPILLWAY_OP(name, rule, operands) \
-  case OpKind::name:                      \
-    return {bind<OpKind::name>, nullptr};
-#include "graph/op_kinds.def"
-#undef SPILLWAY_OP
-  }
-  return {};
+Kernel kernel(OpKind /*kind*/) {  // bind() goes by the op's kind
+  return {bind, nullptr};
 }
 
 cudaStream_t stream_of(Exec const& exec) {
@@ -120,11 +115,6 @@ cudaStream_t stream_of(Exec const& exec) {
 cublasLtHandle_t lt_handle_of(Exec const& exec) {
   instance_of(exec);
   return g_lt_handle->get();
-}
-
-void expect_launched(char const* kernel) {
-  if (auto const result = cudaGetLastError(); result != cudaSuccess)
-    fail(kernel, cudaGetErrorString(result));
 }
 
 KernelTable begin_kernels() {

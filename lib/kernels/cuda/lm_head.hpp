@@ -16,7 +16,7 @@
 namespace spillway::cuda {
 
 struct LmHead {
-  std::string name;  // of the op
+  std::string name;  // is the op's
   std::int64_t rows, hidden, vocab, rows_at_once;
   MatrixLayout x, w;                                  // [rows, hidden] and [vocab, hidden]
   std::int64_t x_alignment_bytes, w_alignment_bytes;  // the first is that of every portion

@@ -47,7 +47,6 @@ struct Backward {
     if (b.rounds())
       round_sum(stream, static_cast<float const*>(sum(p)), head.vocab * head.hidden, b.accumulate,
                 p.dw);
-    expect_launched("lm_head_loss_backward");
   }
 
  private:

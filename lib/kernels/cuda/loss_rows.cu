@@ -11,9 +11,9 @@ namespace {
 // A row of logits may have 150,000 columns, so many threads share it. The bits of the sum depend on
 // their number, which therefore is the same for every row.
 constexpr int kRowThreads = 512, kWarp = 32, kRowWarps = kRowThreads / kWarp;
-constexpr int kGroup = 4;  // columns that a thread takes at a time, in one load of 16 bytes
+constexpr int kGroup = 4;  // is how many columns a thread takes at a time, in a load of 16 bytes
 constexpr unsigned kAllLanes = 0xffffffff;
-constexpr float kLeast = -3.402823466e+38f;  // the least finite number
+constexpr float kLeast = -3.402823466e+38f;  // is the least finite number
 
 // Holds the largest of some logits, or kLeast if that is larger, and the sum of e^(logit - top).
 // `top` is never -inf, so that logits which are -inf add 0.

@@ -13,11 +13,11 @@ namespace spillway::cuda {
 // products are. T is float or bf16.
 template <class T>
 struct LossRows {
-  float const* products;  // [rows, row_stride], aligned to 16 bytes as row_stride is
-  T const* bias;          // [vocab]; null if there is none
-  std::int32_t const* targets;
-  float const* weights;
-  float* losses;
+  float const* products;        // [rows, row_stride], aligned to 16 bytes as row_stride is
+  T const* bias;                // [vocab]; null if there is none
+  std::int32_t const* targets;  // [rows]; where the weight is not 0, they are in [0, vocab)
+  float const* weights;         // [rows]
+  float* losses;                // [rows]
   // Receives scale weight (softmax(logits) - onehot(target)), the derivatives with respect to
   // products, in rows of row_stride elements. It may be `products`, and null if nobody wants it.
   T* slopes;

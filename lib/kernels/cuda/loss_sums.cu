@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(2 * kWarp)
   if (lane == 0) loss[which] = add ? loss[which] + sum : sum;
 }
 
-constexpr int kThreads = 256;  // of a block whose threads take elements or columns
+constexpr int kThreads = 256;  // make a block if they take elements or columns
 
 __device__ std::int64_t element() {
   return static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;

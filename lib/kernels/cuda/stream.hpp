@@ -15,8 +15,4 @@ namespace spillway::cuda {
 cudaStream_t stream_of(Exec const& exec);
 cublasLtHandle_t lt_handle_of(Exec const& exec);
 
-// Throws Error(device) if CUDA has noted that the last launch of this thread failed. `name` says in
-// the message which kernel was launched.
-void expect_launched(char const* name);
-
 }  // namespace spillway::cuda
