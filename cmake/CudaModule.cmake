@@ -26,7 +26,8 @@ function(build_cuda_module)
   foreach(architecture ${SPILLWAY_CUDA_ARCHITECTURES})
     string(REGEX MATCH "^[0-9]+" number ${architecture})
     if(number AND number LESS 80)
-      message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture}: kernels are for 80 and newer")
+      message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture}: kernels are for 80 and "
+        "newer")
     elseif(number GREATER_EQUAL 100 AND release VERSION_LESS 12.8)
       message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture} wants CUDA 12.8, and "
         "${SPILLWAY_NVCC} is of ${release}. Load a newer module, or leave it out")

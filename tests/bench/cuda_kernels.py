@@ -3,9 +3,9 @@
 
     tests/bench/cuda_kernels.py build [80 90 100] > tests/bench/results/cuda-kernels.md
 
-The folder was configured with preset `cuda` and SPILLWAY_UNITY=OFF. Each of the module's sources is compiled to PTX by its
-own command and that PTX to code, once for each architecture; nothing is run, so no GPU is needed.
-PTX instructions are counted in the text. Kernels of Kokkos that its headers bring are among those
+The folder was configured with preset `cuda` and SPILLWAY_UNITY=OFF. Each of the module's sources is
+compiled to PTX by its own command and that PTX to code, once for each architecture; nothing is run,
+so no GPU is needed. PTX instructions are counted in the text. Kernels of Kokkos that its headers bring are among those
 of a source, those of its own library are not.
 """
 import argparse

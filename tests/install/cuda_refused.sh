@@ -21,7 +21,7 @@ nvcc() {
   echo "$tree/nvcc-$1"
 }
 
-# expect TEXT OPTION...: the configure with the options fails and says TEXT; "" means that it passes.
+# expect TEXT OPTION...: the configure with the options fails and says TEXT; "": it passes.
 expect() {
   local text=$1 status=0 said
   rm -rf "$tree/build"
