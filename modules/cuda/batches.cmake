@@ -1,7 +1,7 @@
 # batch_kernels(FOLDER COUNT OUT): writes COUNT sources that include the files of the ops in FOLDER,
-# and sets OUT to them. Kokkos' headers take longest to compile, and a batch has them once. The files
-# all use the same few names, so each gets a namespace of its own within that of the space; headers
-# come first, in the space's.
+# and sets OUT to them. Kokkos' headers take longest to compile, and a batch has them once. The
+# files all use the same few names, so each gets a namespace of its own within that of the space;
+# headers come first, in the space's.
 function(batch_kernels folder count out)
   file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp)
   list(TRANSFORM headers REPLACE "(.+)" "#include \"\\1\"\n")

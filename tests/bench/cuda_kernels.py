@@ -5,8 +5,8 @@
 
 The folder was configured with preset `cuda` and SPILLWAY_UNITY=OFF. Each of the module's sources is
 compiled to PTX by its own command and that PTX to code, once for each architecture; nothing is run,
-so no GPU is needed. PTX instructions are counted in the text. Kernels of Kokkos that its headers bring are among those
-of a source, those of its own library are not.
+so no GPU is needed. PTX instructions are counted in the text. Kernels of Kokkos that its headers
+bring are among those of a source, those of its own library are not.
 """
 import argparse
 import json
