@@ -34,17 +34,22 @@ struct LookUp {
 };
 
 template <class Form>
-Launch bind_form(KernelContext const& context, Op const& op) {
+Launch bind_look_up(Op const& op) {
   constexpr auto kind = OpKind::activation;
-  auto const& g = operands<kind>(op).g;
-  if (kLikeDevice || dtype(context, g) != DType::bf16)
-    return bind_elementwise<kind, Value<Form>, label>(context, op);
   require_contiguous(op);
   static Bf16Table<std::uint16_t> const table([](float f) { return to_bf16(Form::value(f)).bits; });
-  return [n = element_count(g.shape)](Exec const& exec, void* const* p) {
+  return [n = element_count(operands<kind>(op).g.shape)](Exec const& exec, void* const* p) {
     auto const o = Pointers<kind, bf16>::of(p);
     for_each_range(exec, label, n, LookUp{table.data(), o.f, o.g});
   };
+}
+
+template <class Form>
+Launch bind_form(KernelContext const& context, Op const& op) {
+  if constexpr (!kLikeDevice) {
+    if (dtype(context, op.outputs.front()) == DType::bf16) return bind_look_up<Form>(op);
+  }
+  return bind_elementwise<OpKind::activation, Value<Form>, label>(context, op);
 }
 
 Launch bind(KernelContext const& context, Op const& op) {

@@ -33,17 +33,22 @@ struct LookUp {
 };
 
 template <class Form>
-Launch bind_form(KernelContext const& context, Op const& op) {
+Launch bind_look_up(Op const& op) {
   constexpr auto kind = OpKind::activation_backward;
-  auto const& df = operands<kind>(op).df;
-  if (kLikeDevice || dtype(context, df) != DType::bf16)
-    return bind_elementwise<kind, Slope<Form>, label>(context, op);
   require_contiguous(op);
   static Bf16Table<float> const table(Form::slope);
-  return [n = element_count(df.shape)](Exec const& exec, void* const* p) {
+  return [n = element_count(operands<kind>(op).df.shape)](Exec const& exec, void* const* p) {
     auto const o = Pointers<kind, bf16>::of(p);
     for_each_element(exec, label, n, LookUp{table.data(), o.f, o.dg, o.df});
   };
+}
+
+template <class Form>
+Launch bind_form(KernelContext const& context, Op const& op) {
+  if constexpr (!kLikeDevice) {
+    if (dtype(context, op.outputs.front()) == DType::bf16) return bind_look_up<Form>(op);
+  }
+  return bind_elementwise<OpKind::activation_backward, Slope<Form>, label>(context, op);
 }
 
 Launch bind(KernelContext const& context, Op const& op) {

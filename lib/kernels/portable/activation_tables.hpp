@@ -43,7 +43,7 @@ inline LookedUp activation_tables(KernelContext const& context, Op const& op) {
 // derivative at an x of type T.
 template <class T, class F>
 void with_activation(Activation form, LookedUp const& tables, F const& f) {
-  if constexpr (std::is_same_v<T, bf16>) {
+  if constexpr (!kLikeDevice && std::is_same_v<T, bf16>) {
     if (tables.values) return f(tables);
   }
   with_formula(form, [&]<class Form>(Form) { f(Computed<Form>{}); });

@@ -49,7 +49,8 @@ struct RangeOfTile {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     auto const first = i * tile, last = first + tile;
-    functor(first, last < n ? last : n);
+    // With one element a tile the compiler drops the loop over it.
+    functor(first, tile == 1 || last < n ? last : n);
   }
 };
 template <class Functor>

@@ -197,6 +197,36 @@ INSTANTIATE_TEST_SUITE_P(Under, Attention,
                                             ::testing::Bool(), ::testing::Bool()),
                          name_of);
 
+// A device's kernels are compiled for heads of up to 64, 128 and 256 columns, and copy the more
+// bytes at a time the rounder a head is.
+class AttentionOfHeads : public ::testing::TestWithParam<std::tuple<DType, int>> {};
+INSTANTIATE_TEST_SUITE_P(Of, AttentionOfHeads,
+                         ::testing::Combine(::testing::Values(DType::f32, DType::bf16),
+                                            ::testing::Values(64, 65, 128, 129, 250, 256)),
+                         [](auto const& info) {
+                           return std::string(name(std::get<0>(info.param))) + "_" +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+
+TEST_P(AttentionOfHeads, is_that_of_loops_over_all_pairs) {
+  auto const [type, head_size] = GetParam();
+  constexpr std::int64_t rows = 70;
+  for (bool const is_masked : {false, true}) {
+    AttentionCase c({.batch = 1,
+                     .queries = rows,
+                     .keys = rows,
+                     .heads = 2,
+                     .kv_heads = 1,
+                     .head_size = head_size,
+                     .causal = is_masked,
+                     .scale = 0.125},
+                    type);
+    if (is_masked) c.add_segments(documents(1, rows), documents(1, rows));
+    if (is_masked) c.add_bias();
+    expect_as_by_loops(c, 64);
+  }
+}
+
 class CrossAttention : public ::testing::TestWithParam<DType> {};
 INSTANTIATE_TEST_SUITE_P(Of, CrossAttention, ::testing::Values(DType::f32, DType::bf16),
                          [](auto const& info) { return std::string(name(info.param)); });
