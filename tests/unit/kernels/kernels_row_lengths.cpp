@@ -12,15 +12,16 @@ namespace {
 
 using test::KernelHarness;
 
-// Makes operands, which begin at columns of their own if they are wide. Two of these that are asked
-// for the same operands fill them alike.
+// Makes operands, which begin at columns of their own if they are wide; then rows of an even number
+// of columns begin an odd number of elements apart. Two of these that are asked for the same
+// operands fill them alike.
 class OperandMaker {
  public:
   explicit OperandMaker(bool wide) : m_wide(wide) {}
 
   View matrix(std::int64_t rows, std::int64_t columns) {
     ++m_made;
-    auto const before = m_wide ? m_made : 0, behind = 2 * before;
+    auto const before = m_wide ? m_made : 0, behind = m_wide ? before + 1 : 0;
     auto const all = h.tensor(DType::f32, {rows, before + columns + behind});
     return filled(spillway::columns(all, before, columns));
   }
@@ -101,31 +102,37 @@ TEST(RowsOfUnlikeLengths, of_which_one_is_selected) {
   });
 }
 
-constexpr AttentionAttributes kAttention = {.batch = 2,
-                                            .queries = 5,
-                                            .keys = 7,
-                                            .heads = 2,
-                                            .kv_heads = 1,
-                                            .head_size = 3,
-                                            .scale = 0.5,
-                                            .tile = 32};
+AttentionAttributes attention(std::int64_t head_size) {
+  return {.batch = 2,
+          .queries = 5,
+          .keys = 7,
+          .heads = 2,
+          .kv_heads = 1,
+          .head_size = head_size,
+          .scale = 0.5,
+          .tile = 32};
+}
 
 TEST(RowsOfUnlikeLengths, of_attention) {
-  expect_same_results(OpKind::attention, [](OperandMaker& o) {
-    auto const q = o.matrix(10, 6), k = o.matrix(14, 3), v = o.matrix(14, 3), out = o.matrix(10, 6);
-    o.h.op(OpKind::attention, {q, k, v, {}, {}, o.dense({2, 11}), {}, {}},
-           {out, o.dense({2, 2, 5})}, kAttention);
-  });
+  for (std::int64_t const d : {3, 12})
+    expect_same_results(OpKind::attention, [d](OperandMaker& o) {
+      auto const q = o.matrix(10, 2 * d), k = o.matrix(14, d), v = o.matrix(14, d);
+      auto const out = o.matrix(10, 2 * d);
+      o.h.op(OpKind::attention, {q, k, v, {}, {}, o.dense({2, 11}), {}, {}},
+             {out, o.dense({2, 2, 5})}, attention(d));
+    });
 }
 
 TEST(RowsOfUnlikeLengths, of_the_gradient_of_attention) {
-  expect_same_results(OpKind::attention_backward, [](OperandMaker& o) {
-    auto const q = o.matrix(10, 6), k = o.matrix(14, 3), v = o.matrix(14, 3), out = o.matrix(10, 6);
-    auto const lse = o.dense({2, 2, 5}), d_o = o.matrix(10, 6), bias = o.dense({2, 11});
-    auto const dq = o.matrix(10, 6), dk = o.matrix(14, 3), dv = o.matrix(14, 3);
-    o.h.op(OpKind::attention_backward, {q, k, v, out, lse, d_o, {}, {}, bias, {}},
-           {dq, dk, dv, o.dense({2, 11})}, kAttention);
-  });
+  for (std::int64_t const d : {3, 12})
+    expect_same_results(OpKind::attention_backward, [d](OperandMaker& o) {
+      auto const q = o.matrix(10, 2 * d), k = o.matrix(14, d), v = o.matrix(14, d);
+      auto const out = o.matrix(10, 2 * d), lse = o.dense({2, 2, 5}), d_o = o.matrix(10, 2 * d);
+      auto const bias = o.dense({2, 11}), dq = o.matrix(10, 2 * d);
+      auto const dk = o.matrix(14, d), dv = o.matrix(14, d);
+      o.h.op(OpKind::attention_backward, {q, k, v, out, lse, d_o, {}, {}, bias, {}},
+             {dq, dk, dv, o.dense({2, 11})}, attention(d));
+    });
 }
 
 // Plain loops, whose bits depend on no stride.
