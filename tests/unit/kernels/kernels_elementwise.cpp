@@ -313,6 +313,11 @@ TEST_P(KernelElements, scale_does_not_round_its_factor_to_the_type_of_elements) 
   h.op(OpKind::scale, {x}, {y}, ScaleAttributes{0.01});
   h.run(host::kernel(OpKind::scale));
   h.expect_same_bytes(y);
+  auto const from = h.contents(x);
+  for (std::int64_t i = 0; i < 37 * 83; ++i) {
+    float const product = 0.01f * static_cast<float>(from[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(h.result(y, i), GetParam() == DType::bf16 ? to_float(store<bf16>(product)) : product);
+  }
 }
 
 TEST_P(KernelElements, column_sum_does_not_depend_on_threads) {
