@@ -38,7 +38,7 @@ TEST_P(AttentionDropout, follows_the_reference_in_both_directions) {
         c.h.expect_close(c.lse, 1e-4, 1e-4);
         c.h.keep_results();
         c.backward(tile);
-        for (auto const& view : {c.dq, c.dk, c.dv})
+        for (auto const& view : {c.dq, c.dk, c.dv, c.d_bias})
           c.h.expect_close(view, 8 * c.tolerance, 4 * c.tolerance);
       }
 }
