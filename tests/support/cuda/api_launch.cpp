@@ -45,8 +45,7 @@ cudaError_t launch(State& all, DeviceFunction& function, Configuration const& ho
     return result;
   }
   auto const* const queue = all.queues.stream(number(how.stream));
-  if (queue == nullptr)
-    return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
+  if (queue == nullptr) return cuda::no_such_stream();
   if (queue->device != cuda::thread_state().device)
     return cuda::refuse(cudaErrorInvalidResourceHandle,
                         "kernel " + function.name + " is launched on another device");

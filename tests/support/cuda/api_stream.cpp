@@ -20,9 +20,6 @@ cudaStream_t add_stream(State& all, bool blocks) {
   return cuda::handle_of<cudaStream_t>(all.queues.add_stream(device, all.next_component++, blocks));
 }
 
-cudaError_t no_such_stream() {
-  return cuda::refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
-}
 cudaError_t no_such_event() {
   return cuda::refuse(cudaErrorInvalidResourceHandle, "an event that does not exist");
 }
@@ -60,7 +57,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
       "cudaStreamDestroy",
       [&](State& all) {
         auto const* const queue = all.queues.stream(number(stream));
-        if (queue == nullptr) return no_such_stream();
+        if (queue == nullptr) return cuda::no_such_stream();
         cuda::expect_chosen(queue->device, "a stream");
         if (!all.faults.sticky() && !cuda::this_thread(all).knows_all_of(queue->clock))
           cuda::complain("a stream is destroyed, and nobody has waited for its work");
@@ -74,7 +71,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return call("cudaStreamSynchronize", [&](State& all) {
     auto const* const queue = all.queues.stream(number(stream));
-    if (queue == nullptr) return no_such_stream();
+    if (queue == nullptr) return cuda::no_such_stream();
     cuda::expect_chosen(queue->device, "a stream");
     if (queue->pieces.empty() && cuda::this_thread(all).knows_all_of(queue->clock))
       cuda::note_needless(all, "cudaStreamSynchronize");
@@ -88,7 +85,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return call("cudaStreamWaitEvent", [&](State& all) {
     auto const* const recorded = all.queues.event(number(event));
     auto const* const queue = all.queues.stream(number(stream));
-    if (queue == nullptr) return no_such_stream();
+    if (queue == nullptr) return cuda::no_such_stream();
     if (recorded == nullptr) return no_such_event();
     cuda::expect_chosen(queue->device, "a stream");
     if (flags != 0) return cudaErrorInvalidValue;
@@ -128,7 +125,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   return call_that_enqueues("cudaEventRecord", [&](State& all, bool stuck) {
     auto* const recorded = all.queues.event(number(event));
     auto const* const queue = all.queues.stream(number(stream));
-    if (queue == nullptr) return no_such_stream();
+    if (queue == nullptr) return cuda::no_such_stream();
     if (recorded == nullptr) return no_such_event();
     if (queue->device != recorded->device)
       return cuda::refuse(cudaErrorInvalidResourceHandle, "an event of another device");

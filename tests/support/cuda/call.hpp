@@ -50,9 +50,13 @@ inline void note_needless(State& all, char const* name) {
   all.needless_calls[name].insert(all.faults.calls().at(name) - 1);
 }
 
+// Complains and returns the error.
 inline cudaError_t refuse(cudaError_t error, std::string const& why) {
   complain(why);
   return error;
+}
+inline cudaError_t no_such_stream() {
+  return refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
 }
 
 // Complains unless the thread has chosen this device. CUDA would carry the call out, but would

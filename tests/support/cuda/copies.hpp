@@ -30,8 +30,7 @@ cudaError_t on_default_stream(State& all, Body const& body) {
 template <class Body>
 cudaError_t in_stream(State& all, cudaStream_t stream, Body const& body) {
   auto const* const queue = all.queues.stream(number(stream));
-  if (queue == nullptr)
-    return refuse(cudaErrorInvalidResourceHandle, "a stream that does not exist");
+  if (queue == nullptr) return no_such_stream();
   expect_chosen(queue->device, "work");
   return body(number(stream));
 }
