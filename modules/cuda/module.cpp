@@ -1,4 +1,4 @@
-// The module's one exported function, and what stands in it for functions of the program.
+// Defines the module's one exported function, and what in it stands for functions of the program.
 #include <cuda_runtime_api.h>
 #include <fmt/core.h>
 

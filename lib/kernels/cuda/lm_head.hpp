@@ -38,7 +38,7 @@ LmHead lm_head(KernelContext const& context, Op const& op);
 
 // Returns the form of a product for this number of rows.
 using FormOfRows = std::function<ProductForm(std::int64_t rows)>;
-FormOfRows logits_form(LmHead const& head);  // x w^T, without bias and scale
+FormOfRows logits_form(LmHead const& head);  // is that of x w^T, without bias and scale
 
 // Returns the forms for whole portions and for the last one, if that is smaller.
 std::vector<ProductForm> forms(LmHead const& head, FormOfRows const& form);
@@ -82,7 +82,7 @@ struct LmHeadBackward {
   }
 };
 LmHeadBackward lm_head_backward(KernelContext const& context, Op const& op);
-FormOfRows dx_form(LmHeadBackward const& b);            // slopes w
-FormOfRows dw_form(LmHeadBackward const& b, bool add);  // slopes^T x (+ what the sum holds)
+FormOfRows dx_form(LmHeadBackward const& b);            // is that of slopes w
+FormOfRows dw_form(LmHeadBackward const& b, bool add);  // slopes^T x, added to the sum if `add`
 
 }  // namespace spillway::cuda
