@@ -58,13 +58,15 @@ template <class T>
 struct Gradients {
   using Operands = BackwardOperands<T>;
 
-  Operands bound;  // has no addresses
+  std::string name;  // is the op's
+  Operands bound;    // has no addresses
   AttentionBackwardWorkspace workspace;
   Pass<Operands> of_queries, of_keys;
 
   Gradients(AttentionShape const& s, Op const& op, AttentionAttributes const& a,
             Operands const& operands, bool sums_bias)
-      : bound(operands),
+      : name(op.name),
+        bound(operands),
         workspace(a, sizeof(T) == 2 ? DType::bf16 : DType::f32, sums_bias),
         of_queries(prepared(pass_of_queries<T>(s, sums_bias), op.name)),
         of_keys(prepared(pass_of_keys<T>(s), op.name)) {
@@ -77,9 +79,11 @@ struct Gradients {
     auto const stream = stream_of(exec);
     auto const rows = std::int64_t{s.batch} * s.queries * s.heads;
     delta_of_rows<T><<<blocks(rows, kWarps), kThreads, 0, stream>>>(with);
+    expect_launched(name);
     of_queries.launch(stream, with);
     of_keys.launch(stream, with);
     if (!with.d_bias) return;
+    expect_launched(name);
     add_bias_sums<T><<<blocks(s.heads * s.distances(), kThreads), kThreads, 0, stream>>>(
         with, static_cast<int>(workspace.query_rows));
   }

@@ -52,14 +52,12 @@ auto naming_kokkos(std::string const& doing, F const& f) {
   }
 }
 
-// Binds an op to a launch whose failures name the op. Kernels do not ask CUDA themselves whether
-// their launches have failed: CUDA keeps a failure until it is asked here.
+// Binds an op to a launch whose failures name the op.
 Launch bind(KernelContext const& context, Op const& op) {
   return [launch = unchecked_kernel(op.kind).bind(context, op), name = op.name](
              Exec const& exec, void* const* operands) {
     naming_kokkos(name, [&] { launch(exec, operands); });
-    auto const result = cudaGetLastError();
-    if (result != cudaSuccess) fail(name, cudaGetErrorString(result));
+    expect_launched(name);
   };
 }
 
@@ -115,6 +113,11 @@ cudaStream_t stream_of(Exec const& exec) {
 cublasLtHandle_t lt_handle_of(Exec const& exec) {
   instance_of(exec);
   return g_lt_handle->get();
+}
+
+void expect_launched(std::string const& op) {
+  if (auto const result = cudaGetLastError(); result != cudaSuccess)
+    fail(op, cudaGetErrorString(result));
 }
 
 KernelTable begin_kernels() {

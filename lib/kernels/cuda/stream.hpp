@@ -5,6 +5,8 @@
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 
+#include <string>
+
 #include "kernels/exec.hpp"
 
 namespace spillway::cuda {
@@ -14,5 +16,10 @@ namespace spillway::cuda {
 // std::logic_error for another table's Exec.
 cudaStream_t stream_of(Exec const& exec);
 cublasLtHandle_t lt_handle_of(Exec const& exec);
+
+// Throws Error(device), which names the op, if CUDA has noted that a launch of this thread failed.
+// The table asks when an op has been launched. A kernel asks itself only before it launches what
+// reads the results of its earlier launches.
+void expect_launched(std::string const& op);
 
 }  // namespace spillway::cuda
