@@ -106,7 +106,7 @@ TEST_P(LongRows, are_turned_copied_chosen_and_summed) {
   auto const x = matrix(T()), y = matrix(T()), cache = matrix(T(), 2 * kRows);
   // Two heads, and many columns that are copied.
   run(OpKind::rope, {x, numbers(100)}, {y},
-      RopeAttributes{.sequence = kRows, .heads = 2, .head_size = 264});
+      RopeAttributes{.sequence = kRows, .heads = 2, .head_size = 200});
   h.expect_close(y, 1e-6, rounding(T()));
   auto const positions = numbers(1);
   for (int i = 0; i < kRows; ++i) h.set(positions, i, i + 3);
