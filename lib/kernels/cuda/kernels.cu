@@ -34,10 +34,6 @@ Kernel unchecked_kernel(OpKind kind) {
   return makers[static_cast<std::size_t>(kind)]();
 }
 
-[[noreturn]] void fail(std::string const& doing, char const* what) {
-  throw Error(Status::device, fmt::format("{}: {}", doing, what));
-}
-
 // Calls f, which may allocate main memory, as CUDA does at will. If CUDA refuses a call, Kokkos
 // throws std::runtime_error, which becomes an Error(device) that says what was being done.
 template <class F>
@@ -48,7 +44,7 @@ auto naming_kokkos(std::string const& doing, F const& f) {
   } catch (Error const&) {
     throw;
   } catch (std::runtime_error const& error) {
-    fail(doing, error.what());
+    throw Error(Status::device, fmt::format("{}: {}", doing, error.what()));
   }
 }
 
@@ -56,8 +52,10 @@ auto naming_kokkos(std::string const& doing, F const& f) {
 Launch bind(KernelContext const& context, Op const& op) {
   return [launch = unchecked_kernel(op.kind).bind(context, op), name = op.name](
              Exec const& exec, void* const* operands) {
-    naming_kokkos(name, [&] { launch(exec, operands); });
-    expect_launched(name);
+    naming_kokkos(name, [&] {
+      launch(exec, operands);
+      expect_launched(name);
+    });
   };
 }
 
@@ -75,6 +73,14 @@ void make_scratch(Space const& space) {
   teams.set_scratch_size(1, Kokkos::PerTeam(1));
   Kokkos::parallel_for("spillway::scratch", teams, Nothing{});
   space.fence("spillway::scratch");
+}
+
+// Lets Kokkos forget what it cannot give back, of which it would complain at the end of the
+// process.
+template <class Instance>
+void forget_scratch(Instance& instance) {
+  if constexpr (requires { instance.m_scratchUnified; })
+    instance.m_scratchSpace = instance.m_scratchFlags = instance.m_scratchUnified = nullptr;
 }
 
 // Waits for all work of the device.
@@ -117,24 +123,32 @@ cublasLtHandle_t lt_handle_of(Exec const& exec) {
 
 void expect_launched(std::string const& op) {
   if (auto const result = cudaGetLastError(); result != cudaSuccess)
-    fail(op, cudaGetErrorString(result));
+    throw Error(Status::device, fmt::format("{}: {}", op, cudaGetErrorString(result)));
 }
 
 KernelTable begin_kernels() {
-  naming_kokkos("beginning Kokkos", [] {
-    int device = 0;
-    cudaGetDevice(&device);
-    Kokkos::initialize(
-        Kokkos::InitializationSettings().set_device_id(device).set_disable_warnings(true));
-  });
-  g_lt_handle.emplace();
+  try {
+    naming_kokkos("beginning Kokkos", [] {
+      int device = 0;
+      cudaGetDevice(&device);
+      Kokkos::initialize(
+          Kokkos::InitializationSettings().set_device_id(device).set_disable_warnings(true));
+    });
+    g_lt_handle.emplace();
+  } catch (...) {
+    end_kernels();
+    throw;
+  }
   return {kernel, exec_on, choose_products};
 }
 
 void end_kernels() noexcept {
   g_lt_handle.reset();
-  bool const runs = Kokkos::is_initialized() && !Kokkos::is_finalized();
-  if (runs && device_works()) Kokkos::finalize();  // which would end the process otherwise
+  if (Kokkos::is_finalized()) return;
+  if (Kokkos::is_initialized() && device_works())
+    Kokkos::finalize();  // which would end the process otherwise
+  else
+    forget_scratch(Kokkos::Impl::CudaInternal::singleton());
 }
 
 }  // namespace spillway::cuda
