@@ -54,10 +54,14 @@ cudaError_t launch(State& all, DeviceFunction& function, Configuration const& ho
 
 template <class Find>
 cudaError_t counted_launch(Find const& find, Configuration const& how, void* const* arguments) {
-  return call_that_enqueues("cudaLaunchKernel", [&](State& all, bool stuck) {
+  auto* const op = cuda::launched_op();
+  auto const result = call_that_enqueues("cudaLaunchKernel", [&](State& all, bool stuck) {
     auto* const function = find(all);
+    if (op != nullptr && op->failed) return cudaSuccess;
     return function == nullptr ? no_such_kernel() : launch(all, *function, how, arguments, stuck);
   });
+  if (op != nullptr && result != cudaSuccess) op->failed = true;
+  return result;
 }
 
 }  // namespace

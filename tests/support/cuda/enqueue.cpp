@@ -60,6 +60,8 @@ void enqueue(State& all, int id, Piece piece) {
   auto& stream = *all.queues.stream(id);
   stream.clock.acquire(this_thread(all).release());
   if (*doing() != '\0') piece.label = doing();
+  if (auto const error = all.faults.error_of_kernel(); error && piece.kind == Piece::Kind::kernel)
+    piece.run = [&all, error] { all.faults.fail(*error); };
   if (auto* const op = launched_op()) add_to(*op, all, piece);
   mark(all, stream, piece);
   if (piece.kind == Piece::Kind::wait) stream.clock.acquire(piece.record->mark.before);

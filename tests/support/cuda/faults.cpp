@@ -19,12 +19,16 @@ Faults::Verdict Faults::begin(PlannedFault const& fault, bool gives_back) {
       return {gives_back, m_sticky};
     case Kind::stuck:
       return {true, std::nullopt, true};
+    case Kind::faulty:
+      m_error_of_kernel = fault.error;
+      return {};
   }
   return {};
 }
 
 Faults::Verdict Faults::enter(char const* call, bool gives_back) {
   auto const n = m_calls[call]++;
+  m_error_of_kernel.reset();
   if (m_sticky) return {gives_back, m_sticky};
   for (auto const& fault : m_planned) {
     if (fault.call == call && fault.n == n) return begin(fault, gives_back);
@@ -36,6 +40,7 @@ void Faults::forget() {
   m_planned.clear();
   m_calls.clear();
   m_sticky.reset();
+  m_error_of_kernel.reset();
 }
 
 }  // namespace spillway::test::cuda

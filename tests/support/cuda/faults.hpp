@@ -24,6 +24,8 @@ class Faults {
   void plan(PlannedFault const& fault) { m_planned.push_back(fault); }
   void forget();
   std::optional<cudaError_t> const& sticky() const { return m_sticky; }
+  // Returns the error of the device in which a kernel ends that the current call enqueues.
+  std::optional<cudaError_t> const& error_of_kernel() const { return m_error_of_kernel; }
   std::map<std::string, std::int64_t> const& calls() const { return m_calls; }
 
  private:
@@ -31,7 +33,7 @@ class Faults {
 
   std::vector<PlannedFault> m_planned;
   std::map<std::string, std::int64_t> m_calls;
-  std::optional<cudaError_t> m_sticky;
+  std::optional<cudaError_t> m_sticky, m_error_of_kernel;
 };
 
 }  // namespace spillway::test::cuda

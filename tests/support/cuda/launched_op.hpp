@@ -23,6 +23,9 @@ struct LaunchedOp {
   std::vector<AddressRange> fresh = {};     // what the op writes and does not read
   std::vector<AddressRange> gaps = {};      // which count as written, as in Operand
   bool stuck = false;                       // whether its first piece never ends
+  // Whether the launch of one of its kernels has failed. Later ones do nothing then, since they
+  // would read what nobody has written.
+  bool failed = false;
 };
 
 LaunchedOp* launched_op();  // of this thread; null if it launches none

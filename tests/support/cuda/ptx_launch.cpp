@@ -92,6 +92,7 @@ void run(State& all, Waiting const& waiting, std::string const& label) {
                      .parameters = waiting.parameters,
                      .seed = waiting.seed});
     count_executed(*waiting.code, counts);
+    all.turns += counts.turns;
   } catch (std::exception const& error) {
     complain(label + ": " + error.what());
     all.faults.fail(cudaErrorLaunchFailure);

@@ -43,6 +43,7 @@ struct PlannedFault {
     sticky,         // this and every later call return `error`
     lost_device,    // this and every later call return cudaErrorDevicesUnavailable
     stuck,          // the work that the call enqueues begins and never ends
+    faulty,         // the kernel that the call launches fails: every later call returns `error`
   };
   std::string call;    // such as "cudaMemcpyAsync"; "launch" means a kernel's launch
   std::int64_t n = 0;  // the number of the call among those of its name, from 0
@@ -51,6 +52,8 @@ struct PlannedFault {
 };
 void plan_fault(PlannedFault const& fault);
 std::map<std::string, std::int64_t> calls();  // how often each was called since reset()
+// Returns how many turns warps have had since reset(), which the seed decides.
+std::uint64_t turns_of_warps();
 // Returns, by name, the numbers of the calls since reset() that could only succeed and change
 // nothing: waits for work of whose end the thread had to know already, questions for the last error
 // when there was none, and choices of the device that the thread had already chosen.

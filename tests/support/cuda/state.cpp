@@ -120,7 +120,7 @@ void reset(Settings const& settings) {
   for (auto& [id, stream] : all.queues.streams()) stream.clock = Component(all.next_component++);
   all.needless_calls.clear();
   all.priorities.clear();
-  all.launches = 0;
+  all.launches = all.turns = 0;
   thread_state() = {};
   forget_complaints();
 }
@@ -157,6 +157,12 @@ std::map<std::string, std::int64_t> calls() {
   auto& all = state();
   std::scoped_lock const lock(all.mutex);
   return all.faults.calls();
+}
+
+std::uint64_t turns_of_warps() {
+  auto& all = state();
+  std::scoped_lock const lock(all.mutex);
+  return all.turns;
 }
 
 std::map<std::string, std::set<std::int64_t>> needless_calls() {

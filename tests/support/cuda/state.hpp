@@ -33,7 +33,8 @@ struct State {
   Scheduler scheduler{[this](int wanted) { return queues.decide(wanted); }};
   std::map<std::string, std::set<std::int64_t>> needless_calls;
   std::vector<int> priorities;
-  std::uint64_t launches = 0;  // counts kernels that the interpreter has run since reset()
+  // Of kernels that the interpreter has run since reset(), and of turns of their warps.
+  std::uint64_t launches = 0, turns = 0;
 
   // `clocks` counts the calls of reset(). Each makes Components and Marks from before it invalid.
   int clocks = 0, next_component = 0;

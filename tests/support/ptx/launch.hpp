@@ -29,6 +29,7 @@ struct LaunchSettings {
 
 struct LaunchCounts {
   std::uint64_t thread_instructions = 0, warp_instructions = 0, barriers = 0;
+  std::uint64_t turns = 0;  // of warps; the seed decides how long each is
   // How many threads have executed each of Code::operations.
   std::vector<std::uint64_t> by_instruction = {};
 };

@@ -97,6 +97,7 @@ void BlockRun::run_turns() {
     auto& warp = *m_ready[picked];
     auto const choice = m_random() % kTurnsOfLowest == 0 ? Choice::any : Choice::lowest;
     if (m_has_clocks) set_specials(warp, Changes::by_turn);
+    ++m_run.counts.turns;
     run_turn(warp, 1 + m_random() % kMostTurn, choice, m_random());
     if (m_run.counts.warp_instructions > m_run.settings.most_warp_instructions)
       complain(warp, first_lane(warp.begun), "the launch runs for ever");

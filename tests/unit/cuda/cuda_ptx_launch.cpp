@@ -176,6 +176,15 @@ TEST_F(CudaPtxLaunch, fails_by_name_and_number) {
   reset();
 }
 
+TEST_F(CudaPtxLaunch, whose_kernel_fails_is_an_error_of_later_calls) {
+  reset({.laziness = Laziness::latest});
+  plan_fault({.call = "cudaLaunchKernel", .kind = PlannedFault::Kind::faulty});
+  EXPECT_EQ(add(y(), x(), 2), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaSetDevice(0), cudaErrorIllegalAddress);
+  reset();
+}
+
 TEST_F(CudaPtxLaunch, on_the_default_stream_is_between_the_work_of_blocking_streams) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     reset({.seed = seed});
