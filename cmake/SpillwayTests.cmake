@@ -101,6 +101,25 @@ function(again_on_stand_in program)
   endforeach()
 endfunction()
 
+# Tests that start the program start spillway_on_ptx, which has a GPU for each rank.
+function(on_ptx)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT SPILLWAY_ON_PTX=1
+      SPILLWAY_STAND_IN_DEVICES=4 SPILLWAY_STAND_IN_MEMORY=4294967296)
+  endforeach()
+endfunction()
+
+# again_on_ptx(FILE PROGRAM ARGUMENTS...): tests of a file once more, FILE_on_ptx.
+function(again_on_ptx file program)
+  set(test ${file}_on_ptx)
+  add_test(NAME ${test} COMMAND ${program} ${ARGN})
+  get_test_property(${file} LABELS label)
+  set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT ${spillway_hang_s} PROCESSORS 2
+    ENVIRONMENT "${spillway_test_environment}")
+  on_ptx(${test})
+  add_dependencies(${program} spillway_on_ptx)
+endfunction()
+
 # whole_test(TEST COMMAND...): TEST_whole, which is long and takes all cases of which TEST samples.
 # Both work in one directory.
 function(whole_test test)
@@ -153,6 +172,9 @@ function(every_source_is_built folder)
   endif()
   if(NOT SPILLWAY_CUBLASLT)
     list(FILTER sources EXCLUDE REGEX "cublaslt")
+  endif()
+  if(NOT SPILLWAY_CUDA)
+    list(FILTER sources EXCLUDE REGEX "_on_ptx\\.cpp$")
   endif()
   if(sources)
     message(FATAL_ERROR "tests/${folder}: no target has ${sources}")

@@ -29,9 +29,9 @@ class Replanning : public ::testing::TestWithParam<int> {
     if (GetParam() == 0) m_keys = m_keys + Keys{"batch.sequences=4"};  // as a rank of two has
     // Beside a device, host memory that is `auto` would be enough for all, and little is computed,
     // so that a slow drive shows. Elsewhere two places are fixed, so that a search is short.
-    m_keys = m_keys + (on_stand_in() ? Keys{"batch.micro=2", "batch.sequences=2",
-                                            "memory.device=4MiB", "memory.host=2500KiB"}
-                                     : Keys{"plan.gradients=device", "plan.parameters=device"});
+    m_keys = m_keys + (on_device() ? scarce_memory()
+                                   : Keys{"plan.gradients=device", "plan.parameters=device"});
+    if (on_ptx()) m_keys.emplace_back("run.steps=18");
   }
   static std::string name() { return fmt::format("replan_{}", GetParam()); }
   Experiment experiment(Keys const& keys = {}) const {
@@ -122,7 +122,7 @@ TEST_P(Replanning, is_repeated_from_a_checkpoint_of_it) {
 class WithoutStorage : public Replanning {
  protected:
   void SetUp() override {
-    if (on_stand_in()) GTEST_SKIP() << "what fits there at all keeps or repeats activations";
+    if (on_device()) GTEST_SKIP() << "what fits there at all keeps or repeats activations";
   }
 
   Keys const m_in_reach = {"plan.parameters=device", "plan.optimizer=device", "run.steps=12",
@@ -147,7 +147,7 @@ TEST_P(WithoutStorage, goes_on_where_no_state_lies_there) {
 
 // Two ranks that fit beside a device only with storage have no other plan to change to.
 INSTANTIATE_TEST_SUITE_P(Ranks, Replanning,
-                         ::testing::ValuesIn(on_stand_in() ? std::vector{0} : std::vector{0, 2}));
+                         ::testing::ValuesIn(on_device() ? std::vector{0} : std::vector{0, 2}));
 INSTANTIATE_TEST_SUITE_P(Ranks, StayingPlan,
                          ::testing::ValuesIn(takes_all() ? std::vector{0, 2} : std::vector{0}));
 INSTANTIATE_TEST_SUITE_P(Ranks, WithoutStorage, ::testing::Values(0, 2));

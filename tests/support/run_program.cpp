@@ -44,6 +44,10 @@ bool on_ptx() {
   return std::getenv("SPILLWAY_ON_PTX") != nullptr;
 }
 
+bool on_device() {
+  return on_stand_in() || on_ptx();
+}
+
 std::string spillway_command(int ranks) {
   std::string const program = on_ptx()        ? SPILLWAY_BINARY "_on_ptx"
                               : on_stand_in() ? SPILLWAY_BINARY "_on_stand_in"
@@ -53,26 +57,37 @@ std::string spillway_command(int ranks) {
 }
 
 std::string machine_file() {
-  return on_stand_in() ? SPILLWAY_TEST_MACHINES "/gpu_machine.yaml"
-                       : SPILLWAY_TEST_MACHINES "/machine.yaml";
+  return on_ptx()        ? SPILLWAY_TEST_MACHINES "/ptx_machine.yaml"
+         : on_stand_in() ? SPILLWAY_TEST_MACHINES "/gpu_machine.yaml"
+                         : SPILLWAY_TEST_MACHINES "/machine.yaml";
 }
 
 std::string with_tested_memory(std::string const& machine) {
-  if (!on_stand_in()) return machine;
-  return machine +
-         "memory: {device: 1GiB, host: 4GiB}\ntarget: host\nlinks: {h2d_gbps: 10, d2h_gbps: 10}\n";
+  if (!on_device()) return machine;
+  return fmt::format(
+      "{}memory: {{device: 1GiB, host: 4GiB}}\ntarget: {}\n"
+      "links: {{h2d_gbps: 10, d2h_gbps: 10}}\n",
+      machine, on_ptx() ? "sm_90" : "host");
 }
 
 std::string fast_drive_machine() {
-  // On the stand-in, plans use the drive for what has no room in memory, so it need not be fast.
+  // On a device, plans use the drive for what has no room in memory, so it need not be fast.
   // With a faster drive, times would consist of fixed costs, which do not grow if the drive slows
   // down.
-  int const gbps = on_stand_in() ? 2 : 50;
+  int const gbps = on_device() ? 2 : 50;
   return with_tested_memory(
       fmt::format("matmul_gflops: {{bf16: 50, fp32: 50}}\nmemory_gbps: 10\n"
                   "nvme: {{write_gbps: {0}, read_gbps: {0}, both_gbps: {1}}}\n"
                   "cores: {{all: 2, compute: 1}}\n",
                   gbps, 2 * gbps));
+}
+
+std::vector<std::string> scarce_memory() {
+  // Products of the module take 32 MiB of workspace, and the interpreter wants few tokens.
+  if (on_ptx())
+    return {"data.sequence=32", "batch.sequences=1", "batch.micro=1", "memory.device=35000KiB",
+            "memory.host=2500KiB"};
+  return {"batch.sequences=2", "batch.micro=2", "memory.device=4MiB", "memory.host=2500KiB"};
 }
 
 std::vector<nlohmann::json> read_rows(std::filesystem::path const& run_dir) {

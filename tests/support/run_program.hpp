@@ -26,6 +26,8 @@ bool on_stand_in();
 // Returns whether tests run the program that computes with the module for GPUs on the interpreter
 // of PTX. The environment variable SPILLWAY_ON_PTX chooses it.
 bool on_ptx();
+// Returns whether tests run one of these two, whose device has memory of its own.
+bool on_device();
 
 // Returns "mpirun -n <ranks> build/bin/spillway", or the program alone if `ranks` is 0.
 std::string spillway_command(int ranks);
@@ -33,12 +35,15 @@ std::string spillway_command(int ranks);
 // Returns the path of the machine file for which runs are planned (debug.machine=PATH) instead of
 // measuring. Tests of measuring set debug.machine=none.
 std::string machine_file();
-// Returns the text of a machine file. It adds memory and links to the given text if tests run on
-// the stand-in.
+// Returns the text of a machine file. It adds memory, links and the kernels' target to the given
+// text if tests run on a device.
 std::string with_tested_memory(std::string const& machine);
 // Returns the text of a machine file whose drive is so fast that plans spill whatever they can. The
 // drive is at least a hundred times as fast as the one that "debug.fault=storage-slow" simulates.
 std::string fast_drive_machine();
+// Returns keys "a.b=value" with which state of a model of 4 layers of 64 goes to the drive of a
+// device's machine, and could stay on the device.
+std::vector<std::string> scarce_memory();
 
 // These return rows of a run's metrics.jsonl. read_metrics() returns the rows of steps,
 // read_events() the other ones, such as the start of a run, and read_rows() all of them.
