@@ -12,6 +12,7 @@
 #include "config/keys.hpp"
 #include "kernels/host/product.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/kernel_device.hpp"
 #include "tests/support/sequential_run.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -20,8 +21,8 @@ namespace {
 
 using test::Golden, test::SequentialRun;
 
-// Who computes: the kernels that are fastest here, those of processors without units for matrices
-// or bf16, or serial loops.
+// Who computes: the kernels that are fastest here, which are a device's if there is a KernelDevice,
+// those of processors without units for matrices or bf16, or serial loops.
 enum class Way : std::uint8_t { fastest, portable, serial };
 std::string name_of(Way way) {
   return way == Way::fastest ? "kernel" : way == Way::portable ? "portable" : "serial";
@@ -177,6 +178,11 @@ std::string golden_path(char const* name) {
 
 class GoldenModels : public testing::TestWithParam<std::tuple<char const*, Way>> {
  protected:
+  void SetUp() override {
+    if (test::kernel_device() != nullptr && way != Way::fastest)
+      GTEST_SKIP() << "the host's kernels are not asked for";
+  }
+
   void expect_gradients(GoldenRun& model, double bound) const {
     for (auto const& [name, deviation] : deviations(model, golden))
       EXPECT_LT(deviation, bound) << name;
@@ -283,6 +289,7 @@ double root_mean_square(std::map<std::string, double> const& values) {
 // all models is not.
 TEST(Bf16Gradients, are_on_average_no_further_off_than_those_of_py_torchs_bf16_model) {
   for (auto const way : {Way::fastest, Way::portable}) {
+    if (test::kernel_device() != nullptr && way != Way::fastest) continue;
     double logarithms = 0;
     for (auto const* name : kGoldens) {
       Golden const golden(golden_path(name));

@@ -1,6 +1,7 @@
 // A SequentialRun is the simplest executor: every tensor has its own memory, and the ops of a phase
 // run one after the other in the graph's order. Tests compare the engine with it, because it needs
-// no Program.
+// no Program. If there is a KernelDevice, its kernels run instead of the host's, on copies of their
+// tensors.
 #pragma once
 
 #include <Kokkos_Core.hpp>
@@ -12,6 +13,7 @@
 #include "kernels/exec.hpp"
 #include "kernels/host/kernels.hpp"
 #include "kernels/kernel.hpp"
+#include "tests/support/kernel_device.hpp"
 #include "tests/support/kokkos_environment.hpp"
 
 namespace spillway::test {
@@ -47,14 +49,19 @@ class SequentialRun {
   using Bytes = Kokkos::View<std::byte*, Kokkos::SharedSpace>;
 
   Graph m_graph;
+  KernelDevice const* const m_device;
   std::unique_ptr<Exec const> m_exec = host::make_exec(nullptr);
   std::vector<Bytes> m_memory;      // the bytes of each tensor
   std::vector<Bytes> m_workspaces;  // the workspace of each op
   std::vector<Launch> m_launches;
   std::vector<std::vector<void*>> m_operands;
 
+  void set_kernels_of_device();
   void bind(Op const& op, Side side);
   void run_if(std::function<bool(Op const&)> const& chosen);
+  void run_on_device(std::vector<std::size_t> const& numbers);
+  std::vector<void*> operands_in(DeviceCopies const& copies, Op const& op) const;
+  std::int64_t first_byte(View const& view) const;
   std::byte* element(View const& view, std::int64_t i);
 };
 
