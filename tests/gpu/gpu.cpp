@@ -12,19 +12,25 @@
 namespace spillway::test {
 namespace {
 
-// Returns the path of a machine file for the GPUs that are here.
-std::string gpu_machine() {
-  auto const path = std::filesystem::current_path() /
-                    fmt::format("gpu_machine_{}_{}.yaml", seen_gpus().target, ::getpid());
-  std::ofstream(path) << "cores: {all: 2, compute: 1}\n"
-                         "links: {h2d_gbps: 10, d2h_gbps: 10}\n"
-                         "matmul_gflops: {bf16: 50, fp32: 50}\n"
-                         "memory: {device: 1GiB, host: 4GiB}\n"
-                         "memory_gbps: 10\n"
-                         "nvme: {write_gbps: 1, read_gbps: 1, both_gbps: 1}\n"
-                      << "target: " << seen_gpus().target << '\n';
-  return path.string();
-}
+// A machine file for the GPUs that are here, which is removed at the end of the process.
+class GpuMachine {
+ public:
+  GpuMachine() : m_directory(scratch_directory(fmt::format("gpu_machine_{}", ::getpid()))) {
+    std::ofstream(path()) << "cores: {all: 2, compute: 1}\n"
+                             "links: {h2d_gbps: 10, d2h_gbps: 10}\n"
+                             "matmul_gflops: {bf16: 50, fp32: 50}\n"
+                             "memory: {device: 1GiB, host: 4GiB}\n"
+                             "memory_gbps: 10\n"
+                             "nvme: {write_gbps: 1, read_gbps: 1, both_gbps: 1}\n"
+                          << "target: " << seen_gpus().target << '\n';
+  }
+  ~GpuMachine() { std::filesystem::remove_all(m_directory); }
+
+  std::string path() const { return m_directory / "machine.yaml"; }
+
+ private:
+  std::filesystem::path const m_directory;
+};
 
 }  // namespace
 
@@ -57,10 +63,10 @@ std::string why_no_gpu() {
 }
 
 Keys on_gpu(int ranks) {
-  static auto const machine = gpu_machine();
+  static GpuMachine const machine;
   auto const* const device = seen_gpus().count < ranks ? "cuda:0" : "cuda";
-  return {fmt::format("run.device={}", device), "debug.machine=" + machine, "memory.device=256MiB",
-          "memory.host=256MiB"};
+  return {fmt::format("run.device={}", device), "debug.machine=" + machine.path(),
+          "memory.device=256MiB", "memory.host=256MiB"};
 }
 
 Keys on_cores() {
