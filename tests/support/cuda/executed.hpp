@@ -1,4 +1,4 @@
-// Counts how many threads have executed each instruction of the kernels that the program registers.
+// Counts how many threads have come to each instruction of the kernels that the program registers.
 #pragma once
 
 #include "tests/support/ptx/code.hpp"

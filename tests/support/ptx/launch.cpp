@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/permutation.hpp"
@@ -56,10 +55,7 @@ LaunchCounts launch(Code const& code, Memory const& memory, LaunchSettings const
   Permutation const order(count, settings.seed, 0);
   for (std::int64_t i = 0; i < count; ++i) blocks.run(static_cast<std::uint64_t>(order(i)));
   need_known_outputs(run);
-  auto& counts = run.counts;
-  counts.thread_instructions =
-      std::accumulate(counts.by_instruction.begin(), counts.by_instruction.end(), std::uint64_t{0});
-  return std::move(counts);
+  return std::move(run.counts);
 }
 
 }  // namespace spillway::test::ptx

@@ -30,7 +30,7 @@ struct LaunchSettings {
 struct LaunchCounts {
   std::uint64_t thread_instructions = 0, warp_instructions = 0, barriers = 0;
   std::uint64_t turns = 0;  // of warps; the seed decides how long each is
-  // How many threads have executed each of Code::operations.
+  // How many threads have come to each of Code::operations, also if its predicate was false.
   std::vector<std::uint64_t> by_instruction = {};
 };
 

@@ -25,7 +25,8 @@ class GroupRun {
       m_warp.pc = m_pc;
       auto const active = guarded(operation);
       ++counts.warp_instructions;
-      counts.by_instruction[m_pc] += static_cast<unsigned>(__builtin_popcount(active));
+      counts.thread_instructions += static_cast<unsigned>(__builtin_popcount(active));
+      counts.by_instruction[m_pc] += static_cast<unsigned>(__builtin_popcount(m_lanes));
       step(operation, active);
       --turn;
     } while (m_lanes != 0 && m_pc < m_limit && turn > 0);
