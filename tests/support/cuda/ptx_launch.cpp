@@ -84,13 +84,12 @@ ptx::Memory memory_of(State const& all, Waiting const& waiting) {
 void run(State& all, Waiting const& waiting, std::string const& label) {
   if (all.faults.sticky()) return;
   try {
-    auto const counts =
-        ptx::launch(*waiting.code, memory_of(all, waiting),
-                    {.grid = waiting.launch.grid,
-                     .block = waiting.launch.block,
-                     .dynamic_shared_bytes = waiting.launch.dynamic_shared_bytes,
-                     .parameters = waiting.parameters,
-                     .seed = waiting.seed});
+    auto const counts = ptx::launch(*waiting.code, memory_of(all, waiting),
+                                    {.grid = waiting.launch.grid,
+                                     .block = waiting.launch.block,
+                                     .dynamic_shared_bytes = waiting.launch.dynamic_shared_bytes,
+                                     .parameters = waiting.parameters,
+                                     .seed = waiting.seed});
     count_executed(*waiting.code, counts);
     all.turns += counts.turns;
   } catch (std::exception const& error) {

@@ -37,15 +37,13 @@ class LongRows : public test::KernelRows {
 
   KernelHarness h;
 };
-INSTANTIATE_TEST_SUITE_P(Of, LongRows,
-                         ::testing::Values(Types{DType::f32, DType::f32},
-                                           Types{DType::f32, DType::bf16},
-                                           Types{DType::bf16, DType::f32},
-                                           Types{DType::bf16, DType::bf16}),
-                         [](auto const& info) {
-                           return std::string(name(info.param.element)) + "_" +
-                                  std::string(name(info.param.gradient));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Of, LongRows,
+    ::testing::Values(Types{DType::f32, DType::f32}, Types{DType::f32, DType::bf16},
+                      Types{DType::bf16, DType::f32}, Types{DType::bf16, DType::bf16}),
+    [](auto const& info) {
+      return std::string(name(info.param.element)) + "_" + std::string(name(info.param.gradient));
+    });
 
 TEST_P(LongRows, of_norms_follow_fp64) {
   auto const x = matrix(T()), y = matrix(T()), gamma = row(T(), kColumns, 1), beta = row(T());
