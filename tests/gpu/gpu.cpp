@@ -70,7 +70,7 @@ Keys on_gpu(int ranks) {
 }
 
 Keys on_cores() {
-  return {"run.device=cpu"};
+  return {"run.device=cpu", "debug.machine=" + machine_file_of_cores()};
 }
 
 }  // namespace spillway::test

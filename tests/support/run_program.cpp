@@ -56,10 +56,14 @@ std::string spillway_command(int ranks) {
   return fmt::format("{} -n {} {}", SPILLWAY_MPIRUN, ranks, program);
 }
 
+std::string machine_file_of_cores() {
+  return SPILLWAY_TEST_MACHINES "/machine.yaml";
+}
+
 std::string machine_file() {
   return on_ptx()        ? SPILLWAY_TEST_MACHINES "/ptx_machine.yaml"
          : on_stand_in() ? SPILLWAY_TEST_MACHINES "/gpu_machine.yaml"
-                         : SPILLWAY_TEST_MACHINES "/machine.yaml";
+                         : machine_file_of_cores();
 }
 
 std::string with_tested_memory(std::string const& machine) {

@@ -35,6 +35,7 @@ std::string spillway_command(int ranks);
 // Returns the path of the machine file for which runs are planned (debug.machine=PATH) instead of
 // measuring. Tests of measuring set debug.machine=none.
 std::string machine_file();
+std::string machine_file_of_cores();  // the same where tests run on no device
 // Returns the text of a machine file. It adds memory, links and the kernels' target to the given
 // text if tests run on a device.
 std::string with_tested_memory(std::string const& machine);
