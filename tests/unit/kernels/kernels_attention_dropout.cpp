@@ -43,6 +43,26 @@ TEST_P(AttentionDropout, follows_the_reference_in_both_directions) {
       }
 }
 
+TEST_P(AttentionDropout, follows_the_reference_with_heads_of_any_width) {
+  for (std::int64_t const head_size : {64, 100, 200}) {
+    AttentionCase c({.batch = 1,
+                     .queries = 70,
+                     .keys = 70,
+                     .heads = 2,
+                     .kv_heads = 1,
+                     .head_size = head_size,
+                     .scale = 0.1},
+                    GetParam());
+    c.add_dropout(0.3);
+    c.forward(64);
+    c.h.expect_close(c.o, 2 * c.tolerance, 2 * c.tolerance);
+    c.h.keep_results();
+    c.backward(64);
+    for (auto const& view : {c.dq, c.dk, c.dv})
+      c.h.expect_close(view, 8 * c.tolerance, 4 * c.tolerance);
+  }
+}
+
 TEST(AttentionDropoutOf, nothing_changes_no_bit_and_nothing_of_the_workspace) {
   AttentionCase plain(causal(101), DType::f32), none(causal(101), DType::f32);
   none.add_dropout(0);
