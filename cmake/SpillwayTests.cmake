@@ -66,12 +66,11 @@ function(spillway_test name)
   endforeach()
 endfunction()
 
-# Tests that start the program start spillway_on_stand_in, which has a GPU for each rank.
-function(on_stand_in)
-  foreach(test IN LISTS ARGN)
-    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT SPILLWAY_ON_STAND_IN=1
-      SPILLWAY_STAND_IN_DEVICES=4 SPILLWAY_STAND_IN_MEMORY=4294967296)
-  endforeach()
+# start_on(STAND_IN|PTX TESTS...): tests that start the program start spillway_on_stand_in or
+# spillway_on_ptx, which has a GPU for each rank.
+function(start_on where)
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT SPILLWAY_ON_${where}=1
+    SPILLWAY_STAND_IN_DEVICES=4 SPILLWAY_STAND_IN_MEMORY=4294967296)
 endfunction()
 
 # again_on_stand_in(PROGRAM FILES... [TURNS files...] [LONG files...]): the same tests once more,
@@ -88,7 +87,7 @@ function(again_on_stand_in program)
         set_property(TEST ${test} PROPERTY ${name} "${value}")
       endif()
     endforeach()
-    on_stand_in(${test})
+    start_on(STAND_IN ${test})
     if(file IN_LIST ARG_LONG)
       set_property(TEST ${test} PROPERTY LABELS long)
     elseif(file IN_LIST ARG_TURNS)
@@ -101,14 +100,6 @@ function(again_on_stand_in program)
   endforeach()
 endfunction()
 
-# Tests that start the program start spillway_on_ptx, which has a GPU for each rank.
-function(on_ptx)
-  foreach(test IN LISTS ARGN)
-    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT SPILLWAY_ON_PTX=1
-      SPILLWAY_STAND_IN_DEVICES=4 SPILLWAY_STAND_IN_MEMORY=4294967296)
-  endforeach()
-endfunction()
-
 # again_on_ptx(FILE PROGRAM ARGUMENTS...): tests of a file once more, FILE_on_ptx.
 function(again_on_ptx file program)
   set(test ${file}_on_ptx)
@@ -116,7 +107,7 @@ function(again_on_ptx file program)
   get_test_property(${file} LABELS label)
   set_tests_properties(${test} PROPERTIES LABELS ${label} TIMEOUT ${spillway_hang_s} PROCESSORS 2
     ENVIRONMENT "${spillway_test_environment}")
-  on_ptx(${test})
+  start_on(PTX ${test})
   add_dependencies(${program} spillway_on_ptx)
 endfunction()
 

@@ -52,7 +52,7 @@ class Executed {
   }
 
  private:
-  std::string m_path;  // "": nobody asks
+  std::string m_path;  // is empty if nobody asks
   std::mutex m_mutex;
   std::map<std::string, Counted> m_kernels;
 };

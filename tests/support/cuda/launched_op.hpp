@@ -21,7 +21,7 @@ struct LaunchedOp {
   std::vector<Part> parts = {};
   std::vector<MemoryAccess> accesses = {};  // of whole operands
   std::vector<AddressRange> fresh = {};     // what the op writes and does not read
-  std::vector<AddressRange> gaps = {};      // which count as written, as in Operand
+  std::vector<AddressRange> gaps = {};      // has those of Operand::gaps
   bool stuck = false;                       // whether its first piece never ends
   // Whether the launch of one of its kernels has failed. Later ones do nothing then, since they
   // would read what nobody has written.
