@@ -123,7 +123,8 @@ says auto "\(squeue\|Slurm\) says that this job ends in" ||
   fail "auto: has not heard of its limit"
 
 for name in sweep/0 one-rank limit auto; do expect_whole "${name%/*}" "$name"; done
-grep -qF "\"job\": \"$(cat runs/auto/job-began)\"" runs/auto/summary.json ||
+# An attempt that found its work done wrote no summary: the one before it did.
+grep -qF "\"job\": \"${job[auto]}." runs/auto/summary.json ||
   fail "auto: its ranks have not the environment of their script"
 grep -q 'lr: 0.0006' runs/sweep/1/config.yaml || fail "sweep: the second has the first's settings"
 within 1200 has_ended "${job[wrong]}" || fail "wrong: does not end"
