@@ -93,7 +93,7 @@ bench() {
 }
 
 run_benches() {
-  local status=0 work options=()
+  local status=0 options=()
   work=$(mktemp -d "${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}/spillway-gpu.XXXXXX") || return 1
   export TMPDIR=$work
   ((rehearse)) && options=(--tiny --steps 4 --drive 64MiB)
@@ -113,10 +113,12 @@ run_benches() {
   else
     row "PyTorch with CUDA and transformers cannot be imported: nothing was measured beside it."
   fi
-  rm -rf "$work"
   return "$status"
 }
 
+work=
+trap '[[ -z $work ]] || rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM  # so that what a job's end interrupts is removed, too
 program=build/bin/spillway
 if ((rehearse)); then
   program=build/bin/spillway_on_ptx

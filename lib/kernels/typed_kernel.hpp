@@ -10,6 +10,13 @@
 
 namespace spillway {
 
+// Says whether K's serial form takes the Exec. A trait asks it, because nvcc answers a requires
+// expression within a lambda wrongly.
+template <class K, class Prepared, class... T>
+inline constexpr bool kSerialTakesExec =
+    std::is_invocable_v<decltype(&K::template run_serially<T...>), Exec const&,
+                        Pointers<K::kind, T...> const&, Prepared const&>;
+
 // K has these static members:
 // - kind is the OpKind;
 // - prepare(KernelContext const&, Op const&) returns `prepared`, which is what launches need to
@@ -19,13 +26,6 @@ namespace spillway {
 // - run_serially<T...>(Pointers<kind, T...> const&, prepared) is its serial form; if the host lane
 //   runs it, it takes the Exec as first argument, whose pool may share the work;
 // - workspace_bytes(KernelContext const&, Op const&) exists if the kernel needs scratch.
-// Says whether K's serial form takes the Exec. A trait asks it, because nvcc answers a requires
-// expression within a lambda wrongly.
-template <class K, class Prepared, class... T>
-inline constexpr bool kSerialTakesExec =
-    std::is_invocable_v<decltype(&K::template run_serially<T...>), Exec const&,
-                        Pointers<K::kind, T...> const&, Prepared const&>;
-
 template <class K, bool kSerially>
 Launch bind_typed_kernel(KernelContext const& context, Op const& op) {
   auto const bind = [&]<class... T>(T...) -> Launch {

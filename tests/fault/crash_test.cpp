@@ -76,8 +76,8 @@ std::string FastDriveTest::with(std::string const& overrides) const {
       "memory.nvme.path={} memory.nvme.size=1GiB spill.checksum=true precision=bf16 "
       "data.sequence=128 run.checkpoint.every=5 {} debug.force_backend=posix debug.machine={} {}",
       path("nvme"),
-      on_device() ? "batch.sequences=2 batch.micro=2 memory.device=4MiB memory.host=2500KiB"
-                  : "memory.device=6MiB",
+      fmt::join(on_device() ? scarce_memory() : std::vector<std::string>{"memory.device=6MiB"},
+                " "),
       path("fast.yaml"), overrides);
 }
 

@@ -94,8 +94,10 @@ class FailedCalls : public FaultTest, public ::testing::WithParamInterface<int> 
     EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));
   }
 
-  // Of so many calls, one in the first step or the second.
-  static std::int64_t number_in_a_step(std::int64_t calls) {
+  // Of so many calls, one in the first step or the second. How often a thread asks whether events
+  // have come depends on the machine, and the next run may ask less often.
+  static std::int64_t number_in_a_step(std::string const& call, std::int64_t calls) {
+    if (call == "cudaEventQuery") return std::min<std::int64_t>(calls / 4, 200);
     auto const percent = 30 + static_cast<std::int64_t>(turn_of(60));
     return calls * percent / 100;
   }
@@ -115,7 +117,7 @@ TEST_P(FailedCalls, in_a_step_end_a_run_that_the_next_start_resumes) {
   auto const some = takes_all() ? faults.size() : 2;
   for (std::size_t i = 0; i < some; ++i) {
     auto const& fault = faults[takes_all() ? i : turn_of(faults.size(), i * 5 + GetParam())];
-    auto const number = number_in_a_step(calls.at(fault.call));
+    auto const number = number_in_a_step(fault.call, calls.at(fault.call));
     SCOPED_TRACE(fmt::format("{}:{}:{}", fault.call, number, fault.kind));
     fs::remove_all(m_dir / "run");
     expect_end(fault, train_with(fault, number));

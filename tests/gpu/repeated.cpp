@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 #include "tests/gpu/gpu.hpp"
 #include "tests/support/run_program.hpp"
@@ -65,13 +66,15 @@ TEST_P(Repeated, runs_give_equal_bits_in_whatever_order_their_work_is_done) {
   auto const seeds = sampled_seeds(2, takes_all() ? 30 : 1000);
   auto const first = run_with(1000);
   ASSERT_EQ(first.run.status, 0);
+  std::set<std::int64_t> turns = {first.turns};
   for (auto const seed : seeds) {
     auto const again = run_with(seed);
     ASSERT_EQ(again.run.status, 0);
     expect_equal_steps(first.run, again.run);
     expect_equal_state(first.run, again.run);
-    EXPECT_EQ(on_ptx(), again.turns != first.turns) << "seed " << seed << " has decided nothing";
+    turns.insert(again.turns);
   }
+  EXPECT_EQ(on_ptx(), turns.size() > 1) << "no seed has decided anything";
 }
 
 // Ordinarily one rank and two take turns on the interpreter.

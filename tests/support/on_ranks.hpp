@@ -21,7 +21,7 @@ inline int run_on_ranks(int argc, char** argv, Comm*& comm) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();
     delete listeners.Release(listeners.default_result_printer());
   }
-  return world->agree(RUN_ALL_TESTS());
+  return world->agree(run_chosen_tests());
 }
 
 }  // namespace spillway::test

@@ -101,7 +101,7 @@ int run_tests(int argc, char** argv, std::initializer_list<char const*> files) {
     std::cout << "skipped: " << why << '\n';
     return kSkipped;
   }
-  return RUN_ALL_TESTS();
+  return run_chosen_tests();
 }
 
 }  // namespace spillway::test

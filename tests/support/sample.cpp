@@ -1,5 +1,7 @@
 #include "tests/support/sample.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -65,6 +67,13 @@ void take_shard() {
   auto const turn = turn_of(std::stoull(shards));
   ::setenv("GTEST_TOTAL_SHARDS", shards, 1);
   ::setenv("GTEST_SHARD_INDEX", std::to_string(turn).c_str(), 1);
+}
+
+int run_chosen_tests() {
+  auto const status = RUN_ALL_TESTS();
+  auto const count = testing::UnitTest::GetInstance()->test_to_run_count();
+  if (count == 0) std::fprintf(stderr, "no test was chosen: are there more shards than tests?\n");
+  return count == 0 ? 1 : status;
 }
 
 }  // namespace spillway::test

@@ -30,4 +30,8 @@ std::optional<bool> is_turn(std::string const& text);
 // is in this sample, or all with takes_all(). It tells googletest so.
 void take_shard();
 
+// Runs the tests that googletest has chosen. Returns 1 if any fails, and also if there are none: if
+// there are fewer tests than shards, some samples would test nothing.
+int run_chosen_tests();
+
 }  // namespace spillway::test

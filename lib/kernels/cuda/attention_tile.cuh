@@ -80,23 +80,27 @@ template <int kRows, int kThreads, class T, int kWidth>
 __device__ void load_tile(SharedTile<T, kWidth> tile, HeadRows<T const> const& from, int sequence,
                           int head, Rows rows) {
   constexpr int kChunks = tile.kChunks, kPerChunk = tile.kPerChunk;
+  constexpr int kEach = kRows * kChunks / kThreads;  // chunks of a thread
+  static_assert(kEach * kThreads == kRows * kChunks);
   T const* const first = from.at(sequence, rows.first, head);
-  auto const each = [&](auto const& copy) {
-#pragma unroll 4
-    for (int i = threadIdx.x; i < kRows * kChunks; i += kThreads) {
-      int const row = i / kChunks, number = i % kChunks;
-      int const left = row < rows.size() ? from.head_size - number * kPerChunk : 0;
-      int const n = max(min(left, kPerChunk), 0);
-      copy(tile.chunk(row, number), n > 0 ? first + row * from.stride + number * kPerChunk : first,
-           n);
-    }
+  auto const fill = [&](int c, auto const& copy) {
+    int const i = c * kThreads + threadIdx.x, row = i / kChunks, number = i % kChunks;
+    int const left = row < rows.size() ? from.head_size - number * kPerChunk : 0;
+    int const n = max(min(left, kPerChunk), 0);
+    copy(tile.chunk(row, number), n > 0 ? first + row * from.stride + number * kPerChunk : first,
+         n);
   };
-  if (has_whole_chunks(from))
-    each([](std::byte* to, T const* at, int n) {
-      copy_later<kChunkBytes>(to, at, n * int{sizeof(T)});
-    });
-  else
-    each([](std::byte* to, T const* at, int n) { copy_elements(to, at, n); });
+  if (has_whole_chunks(from)) {
+#pragma unroll 4
+    for (int c = 0; c < kEach; ++c)
+      fill(c, [](std::byte* to, T const* at, int n) {
+        copy_later<kChunkBytes>(to, at, n * int{sizeof(T)});
+      });
+  } else {
+#pragma unroll 1
+    for (int c = 0; c < kEach; ++c)
+      fill(c, [](std::byte* to, T const* at, int n) { copy_elements(to, at, n); });
+  }
 }
 
 // Calls use(step, stage) for each step of `all`, with the tiles of the step in shared memory.

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -22,7 +23,8 @@ class Executed {
  public:
   Executed() {
     auto const* const folder = std::getenv("SPILLWAY_PTX_COUNTS");
-    if (folder != nullptr) m_path = fmt::format("{}/{}.tsv", folder, ::getpid());
+    if (folder != nullptr)
+      m_path = fmt::format("{}/{}-{}.tsv", folder, ::getpid(), std::time(nullptr));
   }
   ~Executed() {
     if (m_kernels.empty()) return;

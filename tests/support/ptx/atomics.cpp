@@ -63,6 +63,15 @@ T updated(Atomic which, T old, T b, T c) {
   return old;
 }
 
+// PTX says that an addition of f32 in global memory takes and gives zeros for subnormal numbers,
+// and in shared memory does not.
+template <class T>
+T updated_in(bool is_global, Atomic which, T old, T b, T c) {
+  if constexpr (std::is_same_v<T, float>)
+    if (is_global) return flushed(updated(which, flushed(old), flushed(b), c));
+  return updated(which, old, b, c);
+}
+
 template <class T>
 void atom(Warp& warp, Operation const& o, Lanes mask) {
   auto const which = static_cast<Atomic>(o.mode);
@@ -77,7 +86,7 @@ void atom(Warp& warp, Operation const& o, Lanes mask) {
   alignas(64) T before[kLanes] = {};
   for_each_lane(mask, [&](unsigned lane) {
     std::memcpy(&before[lane], places.at[lane], sizeof(T));
-    T const now = updated(which, before[lane], b[lane], c[lane]);
+    T const now = updated_in(places.is_global[lane], which, before[lane], b[lane], c[lane]);
     std::memcpy(places.at[lane], &now, sizeof(T));
   });
   if (o.to == 0) return;

@@ -43,7 +43,6 @@ void pass(Block& block, std::vector<Warp*> const& warps) {
     warp->past = joined;
     begin_epoch(*warp, epoch);
   }
-  ++block.run.counts.barriers;
 }
 
 }  // namespace

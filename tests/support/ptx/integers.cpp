@@ -1,8 +1,8 @@
 // Implements sums, quotients, minima and maxima of integers.
-#include <limits>
 #include <type_traits>
 
 #include "tests/support/ptx/lanes.hpp"
+#include "tests/support/ptx/wide.hpp"
 
 namespace spillway::test::ptx {
 namespace {
@@ -19,11 +19,6 @@ T add(T a, T b) {
 template <class T>
 T subtract(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
-}
-std::int32_t clamped(std::int64_t value) {
-  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(value < least ? least : value > most ? most : value);
 }
 std::int32_t add_saturating(std::int32_t a, std::int32_t b) {
   return clamped(std::int64_t{a} + b);

@@ -24,11 +24,11 @@ struct LaunchSettings {
   std::uint64_t seed = 1;    // decides the order of blocks, and the turns of warps and lanes
   bool global_races = true;  // looks for races, with 6 to 24 bytes for each byte that is touched
   // A launch that needs more is taken for one that runs for ever.
-  std::uint64_t most_warp_instructions = std::uint64_t{1} << 36;
+  std::uint64_t most_warp_instructions = std::uint64_t{1} << 31;
 };
 
 struct LaunchCounts {
-  std::uint64_t thread_instructions = 0, warp_instructions = 0, barriers = 0;
+  std::uint64_t thread_instructions = 0, warp_instructions = 0;
   std::uint64_t turns = 0;  // of warps; the seed decides how long each is
   // How many threads have come to each of Code::operations, also if its predicate was false.
   std::vector<std::uint64_t> by_instruction = {};

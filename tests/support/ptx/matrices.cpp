@@ -90,22 +90,24 @@ void sum(Factors const& factors, unsigned depth, Sums& sums) {
 }
 
 // A lane has one element of C and D in each register n: registers 0 and 1 are of the upper eight
-// rows, 2 and 3 of the lower ones.
+// rows, 2 and 3 of the lower ones. A register of D may be one of C, so all of C is read first.
 void write_sums(Warp& warp, Operation const& o, unsigned first_c, Factors const& factors,
                 Sums const& sums) {
+  alignas(64) float values[4][kLanes];
+  Lanes known[4] = {};
   for (unsigned n = 0; n < 4; ++n) {
     auto const slot = o.list[first_c + n];
     auto const* const c = warp.lanes<float const>(slot);
-    alignas(64) float values[kLanes];
-    Lanes known = 0;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       auto const row = lane / 4 + n / 2 * 8, column = lane % 4 * 2 + n % 2;
-      values[lane] = canonical(static_cast<float>(sums[row][column] + c[lane]));
-      known |= Lanes{factors.row_known[row] && factors.column_known[column]} << lane;
+      values[n][lane] = canonical(static_cast<float>(sums[row][column] + c[lane]));
+      known[n] |= Lanes{factors.row_known[row] && factors.column_known[column]} << lane;
     }
-    known &= warp.known[slot];
-    write_lanes(warp, o.list[n], values, kAllLanes);
-    warp.set_known(o.list[n], known, kAllLanes);
+    known[n] &= warp.known[slot];
+  }
+  for (unsigned n = 0; n < 4; ++n) {
+    write_lanes(warp, o.list[n], values[n], kAllLanes);
+    warp.set_known(o.list[n], known[n], kAllLanes);
   }
 }
 

@@ -33,7 +33,7 @@ void parse_tuning(Cursor& cursor, Kernel& kernel) {
     auto const line = cursor.line();
     auto const word = cursor.word();
     if (word == ".noreturn") continue;
-    bool const bounds = word == ".maxntid" || word == ".reqntid";
+    bool const bounds = word == ".maxntid";
     bool const advises = word == ".minnctapersm" || word == ".maxnctapersm" || word == ".maxnreg";
     if (!bounds && !advises) refuse(line, "'{}' of a kernel is not offered", word);
     auto const extent = parse_extent(cursor);

@@ -1,5 +1,4 @@
 // Implements mul, mad and sad of integers.
-#include <limits>
 #include <type_traits>
 
 #include "tests/support/ptx/lanes.hpp"
@@ -30,12 +29,7 @@ Wide<T> wide_plus(T a, T b, Wide<T> c) {
   return sum<Wide<T>>(wide(a, b), c);
 }
 std::int32_t high_plus_saturating(std::int32_t a, std::int32_t b, std::int32_t c) {
-  auto const exact = std::int64_t{high(a, b)} + c;
-  if (exact > std::numeric_limits<std::int32_t>::max())
-    return std::numeric_limits<std::int32_t>::max();
-  if (exact < std::numeric_limits<std::int32_t>::min())
-    return std::numeric_limits<std::int32_t>::min();
-  return static_cast<std::int32_t>(exact);
+  return clamped(std::int64_t{high(a, b)} + c);
 }
 template <class T>
 T difference_plus(T a, T b, T c) {

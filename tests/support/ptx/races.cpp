@@ -33,20 +33,31 @@ inline unsigned Races::distance(Stamp const& earlier, Toucher const& toucher) co
   return earlier.warp != toucher.now.warp ? 2 : 1;
 }
 
+// Says whether a thread has made both accesses, with no barrier of its block between them.
+inline bool is_own(Stamp const& earlier, Stamp const& now) {
+  return earlier.epoch == now.epoch && earlier.warp == now.warp && earlier.lane == now.lane;
+}
+
 // Two readers are kept: the latest, and the one of the others that is farther from it. They are
 // enough, because distances are those in a tree: no thread is farther from any reader than from one
-// of these two. Barriers of some warps make no tree, so behind them a reader may be forgotten.
+// of these two. Barriers of some warps, or of some lanes, make no tree, so behind them a reader may
+// be forgotten. An access counts as weak if its thread has just made a weak one, which it replaces.
 inline std::optional<Race> Races::touch(Cell& cell, Toucher const& toucher) const {
   if (unordered(cell.write, toucher)) return Race{cell.write, true};
   auto& reads = cell.reads;
+  auto const replace = [&](Stamp& stamp) {
+    bool const was_weak = is_own(stamp, toucher.now) && stamp.is_strong == 0;
+    stamp = toucher.now;
+    if (was_weak) stamp.is_strong = 0;
+  };
   if (!toucher.writes) {
     if (distance(reads[0], toucher) > distance(reads[1], toucher)) reads[1] = reads[0];
-    reads[0] = toucher.now;
+    replace(reads[0]);
     return {};
   }
   for (auto const& read : reads)
     if (unordered(read, toucher)) return Race{read, false};
-  cell.write = toucher.now;
+  replace(cell.write);
   return {};
 }
 

@@ -10,8 +10,8 @@ namespace spillway::test::ptx {
 namespace {
 
 constexpr std::uint64_t kMostTurn = 500;  // bounds the instructions of a turn
-constexpr int kTurnsOfLowest =
-    8;  // is how many turns there are for each that begins with any lanes
+// Of so many turns, one begins with any lanes of the warp, and all others with the lowest.
+constexpr int kTurnsOfLowest = 8;
 constexpr auto kNeverWritten = std::byte{0x7f};
 
 bool has_clocks(Code const& code) {

@@ -42,7 +42,6 @@ constexpr Special kSpecials[] = {
     {"%laneid", 4, [](Asked const& a) -> std::uint64_t { return a.lane; }},
     {"%warpid", 4, [](Asked const& a) -> std::uint64_t { return a.warp; }},
     {"%nwarpid", 4, [](Asked const& a) -> std::uint64_t { return a.warps; }},
-    {"WARP_SZ", 4, [](Asked const&) -> std::uint64_t { return kLanes; }},
     {"%smid", 4, [](Asked const&) -> std::uint64_t { return 0; }},
     {"%nsmid", 4, [](Asked const&) -> std::uint64_t { return 1; }},
     {"%lanemask_eq", 4, [](Asked const& a) -> std::uint64_t { return 1u << a.lane; }},

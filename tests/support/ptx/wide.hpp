@@ -1,7 +1,8 @@
-// Multiplies integers. Products have twice the bits of their factors.
+// Multiplies integers, whose products have twice their bits, and bounds sums.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace spillway::test::ptx {
@@ -34,6 +35,12 @@ T low(T a, T b) {
 template <class T>
 T high(T a, T b) {
   return static_cast<T>((Wide<T>{a} * Wide<T>{b}) >> (8 * sizeof(T)));
+}
+
+inline std::int32_t clamped(std::int64_t value) {
+  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(value < least ? least : value > most ? most : value);
 }
 
 }  // namespace spillway::test::ptx

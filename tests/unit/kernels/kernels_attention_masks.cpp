@@ -202,7 +202,8 @@ INSTANTIATE_TEST_SUITE_P(Under, Attention,
 class AttentionOfHeads : public ::testing::TestWithParam<std::tuple<DType, int>> {};
 INSTANTIATE_TEST_SUITE_P(Of, AttentionOfHeads,
                          ::testing::Combine(::testing::Values(DType::f32, DType::bf16),
-                                            ::testing::Values(63, 64, 65, 128, 129, 250, 256)),
+                                            ::testing::Values(63, 64, 65, 127, 128, 129, 250, 255,
+                                                              256)),
                          [](auto const& info) {
                            return std::string(name(std::get<0>(info.param))) + "_" +
                                   std::to_string(std::get<1>(info.param));

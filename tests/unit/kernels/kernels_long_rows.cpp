@@ -77,9 +77,16 @@ TEST_P(LongRows, of_gradients_of_norms_follow_fp64) {
 
 TEST_P(LongRows, of_tables_are_added_and_take_their_gradients) {
   auto const words = numbers(9), places = numbers(7), types = numbers(3), x = matrix(T());
-  run(OpKind::embed, {words, matrix(T(), 9), matrix(T(), 7), places, types, matrix(T(), 3)}, {x},
-      EmbedAttributes{kRows});
-  h.expect_same_bytes(x);
+  for (bool const has_places : {false, true})
+    for (bool const has_types : {false, true}) {
+      auto const of_places = has_places ? matrix(T(), 7) : View{};
+      auto const of_types = has_types ? matrix(T(), 3) : View{};
+      run(OpKind::embed,
+          {words, matrix(T(), 9), of_places, has_places ? places : View{},
+           has_types ? types : View{}, of_types},
+          {x}, EmbedAttributes{kRows});
+      h.expect_same_bytes(x);
+    }
   auto const of_words = matrix(G(), 9), of_places = matrix(G(), 7), of_types = matrix(G(), 3);
   run(OpKind::embed_backward, {words, x, places, types}, {of_words, of_places, of_types},
       EmbedAttributes{kRows});
@@ -102,9 +109,9 @@ TEST_P(LongRows, of_gates_follow_the_textbook) {
 
 TEST_P(LongRows, are_turned_copied_chosen_and_summed) {
   auto const x = matrix(T()), y = matrix(T()), cache = matrix(T(), 2 * kRows);
-  // Two heads, and many columns that are copied.
+  // Several heads, and many columns that are copied.
   run(OpKind::rope, {x, numbers(100)}, {y},
-      RopeAttributes{.sequence = kRows, .heads = 2, .head_size = 200});
+      RopeAttributes{.sequence = kRows, .heads = 5, .head_size = 100});
   h.expect_close(y, 1e-6, rounding(T()));
   auto const positions = numbers(1);
   for (int i = 0; i < kRows; ++i) h.set(positions, i, i + 3);

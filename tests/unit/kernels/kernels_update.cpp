@@ -19,6 +19,9 @@ struct Types {
 class KernelUpdate : public ::testing::TestWithParam<Types> {};
 INSTANTIATE_TEST_SUITE_P(Types, KernelUpdate,
                          ::testing::Values(Types{DType::f32, DType::f32, DType::f32},
+                                           Types{DType::f32, DType::f32, DType::bf16},
+                                           Types{DType::f32, DType::bf16, DType::f32},
+                                           Types{DType::f32, DType::bf16, DType::bf16},
                                            Types{DType::bf16, DType::f32, DType::f32},
                                            Types{DType::bf16, DType::bf16, DType::f32},
                                            Types{DType::bf16, DType::bf16, DType::bf16},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <type_traits>
@@ -128,6 +129,10 @@ bool same(T a, T b) {
 }
 inline float canonical(float x) {
   return x == x ? x : std::bit_cast<float>(0x7fffffffu);
+}
+// Makes a subnormal number a zero of its sign, as .ftz does.
+inline float without_subnormal(float x) {
+  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
 }
 
 template <class Result, class... From, std::size_t... n>

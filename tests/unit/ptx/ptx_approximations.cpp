@@ -8,10 +8,6 @@ namespace {
 
 using F = float;
 
-F without_subnormal(F x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-
 // Applies the function of long double and rounds its result once.
 template <long double (*f)(long double)>
 F rounded(F x) {

@@ -78,8 +78,22 @@ TEST(PtxAtomics, update_and_return_what_was_there) {
   expect_atomic<std::uint64_t>("add.u64", [](auto a, auto b, auto) { return a + b; });
   expect_atomic<U32>("inc.u32", [](U32 a, U32 b, U32) { return a >= b ? 0 : a + 1; });
   expect_atomic<U32>("dec.u32", [](U32 a, U32 b, U32) { return a == 0 || a > b ? b : a - 1; });
-  expect_atomic<float>("add.f32", [](float a, float b, float) { return canonical(a + b); });
+  expect_atomic<float>("add.f32", [](float a, float b, float) {
+    return canonical(without_subnormal(without_subnormal(a) + without_subnormal(b)));
+  });
   expect_atomic<double>("add.f64", [](double a, double b, double) { return a + b; });
+}
+
+TEST(PtxAtomics, sums_in_shared_memory_keep_subnormal_numbers) {
+  Memory memory;
+  Buffer<std::uint32_t> const out(memory, "out", std::vector<std::uint32_t>(1));
+  run(kernel_text(1,
+                  "mov.u32 %r2, word; st.shared.u32 [%r2], 1; bar.sync 0;\n"
+                  "red.shared.add.f32 [%r2], 0f00000002;\n"
+                  "ld.shared.u32 %r0, [%r2]; st.global.u32 [%p0], %r0; ret;",
+                  ".shared .align 4 .b8 word[4];\n"),
+      memory, {.block = {1}}, {out.address()});
+  EXPECT_EQ(out.values()[0], 3u);
 }
 
 TEST(PtxAtomics, sums_of_many_threads_are_whole) {

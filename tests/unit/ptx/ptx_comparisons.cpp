@@ -72,10 +72,6 @@ TEST(PtxComparisons, are_combined) {
   expect_combined("xor", [](bool a, bool b) { return a != b; });
 }
 
-float without_subnormal(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-
 TEST(PtxComparisons, flush_subnormals) {
   expect_compare<float>(
       "gt.ftz.f32", [](float a, float b) { return without_subnormal(a) > without_subnormal(b); });

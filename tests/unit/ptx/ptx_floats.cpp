@@ -53,10 +53,6 @@ TEST(PtxFloats, round_as_they_are_told) {
   expect_rounded<FE_UPWARD, double>(".rp.f64");
 }
 
-float without_subnormal(float x) {
-  return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x;
-}
-
 float flushed(float x) {
   return canonical(without_subnormal(x));
 }

@@ -133,6 +133,20 @@ TEST(PtxMma, every_shape_and_type) {
   for (auto const& shape : kShapes) expect_product(shape);
 }
 
+TEST(PtxMma, registers_of_the_sum_may_be_those_of_the_addend_in_another_order) {
+  Memory memory;
+  Buffer<float> const to(memory, "D", std::vector<float>(128), false);
+  run(kernel_text(1,
+                  ".reg .b32 %z; mov.b32 %z, 0; mov.f32 %f0, 0f00000000; mov.f32 %f1, 0f3F800000;\n"
+                  "mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40400000;\n"
+                  "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3},\n"
+                  "  {%z, %z, %z, %z}, {%z, %z}, {%f1, %f2, %f3, %f0};\n"
+                  "mul.wide.u32 %d0, %r31, 16; add.u64 %d0, %d0, %p0;\n"
+                  "st.global.v4.f32 [%d0], {%f0, %f1, %f2, %f3}; ret;"),
+      memory, {.block = {32}}, {to.address()});
+  for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(to.values()[i], static_cast<float>((i + 1) % 4));
+}
+
 // An unknown register of A makes a row of the result unknown, and one of B a column.
 TEST(PtxMma, what_is_unknown_stays_in_its_row_or_column) {
   for (auto const& [unknown, is_known] :

@@ -99,6 +99,15 @@ TEST(PtxRaces, atomic_operations_may_meet_each_other) {
               blocks);
   expect_race(false, "red.global.add.u32 [%p0], 1; ld.relaxed.gpu.global.u32 %r6, [%p0];", blocks);
   expect_race(true, "red.global.add.u32 [%p0], 1; ld.global.u32 %r6, [%p0];", blocks);
+  // One block's plain access races with the other's atomic one, whatever follows it.
+  LaunchSettings const two_threads{.grid = {2}, .block = {1}};
+  auto const first = std::string("mov.u32 %r5, %ctaid.x; setp.eq.u32 %q0, %r5, 0;\n@%q0 ");
+  auto const atomic = std::string("red.global.add.u32 [%p0], 1;\n");
+  expect_race(true, first + "st.global.u32 [%p0], 1;\n" + atomic, two_threads);
+  expect_race(true,
+              first + "ld.global.u32 %r6, [%p0];\n@%q0 ld.relaxed.gpu.global.u32 %r6, [%p0];" +
+                  "@!%q0 " + atomic,
+              two_threads);
   expect_race(false,
               "setp.eq.u32 %q0, %r3, 0; @%q0 st.shared.u32 [%r2], 0; bar.sync 0;\n"
               "atom.shared.add.u32 %r6, [%r2], 1;",

@@ -56,7 +56,8 @@ class Judge {
     m_may_leave = plan_fault_in_environment() && after_fault == AfterFault::may_leave;
   }
   ~Judge() {
-    if (auto const* const path = std::getenv("SPILLWAY_STAND_IN_CALLS")) {
+    auto const* const path = std::getenv("SPILLWAY_STAND_IN_CALLS");
+    if (path != nullptr && is_first_rank()) {
       std::ofstream file(path);
       for (auto const& [name, count] : calls()) file << name << ' ' << count << '\n';
       file << "turns_of_warps " << turns_of_warps() << '\n';

@@ -1,4 +1,5 @@
-// Opens the module for CUDA devices on the stand-in before the first test, for KernelHarness.
+// Opens the module for CUDA devices on the stand-in before the first test, for KernelHarness. The
+// sample decides in which order blocks and warps run.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -7,13 +8,14 @@
 #include "tests/support/cuda/settings.hpp"
 #include "tests/support/cuda/under_test/module_on_stand_in.hpp"
 #include "tests/support/kernel_device.hpp"
+#include "tests/support/sample.hpp"
 
 namespace spillway::test {
 namespace {
 
 class ModuleEnvironment : public ::testing::Environment {
   void SetUp() override {
-    cuda::reset({.memory_bytes = std::int64_t{4} << 30});
+    cuda::reset({.seed = turn_of(std::uint64_t{1} << 30), .memory_bytes = std::int64_t{4} << 30});
     m_found = cuda::open_module_on_stand_in(SPILLWAY_CUDA_MODULE_FILE);
     ASSERT_NE(m_found.backend, nullptr) << m_found.trouble;
     m_device = m_found.backend->open(0);
