@@ -8,7 +8,7 @@
 #include "base/math.hpp"
 #include "graph/attention.hpp"
 
-namespace spillway::cuda {
+namespace spillway {
 
 // Returns how many queries a block of threads has. It has fewer if their rows would fill the shared
 // memory.
@@ -35,4 +35,4 @@ struct AttentionBackwardWorkspace {
   }
 };
 
-}  // namespace spillway::cuda
+}  // namespace spillway

@@ -64,16 +64,17 @@ std::vector<Fault> faults_of_starts() {
 
 class FailedCalls : public FaultTest, public ::testing::WithParamInterface<int> {
  protected:
-  Outcome train_with(Fault const& fault, std::int64_t number) const {
+  Outcome train_with(Fault const& fault, std::int64_t number, std::string const& keys) const {
     return run_command(
         fmt::format("SPILLWAY_STAND_IN_FAULT={}:{}:{} ", fault.call, number, fault.kind) +
-        train_command(kTiny, GetParam()));
+        train_command(keys, GetParam()));
   }
 
   // Trains without a fault and returns how often each call was made.
-  std::map<std::string, std::int64_t> whole_run() const {
+  std::map<std::string, std::int64_t> whole_run(std::string const& keys) const {
+    fs::remove_all(m_dir / "run");
     auto const outcome = run_command("SPILLWAY_STAND_IN_CALLS=" + path("calls") + " " +
-                                     train_command(kTiny, GetParam()));
+                                     train_command(keys, GetParam()));
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     std::ifstream file(path("calls"));
     std::map<std::string, std::int64_t> calls;
@@ -102,28 +103,40 @@ class FailedCalls : public FaultTest, public ::testing::WithParamInterface<int> 
     return calls * percent / 100;
   }
 
-  // Every lane has something to do.
-  std::string const kTiny = spilling() +
-                            "model.layers=1 model.hidden=32 data.sequence=16 batch.sequences=2 "
-                            "batch.micro=1 run.steps=2 run.checkpoint.every=1 "
-                            "plan.optimizer=host plan.update=host plan.parameters=host ";
+  // Returns which lanes update in this run of the test: ordinarily one has its turn.
+  std::vector<std::string> update_lanes() const {
+    std::vector<std::string> const all = {"host", "device"};
+    return takes_all() ? all : std::vector{all[turn_of(all.size(), GetParam() / 2)]};
+  }
+
+  // Every lane has something to do. Norms are computed where updates are.
+  std::string tiny(std::string const& update = "host") const {
+    return spilling() +
+           "model.layers=1 model.hidden=32 data.sequence=16 batch.sequences=2 batch.micro=1 "
+           "run.steps=2 run.checkpoint.every=1 optim.clip=0.25 plan.optimizer=host "
+           "plan.parameters=host plan.gradients=" +
+           update + " plan.update=" + update + " ";
+  }
 };
 
 TEST_P(FailedCalls, in_a_step_end_a_run_that_the_next_start_resumes) {
-  auto const calls = whole_run();
-  auto const whole = bits("run");
   auto const faults = faults_of_steps();
   // Ordinarily two of them have their turn.
   auto const some = takes_all() ? faults.size() : 2;
-  for (std::size_t i = 0; i < some; ++i) {
-    auto const& fault = faults[takes_all() ? i : turn_of(faults.size(), i * 5 + GetParam())];
-    auto const number = number_in_a_step(fault.call, calls.at(fault.call));
-    SCOPED_TRACE(fmt::format("{}:{}:{}", fault.call, number, fault.kind));
-    fs::remove_all(m_dir / "run");
-    expect_end(fault, train_with(fault, number));
-    auto const outcome = train(kTiny, GetParam());
-    EXPECT_EQ(outcome.status, 0) << outcome.output;
-    EXPECT_EQ(bits("run"), whole);
+  for (auto const& lane : update_lanes()) {
+    auto const keys = tiny(lane);
+    auto const calls = whole_run(keys);
+    auto const whole = bits("run");
+    for (std::size_t i = 0; i < some; ++i) {
+      auto const& fault = faults[takes_all() ? i : turn_of(faults.size(), i * 5 + GetParam())];
+      auto const number = number_in_a_step(fault.call, calls.at(fault.call));
+      SCOPED_TRACE(fmt::format("{}:{}:{}, updates on {}", fault.call, number, fault.kind, lane));
+      fs::remove_all(m_dir / "run");
+      expect_end(fault, train_with(fault, number, keys));
+      auto const outcome = train(keys, GetParam());
+      EXPECT_EQ(outcome.status, 0) << outcome.output;
+      EXPECT_EQ(bits("run"), whole);
+    }
   }
 }
 
@@ -133,7 +146,7 @@ TEST_P(FailedCalls, before_step_0_end_the_start) {
     if (!takes_all() && i != turn_of(faults.size(), GetParam())) continue;
     SCOPED_TRACE(::testing::PrintToString(faults[i]));
     fs::remove_all(m_dir / "run");
-    expect_end(faults[i], train_with(faults[i], 0));
+    expect_end(faults[i], train_with(faults[i], 0, tiny()));
     EXPECT_TRUE(bits("run").empty());
   }
 }

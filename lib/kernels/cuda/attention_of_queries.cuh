@@ -118,11 +118,10 @@ template <class T>
 Pass<BackwardOperands<T>> pass_of_queries(AttentionShape const& s, bool sums_bias) {
   return with_width(s.head_size, [&]<int kWidth>() -> Pass<BackwardOperands<T>> {
     using Sizes = GradientSizes<T, kWidth>;
+    constexpr int tiles = GradientTiles<T, kWidth>::kBytes, all = tiles + Sizes::kStripBytes;
     return {gradients_of_queries<T, kWidth>,
             std::int64_t{s.batch} * s.heads * div_ceil(s.queries, Sizes::kResident),
-            Sizes::kThreads,
-            GradientTiles<T, kWidth>::kBytes +
-                (sums_bias || Products<T>::kNeedsStrip ? Sizes::kStripBytes : 0)};
+            Sizes::kThreads, sums_bias || Products<T>::kNeedsStrip ? all : tiles, all};
   });
 }
 

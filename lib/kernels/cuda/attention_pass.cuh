@@ -37,6 +37,7 @@ struct Pass {
   void (*kernel)(Operands);
   std::int64_t blocks;
   int threads, shared_bytes;
+  int most_shared_bytes = shared_bytes;  // of any launch of this kernel
 
   void launch(cudaStream_t stream, Operands const& operands) const {
     kernel<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads),
@@ -44,15 +45,16 @@ struct Pass {
   }
 };
 
-// Lets the kernel have more shared memory than any may have unasked. Call it while binding.
+// Lets the kernel have more shared memory than any may have unasked. Call it while binding. The
+// limit holds for all launches of a kernel, which several ops may share.
 template <class Operands>
 Pass<Operands> prepared(Pass<Operands> const& pass, std::string const& op) {
   auto const status =
       cudaFuncSetAttribute(reinterpret_cast<void const*>(pass.kernel),
-                           cudaFuncAttributeMaxDynamicSharedMemorySize, pass.shared_bytes);
+                           cudaFuncAttributeMaxDynamicSharedMemorySize, pass.most_shared_bytes);
   if (status != cudaSuccess)
     throw Error(Status::device, fmt::format("{}: {} bytes of shared memory: {}", op,
-                                            pass.shared_bytes, cudaGetErrorString(status)));
+                                            pass.most_shared_bytes, cudaGetErrorString(status)));
   return pass;
 }
 

@@ -48,10 +48,11 @@ auto naming_kokkos(std::string const& doing, F const& f) {
   }
 }
 
-// Binds an op to a launch whose failures name the op.
+// Binds an op to a launch. Failures of both name the op.
 Launch bind(KernelContext const& context, Op const& op) {
-  return [launch = unchecked_kernel(op.kind).bind(context, op), name = op.name](
-             Exec const& exec, void* const* operands) {
+  auto const unnamed = [&] { return unchecked_kernel(op.kind).bind(context, op); };
+  return [launch = naming_kokkos(op.name, unnamed), name = op.name](Exec const& exec,
+                                                                    void* const* operands) {
     naming_kokkos(name, [&] {
       launch(exec, operands);
       expect_launched(name);

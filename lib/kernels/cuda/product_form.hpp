@@ -55,7 +55,7 @@ bool adds_in_place(MatmulShape const& shape);
 ProductForm product_form(MatmulShape const& shape, Alignments const& alignments = {});
 
 // Returns a text that differs for forms that may need different algorithms, such as "bf16 TN
-// 768x512x3072 to f32, ld 3072 3072 768, aligned 64 64 64, bias".
+// 768x512x3072 to bf16, ld 3072 3072 768, aligned 64 64 64, bias aligned 64".
 std::string text(ProductForm const& form);
 
 }  // namespace spillway::cuda

@@ -19,8 +19,8 @@ std::int64_t loss_bytes(int architecture, KernelContext const& context, Op const
 
 std::int64_t attention_backward_bytes(KernelContext const& context, Op const& op) {
   auto const o = operands<OpKind::attention_backward>(op);
-  cuda::AttentionBackwardWorkspace const workspace(
-      attributes_of<AttentionAttributes>(op), dtype(context, o.q), is_present(o.ddistance_bias));
+  AttentionBackwardWorkspace const workspace(attributes_of<AttentionAttributes>(op),
+                                             dtype(context, o.q), is_present(o.ddistance_bias));
   return workspace.total_bytes;
 }
 

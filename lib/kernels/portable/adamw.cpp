@@ -54,8 +54,8 @@ struct AdamW {
   ParameterRange range;
   DrawnFrom drawn_from;
 
-  // Updates the elements [first, last) of `range`.
-  KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
+  // Updates the elements [first, last) of `range`, on a host.
+  void operator()(std::int64_t first, std::int64_t last) const {
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
     auto const o = *this;  // a local copy, whose pointers the loop's stores cannot change
@@ -67,7 +67,7 @@ struct AdamW {
     }
   }
 
-  // Updates the elements first, first + apart, first + 2 apart, ... of `range`.
+  // Updates the elements first, first + apart, first + 2 apart, ... of `range`, on a device.
   KOKKOS_FUNCTION void update_apart(std::int64_t first, std::int64_t apart) const {
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
@@ -88,11 +88,10 @@ struct AdamW {
     return {drawn_from.seed, drawn_from.chunk, static_cast<std::uint64_t>(control[control_update])};
   }
 
-  // A host draws for whole tiles of MomentDraws at once, a device's thread for one element.
-  KOKKOS_FUNCTION void update_by_draws(std::int64_t i, std::int64_t last,
-                                       AdamWStep const& step) const {
+  // Draws for whole tiles of MomentDraws at once.
+  void update_by_draws(std::int64_t i, std::int64_t last, AdamWStep const& step) const {
     auto const draws = make_draws();
-    KOKKOS_IF_ON_HOST((i = update_tiles(i, last, step, draws);))
+    i = update_tiles(i, last, step, draws);
     for (; i < last; ++i) update(i, step, draws.of(drawn_from.first + i));
   }
 

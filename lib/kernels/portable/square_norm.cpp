@@ -4,6 +4,8 @@
 // its slice then decides to which of `kSumLanes` sums the tile is added. So the bits depend neither
 // on where the op runs, nor on how many threads run it, nor on how many ranks hold the gradient.
 #include <algorithm>
+#include <exception>
+#include <memory>
 #include <vector>
 
 #include "graph/gradient_slice.hpp"
@@ -19,26 +21,32 @@ Label const label = "spillway::square_norm", label_slices = "spillway::square_no
 
 // Lists the ranges of the op's elements that belong to parameters, one for each parameter, in
 // memory that the kernel can read.
-template <class Memory>
 struct ParameterRanges {
-  std::int64_t elements;
-  Kokkos::View<ElementRange*, Memory> ranges;
-  // first_of_tile[t] is the number of the first range that ends after the first element of tile t.
-  Kokkos::View<std::int32_t*, Memory> first_of_tile;
-
-  std::int64_t tiles() const { return static_cast<std::int64_t>(first_of_tile.size()); }
+  std::int64_t elements, tiles, count;
+  std::shared_ptr<ElementRange const> ranges;
+  // Element t is the number of the first range that ends after the first element of tile t.
+  std::shared_ptr<std::int32_t const> first_of_tile;
 };
 
+// Copies to memory that a Kokkos::View would give back in a way that ends the process if a device
+// has failed. Here that memory is then left to the end of the process.
 template <class Memory, class T>
-Kokkos::View<T*, Memory> copied(Label const& name, std::vector<T> const& from) {
-  Kokkos::View<T*, Memory> result(Kokkos::view_alloc(Kokkos::WithoutInitializing, name),
-                                  from.size());
-  Kokkos::deep_copy(result, Kokkos::View<T const*, Kokkos::HostSpace>(from.data(), from.size()));
-  return result;
+std::shared_ptr<T const> copied(Label const& name, std::vector<T> const& from) {
+  auto const bytes = std::max<std::size_t>(from.size(), 1) * sizeof(T);
+  auto const give_back = [name, bytes](T* data) {
+    try {
+      Memory().deallocate(name.c_str(), data, bytes);
+    } catch (std::exception const&) {
+    }
+  };
+  std::shared_ptr<T> to(static_cast<T*>(Memory().allocate(name.c_str(), bytes)), give_back);
+  Kokkos::deep_copy(Kokkos::View<T*, Memory>(to.get(), from.size()),
+                    Kokkos::View<T const*, Kokkos::HostSpace>(from.data(), from.size()));
+  return to;
 }
 
 template <class Memory>
-ParameterRanges<Memory> ranges_of(KernelContext const& context, Op const& op) {
+ParameterRanges ranges_of(KernelContext const& context, Op const& op) {
   auto const elements = element_count(operands<OpKind::square_norm>(op).gradient.shape);
   std::vector<ElementRange> ranges;
   for (auto const& range : parameter_ranges(context, op, attributes_of<UpdateRange>(op)))
@@ -49,7 +57,8 @@ ParameterRanges<Memory> ranges_of(KernelContext const& context, Op const& op) {
     while (next < ranges.size() && ranges[next].last <= at) ++next;
     first_of_tile.push_back(static_cast<std::int32_t>(next));
   }
-  return {elements, copied<Memory>("spillway::pieces", ranges),
+  return {elements, std::ssize(first_of_tile), std::ssize(ranges),
+          copied<Memory>("spillway::pieces", ranges),
           copied<Memory>("spillway::first_of_tile", first_of_tile)};
 }
 
@@ -89,14 +98,13 @@ struct Tiles {
   std::int32_t const* first_of_tile;
   std::int64_t count, elements, tiles;
 
-  template <class Memory>
-  Tiles(ParameterRanges<Memory> const& of, G const* of_gradient)
+  Tiles(ParameterRanges const& of, G const* of_gradient)
       : gradient(of_gradient),
-        ranges(of.ranges.data()),
-        first_of_tile(of.first_of_tile.data()),
-        count(static_cast<std::int64_t>(of.ranges.size())),
+        ranges(of.ranges.get()),
+        first_of_tile(of.first_of_tile.get()),
+        count(of.count),
         elements(of.elements),
-        tiles(of.tiles()) {}
+        tiles(of.tiles) {}
 
   KOKKOS_FUNCTION Tile<G> operator[](std::int64_t t) const {
     auto const first = t * kNormTile, skipped = std::int64_t{first_of_tile[t]};
@@ -193,8 +201,7 @@ struct SquareNorm {
 
   using Memory = Space::memory_space;
   struct Prepared {
-    ParameterRanges<Memory> ranges;
-    ParameterRanges<Kokkos::HostSpace> host_ranges;
+    ParameterRanges ranges, host_ranges;
     Slices slices;
   };
 
