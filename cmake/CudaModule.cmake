@@ -24,11 +24,13 @@ function(build_cuda_module)
       "(${version}${trouble}). Load a module that is, or leave SPILLWAY_CUDA off")
   endif()
   foreach(architecture ${SPILLWAY_CUDA_ARCHITECTURES})
-    string(REGEX MATCH "^[0-9]+" number ${architecture})
-    if(number AND number LESS 80)
+    if(NOT architecture MATCHES "^([0-9]+)[af]?(-real|-virtual)?$")
+      message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture}: give numbers, the oldest "
+        "first, such as 80;90-real")
+    elseif(CMAKE_MATCH_1 LESS 80)
       message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture}: kernels are for 80 and "
         "newer")
-    elseif(number GREATER_EQUAL 100 AND release VERSION_LESS 12.8)
+    elseif(CMAKE_MATCH_1 GREATER_EQUAL 100 AND release VERSION_LESS 12.8)
       message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture} wants CUDA 12.8, and "
         "${SPILLWAY_NVCC} is of ${release}. Load a newer module, or leave it out")
     endif()

@@ -36,24 +36,26 @@ function(unpack_kokkos_package folder)
   set(${folder} ${sources} PARENT_SCOPE)
 endfunction()
 
-# Kokkos' word for the oldest of the architectures that are compiled for. It decides few constants.
-function(kokkos_architecture word)
-  set(words 80 AMPERE80 86 AMPERE86 87 AMPERE87 89 ADA89 90 HOPPER90 100 BLACKWELL100
-    120 BLACKWELL120)
+# Kokkos' name of the oldest architecture that is compiled for, or of the newest before it that has
+# one. It decides few constants.
+set(kokkos_gpus AMPERE80 AMPERE86 AMPERE87 ADA89 HOPPER90 BLACKWELL100 BLACKWELL120)
+function(kokkos_gpu result)
   string(REGEX MATCH "[0-9]+" oldest "${CMAKE_CUDA_ARCHITECTURES}")
-  list(FIND words ${oldest} at)
-  if(at LESS 0)
-    message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES begins with ${oldest}: give 80 or newer, the "
-      "oldest first")
-  endif()
-  math(EXPR at "${at} + 1")
-  list(GET words ${at} found)
-  set(${word} ${found} PARENT_SCOPE)
+  foreach(gpu IN LISTS kokkos_gpus)
+    string(REGEX MATCH "[0-9]+" number ${gpu})
+    if(number LESS_EQUAL oldest)
+      set(${result} ${gpu} PARENT_SCOPE)
+    endif()
+  endforeach()
 endfunction()
 
 macro(build_kokkos_for_cuda)
-  kokkos_architecture(oldest_word)
-  set(Kokkos_ARCH_${oldest_word} ON CACHE BOOL "" FORCE)
+  # Kokkos takes one, and the folder may have been configured for another.
+  kokkos_gpu(compiled_for)
+  foreach(gpu IN LISTS kokkos_gpus)
+    set(Kokkos_ARCH_${gpu} OFF CACHE BOOL "" FORCE)
+  endforeach()
+  set(Kokkos_ARCH_${compiled_for} ON CACHE BOOL "" FORCE)
   set(Kokkos_ENABLE_CUDA ON CACHE BOOL "" FORCE)
   set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "" FORCE)
   set(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE ON CACHE BOOL "" FORCE)

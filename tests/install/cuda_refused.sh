@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Configures a small project with the real cmake/CudaModule.cmake and compilers that only say their
-# version: what cannot make the module is refused in words, and what can is not.
+# version: what cannot make the module is refused in words, and what can is not. Another asks
+# cmake/KokkosForCuda.cmake for which GPU Kokkos is compiled.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 failed=0
-mkdir -p "$tree/modules/cuda"
+mkdir -p "$tree/modules/cuda" "$tree/kokkos"
 touch "$tree/modules/cuda/CMakeLists.txt"
 echo "cmake_minimum_required(VERSION 3.25)
   project(small LANGUAGES NONE)
   set(CMAKE_INSTALL_LIBDIR lib)
   add_custom_target(spillway_version_header)
   include($root/cmake/CudaModule.cmake)" >"$tree/CMakeLists.txt"
+echo "cmake_minimum_required(VERSION 3.25)
+  project(kokkos LANGUAGES NONE)
+  list(APPEND CMAKE_MODULE_PATH $root/cmake)
+  include(KokkosForCuda)
+  kokkos_gpu(gpu)
+  message(FATAL_ERROR \"Kokkos is for \${gpu}.\")" >"$tree/kokkos/CMakeLists.txt"
 
 # nvcc RELEASE: prints the path of a compiler that says it.
 nvcc() {
@@ -21,24 +28,40 @@ nvcc() {
   echo "$tree/nvcc-$1"
 }
 
-# expect TEXT OPTION...: the configure with the options fails and says TEXT; "": it passes.
-expect() {
+# configure TEXT FOLDER OPTION...: fails and says TEXT; "": it passes.
+configure() {
   local text=$1 status=0 said
   rm -rf "$tree/build"
-  said=$(cmake -G Ninja -S "$tree" -B "$tree/build" -D SPILLWAY_CUDA=ON "${@:2}" 2>&1 |
-    tr -s '\n ' ' ') || status=$?
+  said=$(cmake -G Ninja -S "$2" -B "$tree/build" "${@:3}" 2>&1 | tr -s '\n ' ' ') || status=$?
   if [[ -z $text && $status != 0 || -n $text && ($status == 0 || $said != *"$text"*) ]]; then
     echo "expected '$text', but the configure said (status $status): $said" >&2
     failed=1
   fi
 }
+expect() { configure "$1" "$tree" -D SPILLWAY_CUDA=ON "${@:2}"; }
 
 expect "there is no nvcc on PATH nor in CUDA_HOME" -D SPILLWAY_NVCC=
 expect "nvcc-12.4 is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc 12.4)"
 expect "nvcc-none is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc none)"
 expect "75-real: kernels are for 80 and newer" -D SPILLWAY_NVCC="$(nvcc 13.0)" \
   -D "SPILLWAY_CUDA_ARCHITECTURES=75-real;80"
+for word in native all-major 80-ptx; do
+  expect "SPILLWAY_CUDA_ARCHITECTURES: $word: give numbers" -D SPILLWAY_NVCC="$(nvcc 13.0)" \
+    -D "SPILLWAY_CUDA_ARCHITECTURES=$word"
+done
+expect "" -D SPILLWAY_NVCC="$(nvcc 13.0)" -D "SPILLWAY_CUDA_ARCHITECTURES=90a;90-virtual;103f-real"
 expect "100-real wants CUDA 12.8, and $tree/nvcc-12.6 is of 12.6" -D SPILLWAY_NVCC="$(nvcc 12.6)"
 expect "" -D SPILLWAY_NVCC="$(nvcc 12.6)" -D "SPILLWAY_CUDA_ARCHITECTURES=80;90-real"
 expect "" -D SPILLWAY_NVCC="$(nvcc 12.8)"
+
+while read -r architectures gpu; do
+  configure "Kokkos is for $gpu." "$tree/kokkos" -D "CMAKE_CUDA_ARCHITECTURES=$architectures"
+done <<'GPUS'
+80;90-real;100-real AMPERE80
+90a-real HOPPER90
+90-virtual;100-real HOPPER90
+103f BLACKWELL100
+110-real BLACKWELL100
+121 BLACKWELL120
+GPUS
 exit $failed
