@@ -2,14 +2,15 @@
 # SPILLWAY_CUDA asks for it. The program finds it by its place from the program's folder on, in the
 # build as where both are installed.
 option(SPILLWAY_CUDA "build the module for CUDA devices, with nvcc" OFF)
-set(SPILLWAY_CUDA_ARCHITECTURES "80;90-real;100-real" CACHE STRING
-  "what the module is compiled for, the oldest first, as CMAKE_CUDA_ARCHITECTURES")
+set(SPILLWAY_CUDA_ARCHITECTURES "" CACHE STRING
+  "what the module is compiled for, the oldest first; \"\": 80, 90 and, where nvcc knows it, 100")
 set(SPILLWAY_KOKKOS_CUDA_ROOT "" CACHE PATH "an installed static Kokkos with CUDA, for the module")
 set(SPILLWAY_KOKKOS_CUDA_SOURCE "" CACHE PATH
   "the sources of the module's Kokkos; \"\": FETCHCONTENT_SOURCE_DIR_KOKKOS, or what is fetched")
 set(spillway_cuda_module ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/spillway/spillway_cuda.so)
 
-function(build_cuda_module)
+# Finds nvcc, and gives the release of its CUDA.
+function(find_nvcc result)
   find_program(SPILLWAY_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda
     PATH_SUFFIXES bin)
   if(NOT SPILLWAY_NVCC)
@@ -23,7 +24,14 @@ function(build_cuda_module)
     message(FATAL_ERROR "SPILLWAY_CUDA: ${SPILLWAY_NVCC} is not of CUDA 12.5 or newer "
       "(${version}${trouble}). Load a module that is, or leave SPILLWAY_CUDA off")
   endif()
-  foreach(architecture ${SPILLWAY_CUDA_ARCHITECTURES})
+  set(${result} ${release} PARENT_SCOPE)
+endfunction()
+
+# Gives what the module is compiled for, as CMAKE_CUDA_ARCHITECTURES. By default the oldest has PTX,
+# too, from which drivers make code for other GPUs.
+function(choose_architectures release result)
+  set(chosen ${SPILLWAY_CUDA_ARCHITECTURES})
+  foreach(architecture IN LISTS chosen)
     if(NOT architecture MATCHES "^([0-9]+)[af]?(-real|-virtual)?$")
       message(FATAL_ERROR "SPILLWAY_CUDA_ARCHITECTURES: ${architecture}: give numbers, the oldest "
         "first, such as 80;90-real")
@@ -35,6 +43,18 @@ function(build_cuda_module)
         "${SPILLWAY_NVCC} is of ${release}. Load a newer module, or leave it out")
     endif()
   endforeach()
+  if(NOT chosen)
+    set(chosen 80 90-real)
+    if(release VERSION_GREATER_EQUAL 12.8)
+      list(APPEND chosen 100-real)
+    endif()
+  endif()
+  set(${result} ${chosen} PARENT_SCOPE)
+endfunction()
+
+function(build_cuda_module)
+  find_nvcc(release)
+  choose_architectures(${release} architectures)
   # Tests read the PTX in the module. They know the compression of nvcc 13, if zstd is there.
   set(flags ${CMAKE_CUDA_FLAGS})
   if(BUILD_TESTING AND (NOT zstd_FOUND OR release VERSION_LESS 13))
@@ -56,7 +76,7 @@ function(build_cuda_module)
       -DCMAKE_CUDA_COMPILER:FILEPATH=${SPILLWAY_NVCC}
       -DCMAKE_CUDA_HOST_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
       -DCMAKE_CUDA_FLAGS:STRING=${flags}
-      -DCMAKE_CUDA_ARCHITECTURES:STRING=${SPILLWAY_CUDA_ARCHITECTURES}
+      -DCMAKE_CUDA_ARCHITECTURES:STRING=${architectures}
       -DCMAKE_LIBRARY_OUTPUT_DIRECTORY:PATH=${folder}
       -DCMAKE_PREFIX_PATH:STRING=${CMAKE_PREFIX_PATH}
       -DSPILLWAY_GENERATED:PATH=${PROJECT_BINARY_DIR}/generated

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Configures a small project with the real cmake/CudaModule.cmake and compilers that only say their
-# version: what cannot make the module is refused in words, and what can is not. Another asks
-# cmake/KokkosForCuda.cmake for which GPU Kokkos is compiled.
+# version: what cannot make the module is refused in words, and what can is not; the module's own
+# project is given what it should be. Another asks cmake/KokkosForCuda.cmake for which GPU Kokkos is
+# compiled.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tree=$(mktemp -d)
@@ -40,6 +41,15 @@ configure() {
 }
 expect() { configure "$1" "$tree" -D SPILLWAY_CUDA=ON "${@:2}"; }
 
+# given NAME VALUE: the last configure hands it to the module's project.
+given() {
+  grep -qF "set($1 \"$2\" CACHE" "$tree"/build/spillway_cuda_module-prefix/tmp/*cache*.cmake || {
+    echo "the module's project should be given $1=$2, but is given:" >&2
+    cat "$tree"/build/spillway_cuda_module-prefix/tmp/*cache*.cmake >&2
+    failed=1
+  }
+}
+
 expect "there is no nvcc on PATH nor in CUDA_HOME" -D SPILLWAY_NVCC=
 expect "nvcc-12.4 is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc 12.4)"
 expect "nvcc-none is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc none)"
@@ -50,9 +60,14 @@ for word in native all-major 80-ptx; do
     -D "SPILLWAY_CUDA_ARCHITECTURES=$word"
 done
 expect "" -D SPILLWAY_NVCC="$(nvcc 13.0)" -D "SPILLWAY_CUDA_ARCHITECTURES=90a;90-virtual;103f-real"
-expect "100-real wants CUDA 12.8, and $tree/nvcc-12.6 is of 12.6" -D SPILLWAY_NVCC="$(nvcc 12.6)"
-expect "" -D SPILLWAY_NVCC="$(nvcc 12.6)" -D "SPILLWAY_CUDA_ARCHITECTURES=80;90-real"
+expect "100-real wants CUDA 12.8, and $tree/nvcc-12.6 is of 12.6" -D SPILLWAY_NVCC="$(nvcc 12.6)" \
+  -D "SPILLWAY_CUDA_ARCHITECTURES=80;90-real;100-real"
+expect "" -D SPILLWAY_NVCC="$(nvcc 12.6)"
+given CMAKE_CUDA_ARCHITECTURES "80;90-real"
 expect "" -D SPILLWAY_NVCC="$(nvcc 12.8)"
+given CMAKE_CUDA_ARCHITECTURES "80;90-real;100-real"
+expect "" -D SPILLWAY_NVCC="$(nvcc 12.8)" -D "SPILLWAY_CUDA_ARCHITECTURES=86;89-real"
+given CMAKE_CUDA_ARCHITECTURES "86;89-real"
 
 while read -r architectures gpu; do
   configure "Kokkos is for $gpu." "$tree/kokkos" -D "CMAKE_CUDA_ARCHITECTURES=$architectures"
