@@ -27,6 +27,29 @@ function(find_nvcc result)
   set(${result} ${release} PARENT_SCOPE)
 endfunction()
 
+# Ends the configure if nvcc's toolkit has no cublasLt. nvcc says where that is, since it may be
+# started by a link or a script elsewhere.
+function(check_cublaslt release)
+  execute_process(COMMAND ${SPILLWAY_NVCC} -v no_source OUTPUT_VARIABLE said ERROR_VARIABLE said)
+  cmake_path(GET SPILLWAY_NVCC PARENT_PATH toolkit)
+  set(toolkits ${toolkit}/..)
+  if(said MATCHES "#\\$ TOP=([^\r\n]+)")
+    list(APPEND toolkits ${CMAKE_MATCH_1})
+  endif()
+  foreach(toolkit IN LISTS toolkits)
+    # The last is the layout of NVIDIA's HPC SDK.
+    file(GLOB header ${toolkit}/include/cublasLt.h ${toolkit}/targets/*/include/cublasLt.h
+      ${toolkit}/../../math_libs/include/cublasLt.h)
+    if(header)
+      return()
+    endif()
+  endforeach()
+  string(REPLACE . - packaged ${release})
+  message(FATAL_ERROR "SPILLWAY_CUDA: the toolkit of ${SPILLWAY_NVCC} has no cublasLt.h. Install "
+    "cuBLAS (of NVIDIA's packages libcublas-dev-${packaged}), load a module that has it, or leave "
+    "SPILLWAY_CUDA off")
+endfunction()
+
 # Gives what the module is compiled for, as CMAKE_CUDA_ARCHITECTURES. By default the oldest has PTX,
 # too, from which drivers make code for other GPUs.
 function(choose_architectures release result)
@@ -54,6 +77,7 @@ endfunction()
 
 function(build_cuda_module)
   find_nvcc(release)
+  check_cublaslt(${release})
   choose_architectures(${release} architectures)
   # Tests read the PTX in the module. They know the compression of nvcc 13, if zstd is there.
   set(flags ${CMAKE_CUDA_FLAGS})

@@ -22,11 +22,17 @@ echo "cmake_minimum_required(VERSION 3.25)
   kokkos_gpu(gpu)
   message(FATAL_ERROR \"Kokkos is for \${gpu}.\")" >"$tree/kokkos/CMakeLists.txt"
 
-# nvcc RELEASE: prints the path of a compiler that says it.
+# nvcc RELEASE [FOLDER]: prints the path of a compiler that says the release, of a toolkit with the
+# header of cublasLt in FOLDER.
 nvcc() {
-  printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V%s.1"\n' "$1" "$1" >"$tree/nvcc-$1"
-  chmod +x "$tree/nvcc-$1"
-  echo "$tree/nvcc-$1"
+  local toolkit=$tree/cuda-$1 headers=${2:-include}
+  rm -rf "$toolkit"
+  mkdir -p "$toolkit/bin" "$toolkit/$headers"
+  touch "$toolkit/$headers/cublasLt.h"
+  printf '#!/bin/sh\necho "Cuda compilation tools, release %s, V%s.1"\n' "$1" "$1" \
+    >"$toolkit/bin/nvcc"
+  chmod +x "$toolkit/bin/nvcc"
+  echo "$toolkit/bin/nvcc"
 }
 
 # configure TEXT FOLDER OPTION...: fails and says TEXT; "": it passes.
@@ -51,8 +57,16 @@ given() {
 }
 
 expect "there is no nvcc on PATH nor in CUDA_HOME" -D SPILLWAY_NVCC=
-expect "nvcc-12.4 is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc 12.4)"
-expect "nvcc-none is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc none)"
+expect "cuda-12.4/bin/nvcc is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc 12.4)"
+expect "cuda-none/bin/nvcc is not of CUDA 12.5 or newer" -D SPILLWAY_NVCC="$(nvcc none)"
+expect "the toolkit of $tree/cuda-13.0/bin/nvcc has no cublasLt.h. Install cuBLAS (of NVIDIA's \
+packages libcublas-dev-13-0)" -D SPILLWAY_NVCC="$(nvcc 13.0 elsewhere)"
+expect "" -D SPILLWAY_NVCC="$(nvcc 13.0 targets/sbsa-linux/include)"
+# As a wrapper in a folder of its own, which passes on what nvcc says.
+printf '#!/bin/sh\necho "#$ TOP=%s/.."\nexec %s\n' "$tree/cuda-12.9/bin" "$(nvcc 12.9)" \
+  >"$tree/wrapped"
+chmod +x "$tree/wrapped"
+expect "" -D SPILLWAY_NVCC="$tree/wrapped"
 expect "75-real: kernels are for 80 and newer" -D SPILLWAY_NVCC="$(nvcc 13.0)" \
   -D "SPILLWAY_CUDA_ARCHITECTURES=75-real;80"
 for word in native all-major 80-ptx; do
@@ -60,8 +74,8 @@ for word in native all-major 80-ptx; do
     -D "SPILLWAY_CUDA_ARCHITECTURES=$word"
 done
 expect "" -D SPILLWAY_NVCC="$(nvcc 13.0)" -D "SPILLWAY_CUDA_ARCHITECTURES=90a;90-virtual;103f-real"
-expect "100-real wants CUDA 12.8, and $tree/nvcc-12.6 is of 12.6" -D SPILLWAY_NVCC="$(nvcc 12.6)" \
-  -D "SPILLWAY_CUDA_ARCHITECTURES=80;90-real;100-real"
+expect "100-real wants CUDA 12.8, and $tree/cuda-12.6/bin/nvcc is of 12.6" \
+  -D SPILLWAY_NVCC="$(nvcc 12.6)" -D "SPILLWAY_CUDA_ARCHITECTURES=80;90-real;100-real"
 expect "" -D SPILLWAY_NVCC="$(nvcc 12.6)"
 given CMAKE_CUDA_ARCHITECTURES "80;90-real"
 expect "" -D SPILLWAY_NVCC="$(nvcc 12.8)"
