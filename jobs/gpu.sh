@@ -33,6 +33,17 @@ ends_with() { say "$2"; say "log and table: $folder"; exit "$1"; }
 first_line() { "$@" 2>/dev/null | head -n 1; }
 smi() { first_line nvidia-smi --query-gpu="$1" --format=csv,noheader; }
 
+# Prints what the module is compiled for: the GPUs here that its kernels are for, the oldest first.
+# If all are newer than 90, PTX of 90 stands before them, for tests that execute PTX as a 90 does.
+# Prints nothing, which means the default, if the driver does not tell, or of older ones alone.
+architectures() {
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null |
+    sed -n 's/^\([0-9]*\)\.\([0-9]*\)$/\1\2/p' | sort -nu |
+    awk '$1 < 80 { next }
+      !found++ { printf "%s", ($1 > 90 ? "90-virtual;" $1 "-real" : $1); next }
+      { printf ";%s-real", $1 }'
+}
+
 head_of_table() {
   local toolkit
   toolkit=$(first_line sh -c "PATH=\$PATH:\${CUDA_HOME:-/usr/local/cuda}/bin nvcc --version |
@@ -130,7 +141,9 @@ else
     ends_with 77 "no device: there is no driver of NVIDIA's here"
   fi
   logged jobs/setup.sh tests || say "setup: something is missing, see $log"
-  if ! logged env SPILLWAY_PRESET=cuda jobs/build.sh; then
+  # The folder may have the module for other GPUs, as jobs/test.sh makes it.
+  if ! logged cmake --preset cuda -D "SPILLWAY_CUDA_ARCHITECTURES=$(architectures)" \
+    --log-level=WARNING || ! logged jobs/build.sh; then
     tail -n 30 "$log" >&2
     ends_with 2 "no build: what is missing stands above"
   fi
