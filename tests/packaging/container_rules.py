@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """container_rules.py ROOT: what can be known of containers/ without building them: options that
-exist, a module for CUDA devices where CUDA is installed, and files that the build wants."""
+exist, a module for CUDA devices where CUDA is installed, words of doctor's, and files that the
+build wants."""
 import re
 import sys
 from pathlib import Path
@@ -27,6 +28,10 @@ def breaches(root):
         releases = set(re.findall(r"(?:cuda-\w+(?:-dev)?|libcublas(?:-dev)?)-(\d+-\d+)", text))
         if len(releases) > 1:
             yield f"{name}: packages of {len(releases)} releases of CUDA: {sorted(releases)}"
+        for words in re.findall(r"spillway doctor \| grep (?:-E )?'(.*?)'", text):
+            # Images are built without a driver.
+            if not re.search(words, (root / "lib/run/device_module.cpp").read_text()):
+                yield f"{name}: doctor does not say '{words}' without a driver"
     wanted = {path.parent.relative_to(root).parts[0] for path in root.glob("*/CMakeLists.txt")}
     wanted |= {"cmake", "modules", "share", "input", "jobs"}
     copied = set(re.search(r"^    (app .*) /src/$", files["spillway.def"], re.M)[1].split())

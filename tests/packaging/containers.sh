@@ -20,6 +20,7 @@ done <<'MISTAKES' >/dev/null
 Dockerfile s/SPILLWAY_NATIVE/SPILLWAY_NATIV/
 Dockerfile s/SPILLWAY_NATIVE=OFF/SPILLWAY_CUDA=ON/
 Dockerfile.cuda s/-D.SPILLWAY_CUDA=ON//
+Dockerfile.cuda s/there.is.no.driver:.|//
 Dockerfile.cuda s/libcublas-13-0/libcublas-12-9/
 spillway.def s/modules//
 MISTAKES
