@@ -49,6 +49,15 @@ TEST_F(DeviceModules, of_another_build_are_refused_with_both_builds) {
                 module_build() + "): install both from one");
 }
 
+#if defined(__GLIBCXX__) && !defined(_GLIBCXX_DEBUG)
+TEST_F(DeviceModules, compiled_with_flags_that_change_objects_are_refused) {
+  auto const said = trouble(SPILLWAY_FLAGS_MODULE);
+  EXPECT_NE(said.find(" is of another build (" + module_build() + " with _GLIBCXX_DEBUG;"),
+            std::string::npos)
+      << said;
+}
+#endif
+
 TEST_F(DeviceModules, of_this_build_know_the_program) {
   auto const found = open_device_module(SPILLWAY_TOY_MODULE);
   ASSERT_NE(found.backend, nullptr) << found.trouble;
