@@ -88,6 +88,11 @@ function(build_cuda_module)
   if(NOT kokkos)
     set(kokkos ${FETCHCONTENT_SOURCE_DIR_KOKKOS})
   endif()
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+  # ExternalProject writes flags between quotes, and they may have some of their own.
+  foreach(type "" _${build_type})
+    string(REGEX REPLACE "([\\\"$])" "\\\\\\1" cxx_flags${type} "${CMAKE_CXX_FLAGS${type}}")
+  endforeach()
   cmake_path(GET spillway_cuda_module PARENT_PATH folder)
   include(ExternalProject)
   ExternalProject_Add(spillway_cuda_module
@@ -96,13 +101,18 @@ function(build_cuda_module)
     DEPENDS spillway_version_header
     CMAKE_CACHE_ARGS
       -DCMAKE_BUILD_TYPE:STRING=${CMAKE_BUILD_TYPE}
+      -DCMAKE_TOOLCHAIN_FILE:FILEPATH=${CMAKE_TOOLCHAIN_FILE}
       -DCMAKE_CXX_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
+      -DCMAKE_CXX_FLAGS:STRING=${cxx_flags}
+      -DCMAKE_CXX_FLAGS_${build_type}:STRING=${cxx_flags_${build_type}}
       -DCMAKE_CUDA_COMPILER:FILEPATH=${SPILLWAY_NVCC}
       -DCMAKE_CUDA_HOST_COMPILER:FILEPATH=${CMAKE_CXX_COMPILER}
       -DCMAKE_CUDA_FLAGS:STRING=${flags}
       -DCMAKE_CUDA_ARCHITECTURES:STRING=${architectures}
       -DCMAKE_LIBRARY_OUTPUT_DIRECTORY:PATH=${folder}
       -DCMAKE_PREFIX_PATH:STRING=${CMAKE_PREFIX_PATH}
+      -Dfmt_DIR:PATH=${fmt_DIR}
+      -Dnlohmann_json_DIR:PATH=${nlohmann_json_DIR}
       -DSPILLWAY_GENERATED:PATH=${PROJECT_BINARY_DIR}/generated
       -DSPILLWAY_DOWNLOADS:PATH=${PROJECT_BINARY_DIR}/_deps
       -DSPILLWAY_KOKKOS_CUDA_ROOT:PATH=${SPILLWAY_KOKKOS_CUDA_ROOT}

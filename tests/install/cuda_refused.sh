@@ -82,6 +82,16 @@ expect "" -D SPILLWAY_NVCC="$(nvcc 12.8)"
 given CMAKE_CUDA_ARCHITECTURES "80;90-real;100-real"
 expect "" -D SPILLWAY_NVCC="$(nvcc 12.8)" -D "SPILLWAY_CUDA_ARCHITECTURES=86;89-real"
 given CMAKE_CUDA_ARCHITECTURES "86;89-real"
+touch "$tree/toolchain.cmake"
+expect "" -D SPILLWAY_NVCC="$(nvcc 13.0)" -D CMAKE_BUILD_TYPE=Debug -D fmt_DIR=/fmt \
+  -D nlohmann_json_DIR=/json -D CMAKE_TOOLCHAIN_FILE="$tree/toolchain.cmake" \
+  -D CMAKE_CXX_FLAGS='-D_GLIBCXX_USE_CXX11_ABI=0 -DA="b c"' \
+  -D CMAKE_CXX_FLAGS_DEBUG=-D_GLIBCXX_DEBUG
+given CMAKE_CXX_FLAGS '-D_GLIBCXX_USE_CXX11_ABI=0 -DA=\"b c\"'
+given CMAKE_CXX_FLAGS_DEBUG -D_GLIBCXX_DEBUG
+given CMAKE_TOOLCHAIN_FILE "$tree/toolchain.cmake"
+given fmt_DIR /fmt
+given nlohmann_json_DIR /json
 
 while read -r architectures gpu; do
   configure "Kokkos is for $gpu." "$tree/kokkos" -D "CMAKE_CUDA_ARCHITECTURES=$architectures"
