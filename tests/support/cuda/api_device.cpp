@@ -16,9 +16,7 @@ using cuda::State;
 namespace {
 
 char const* const kName = "stand-in for a GPU";
-constexpr int kMajor = cuda::DeviceCode::kArchitecture / 10,
-              kMinor = cuda::DeviceCode::kArchitecture % 10, kMultiprocessors = 16,
-              kCopyEngines = 3;
+constexpr int kMultiprocessors = 16, kCopyEngines = 3;
 
 // These are the limits of a block and of a multiprocessor of sm_90.
 void set_limits(cudaDeviceProp& properties) {
@@ -69,8 +67,6 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   static std::map<cudaDeviceAttr, int> const known = {
-      {cudaDevAttrComputeCapabilityMajor, kMajor},
-      {cudaDevAttrComputeCapabilityMinor, kMinor},
       {cudaDevAttrMultiProcessorCount, kMultiprocessors},
       {cudaDevAttrAsyncEngineCount, kCopyEngines},
       {cudaDevAttrConcurrentKernels, 1},
@@ -89,10 +85,16 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   };
   return call("cudaDeviceGetAttribute", [&](State& all) {
     if (!is_a_device(all, device)) return cudaErrorInvalidDevice;
+    auto const architecture = all.settings.architecture(device);
     auto const found = known.find(attribute);
-    if (found == known.end())
+    if (attribute == cudaDevAttrComputeCapabilityMajor)
+      *value = architecture / 10;
+    else if (attribute == cudaDevAttrComputeCapabilityMinor)
+      *value = architecture % 10;
+    else if (found != known.end())
+      *value = found->second;
+    else
       return cuda::refuse(cudaErrorInvalidValue, "an attribute that the stand-in does not know");
-    *value = found->second;
     return cudaSuccess;
   });
 }
@@ -104,8 +106,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     std::snprintf(properties->name, sizeof properties->name, "%s", kName);
     properties->totalGlobalMem = static_cast<std::size_t>(all.memory.total());
     properties->uuid.bytes[0] = static_cast<char>(device + 1);
-    properties->major = kMajor;
-    properties->minor = kMinor;
+    properties->major = all.settings.architecture(device) / 10;
+    properties->minor = all.settings.architecture(device) % 10;
     properties->multiProcessorCount = kMultiprocessors;
     properties->asyncEngineCount = kCopyEngines;
     properties->concurrentKernels = properties->canMapHostMemory = 1;

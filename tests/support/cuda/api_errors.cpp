@@ -22,6 +22,8 @@ Words words(cudaError_t error) {
                    "CUDA-capable device(s) is/are busy or unavailable");
     SPILLWAY_ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected");
     SPILLWAY_ERROR(cudaErrorInvalidDevice, "invalid device ordinal");
+    SPILLWAY_ERROR(cudaErrorNoKernelImageForDevice,
+                   "no kernel image is available for execution on the device");
     SPILLWAY_ERROR(cudaErrorECCUncorrectable, "uncorrectable ECC error encountered");
     SPILLWAY_ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle");
     SPILLWAY_ERROR(cudaErrorSymbolNotFound, "named symbol not found");

@@ -118,6 +118,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const* ho
   return call("cudaFuncGetAttributes", [&](State& all) {
     auto* const function = all.code.function(host);
     if (function == nullptr) return no_such_kernel();
+    if (!cuda::has_code(*function)) return cudaErrorNoKernelImageForDevice;
     auto const* const code = cuda::code_of(*function);
     if (code == nullptr) return cudaErrorInvalidPtx;
     *attributes = {};
@@ -125,7 +126,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const* ho
     attributes->localSizeBytes = code->local_bytes;
     attributes->maxThreadsPerBlock = static_cast<int>(code->kernel->most_threads);
     attributes->numRegs = 32;  // is made up, since only ptxas knows
-    attributes->ptxVersion = attributes->binaryVersion = cuda::DeviceCode::kArchitecture;
+    attributes->ptxVersion = attributes->binaryVersion =
+        all.settings.architecture(cuda::thread_state().device);
     attributes->maxDynamicSharedSizeBytes =
         static_cast<int>(cuda::most_dynamic_shared_bytes(*function, *code));
     return cudaSuccess;

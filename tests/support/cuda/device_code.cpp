@@ -29,9 +29,9 @@ ptx::Region const* LoadedCode::variable(std::string const& name) const {
   return exists ? m_memory.find(m_globals.address_of(name), 0) : nullptr;
 }
 
-LoadedCode& FatBinary::loaded(int device) {
-  auto& result = on_device[device];
-  if (!result) result = std::make_unique<LoadedCode>(wrapper, DeviceCode::kArchitecture);
+LoadedCode& FatBinary::loaded(int device, int architecture) {
+  auto& result = on_device[{device, architecture}];
+  if (!result) result = std::make_unique<LoadedCode>(wrapper, architecture);
   return *result;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tests/support/ptx/code.hpp"
 #include "tests/support/ptx/globals.hpp"
@@ -34,9 +35,10 @@ class LoadedCode {
 
 struct FatBinary {
   void const* wrapper = nullptr;
-  std::map<int, std::unique_ptr<LoadedCode>> on_device = {};
+  // By the number of a device and its architecture, which tests may change.
+  std::map<std::pair<int, int>, std::unique_ptr<LoadedCode>> on_device = {};
 
-  LoadedCode& loaded(int device);
+  LoadedCode& loaded(int device, int architecture);
 };
 
 struct DeviceFunction {
@@ -53,8 +55,6 @@ struct DeviceVariable {
 // Functions and variables are named by the addresses that they have for the host.
 class DeviceCode {
  public:
-  static constexpr int kArchitecture = 90;  // all devices are sm_90
-
   FatBinary* add(void const* wrapper);
   void remove(FatBinary* binary);  // removes its functions and variables, too
   void add_function(void const* host, DeviceFunction function) {

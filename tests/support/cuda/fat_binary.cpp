@@ -72,25 +72,39 @@ std::string text_of(std::byte const* at, Entry const& entry) {
   return text;
 }
 
-}  // namespace
-
-std::string ptx_of(void const* wrapper, int architecture) {
+// Calls visit(address, entry) for each entry that a device of this architecture could run.
+template <class Visit>
+void visit_fitting(void const* wrapper, int architecture, Visit const& visit) {
   auto const outer = read<Wrapper>(static_cast<std::byte const*>(wrapper));
   if (outer.magic != kWrapperMagic) throw std::runtime_error("what is registered is no fat binary");
   auto const header = read<Header>(outer.container);
   if (header.magic != kMagic) throw std::runtime_error("the fat binary has another layout");
-  std::byte const* best = nullptr;
-  std::uint32_t of_best = 0;
+  auto const device = static_cast<std::uint32_t>(architecture);
   auto const* const first = outer.container + header.header_bytes;
   for (auto const* at = first; at < first + header.bytes;) {
     auto const entry = read<Entry>(at);
-    bool const fits = entry.architecture <= static_cast<std::uint32_t>(architecture);
-    if (entry.kind == kPtx && fits && entry.architecture >= of_best) {
-      best = at;
-      of_best = entry.architecture;
-    }
+    bool const is_like = entry.kind == kPtx || entry.architecture / 10 == device / 10;
+    if (is_like && entry.architecture <= device) visit(at, entry);
     at += entry.head_bytes + entry.bytes;
   }
+}
+
+}  // namespace
+
+bool has_code(void const* wrapper, int architecture) {
+  bool found = false;
+  visit_fitting(wrapper, architecture, [&](std::byte const*, Entry const&) { found = true; });
+  return found;
+}
+
+std::string ptx_of(void const* wrapper, int architecture) {
+  std::byte const* best = nullptr;
+  std::uint32_t of_best = 0;
+  visit_fitting(wrapper, architecture, [&](std::byte const* at, Entry const& entry) {
+    if (entry.kind != kPtx || entry.architecture < of_best) return;
+    best = at;
+    of_best = entry.architecture;
+  });
   if (best == nullptr)
     throw std::runtime_error(
         fmt::format("the fat binary has no PTX that a device of compute capability {}.{} can run",

@@ -10,10 +10,16 @@
 
 #include "tests/support/cuda/call.hpp"
 #include "tests/support/cuda/executed.hpp"
+#include "tests/support/cuda/fat_binary.hpp"
 #include "tests/support/cuda/launched_op.hpp"
 
 namespace spillway::test::cuda {
 namespace {
+
+// Returns that of the device that this thread has chosen.
+int architecture() {
+  return state().settings.architecture(thread_state().device);
+}
 
 // What the piece of a launch holds until it runs.
 struct Waiting {
@@ -134,7 +140,7 @@ cudaError_t check(DeviceFunction const& function, ptx::Code const& code,
 
 LoadedCode* loaded_code(FatBinary& binary, std::string const& what) {
   try {
-    return &binary.loaded(thread_state().device);
+    return &binary.loaded(thread_state().device, architecture());
   } catch (std::exception const& error) {
     complain(fmt::format("{}: {}", what, error.what()));
     return nullptr;
@@ -152,6 +158,14 @@ ptx::Code const* code_of(DeviceFunction& function) {
   }
 }
 
+bool has_code(DeviceFunction const& function) {
+  try {
+    return has_code(function.binary->wrapper, architecture());
+  } catch (std::exception const&) {
+    return true;  // code_of() says what is wrong with it
+  }
+}
+
 std::size_t most_dynamic_shared_bytes(DeviceFunction const& function, ptx::Code const& code) {
   auto const set = function.most_dynamic_shared_bytes.find(thread_state().device);
   if (set != function.most_dynamic_shared_bytes.end()) return set->second;
@@ -161,13 +175,17 @@ std::size_t most_dynamic_shared_bytes(DeviceFunction const& function, ptx::Code 
 cudaError_t launch_ptx(State& all, int stream, DeviceFunction& function, KernelLaunch const& launch,
                        void* const* arguments, bool stuck) {
   auto const device = thread_state().device;
+  if (!has_code(function))
+    return refuse(
+        cudaErrorNoKernelImageForDevice,
+        fmt::format("kernel {}: is not made for an sm_{}", function.name, architecture()));
   auto const* const code = code_of(function);
   if (code == nullptr) return cudaErrorInvalidPtx;
   if (auto const error = check(function, *code, launch); error != cudaSuccess) return error;
   auto const* const op = launched_op();
   auto const waiting = std::make_shared<Waiting>(
       Waiting{.code = code,
-              .variables = &function.binary->loaded(device).variables(),
+              .variables = &function.binary->loaded(device, architecture()).variables(),
               .launch = launch,
               .parameters = parameters_of(*code->kernel, arguments),
               .parts = {},

@@ -29,6 +29,9 @@ LoadedCode* loaded_code(FatBinary& binary, std::string const& what);
 // interpreter cannot run it.
 ptx::Code const* code_of(DeviceFunction& function);
 
+// Returns whether the kernel was compiled for what this thread's device can run.
+bool has_code(DeviceFunction const& function);
+
 // The most dynamic shared memory that a launch may ask for on this thread's device.
 std::size_t most_dynamic_shared_bytes(DeviceFunction const& function, ptx::Code const& code);
 

@@ -21,8 +21,16 @@ struct Settings {
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // the size of each device's memory
   std::int64_t taken_bytes = 0;                       // how much of it other programs have taken
   int devices = 1;
+  // Has the compute capabilities of devices by their numbers, such as 80. Devices without one are
+  // of 90, and in all else every device is one of 90.
+  std::vector<int> architectures = {};
   // Says whether the order of accesses is checked for device memory, too, not only for main memory.
   bool watches_device_memory = true;
+
+  int architecture(int device) const {
+    auto const number = static_cast<std::size_t>(device);
+    return number < architectures.size() ? architectures[number] : 90;
+  }
 };
 
 // Ends all work and forgets complaints, faults, counts and clocks, and also this thread's chosen

@@ -178,6 +178,13 @@ TEST_F(CudaDeviceWords, of_a_device_are_those_that_cuda_has) {
   EXPECT_TRUE(device->has_own_memory());
 }
 
+TEST_F(CudaDeviceWords, of_a_target_are_the_device_s_own) {
+  reset({.devices = 3, .architectures = {75, 120}});
+  EXPECT_EQ(open_cuda_device(0)->properties().target, "sm_75");
+  EXPECT_EQ(open_cuda_device(1)->properties().target, "sm_120");
+  EXPECT_EQ(open_cuda_device(2)->properties().target, "sm_90");
+}
+
 // Of work that waits, what is urgent goes first.
 TEST_F(CudaDeviceWords, of_urgency_are_the_greatest_and_the_least_priority) {
   auto const device = open_cuda_device(0);

@@ -55,6 +55,31 @@ TEST_F(CudaPtxFatBinary, the_newest_ptx_that_the_device_runs_is_taken) {
   expect_no_complaints();
 }
 
+// PTX is compiled for what is newer, machine code runs on later minor versions.
+TEST_F(CudaPtxFatBinary, a_device_that_is_too_old_for_all_of_it_has_no_code) {
+  HandMadeModule ptx({{.content = setting(kOne), .architecture = 80}}),
+      machine_code({{.content = "machine code", .kind = 2, .architecture = 86}});
+  auto const asked = [](HandMadeModule& module, int architecture) {
+    reset({.architectures = {architecture}});
+    cudaFuncAttributes attributes{};
+    auto const result = cudaFuncGetAttributes(&attributes, module.kernel("set"));
+    cudaGetLastError();
+    return std::pair(result, attributes.binaryVersion);
+  };
+  EXPECT_EQ(asked(ptx, 75).first, cudaErrorNoKernelImageForDevice);
+  EXPECT_EQ(asked(ptx, 80), std::pair(cudaSuccess, 80));
+  EXPECT_EQ(asked(ptx, 120), std::pair(cudaSuccess, 120));
+  EXPECT_EQ(asked(machine_code, 80).first, cudaErrorNoKernelImageForDevice);
+  EXPECT_EQ(asked(machine_code, 90).first, cudaErrorNoKernelImageForDevice);
+  expect_no_complaints();
+  EXPECT_EQ(asked(machine_code, 89).first, cudaErrorInvalidPtx) << "a GPU would run it";
+  reset({.architectures = {75}});
+  TestStream const stream;
+  EXPECT_EQ(launch(ptx.kernel("set"), 1, 1, stream, nullptr), cudaErrorNoKernelImageForDevice);
+  EXPECT_TRUE(complained("kernel set: is not made for an sm_75"));
+  cudaGetLastError();
+}
+
 TEST_F(CudaPtxFatBinary, one_without_is_refused) {
   EXPECT_EQ(run({{.content = "machine code", .kind = 2, .architecture = 90}}), 0);
   EXPECT_TRUE(complained("kernel set: the fat binary has no PTX"));

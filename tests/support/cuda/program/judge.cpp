@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 
 #include "tests/support/cuda/complaints.hpp"
@@ -18,6 +19,15 @@ namespace {
 std::int64_t number_in(char const* variable, std::int64_t otherwise) {
   auto const* const text = std::getenv(variable);
   return text != nullptr ? std::stoll(text) : otherwise;
+}
+
+// Returns the numbers in a text such as "75,90".
+std::vector<int> numbers_in(char const* variable) {
+  auto const* const text = std::getenv(variable);
+  std::istringstream words(text != nullptr ? text : "");
+  std::vector<int> result;
+  for (std::string word; std::getline(words, word, ',');) result.push_back(std::stoi(word));
+  return result;
 }
 
 bool is_first_rank() {
@@ -52,7 +62,8 @@ class Judge {
     reset({.seed = static_cast<std::uint64_t>(number_in("SPILLWAY_STAND_IN_SEED", 1)),
            .memory_bytes = number_in("SPILLWAY_STAND_IN_MEMORY", std::int64_t{1} << 30),
            .taken_bytes = number_in("SPILLWAY_STAND_IN_TAKEN", 0),
-           .devices = static_cast<int>(number_in("SPILLWAY_STAND_IN_DEVICES", 1))});
+           .devices = static_cast<int>(number_in("SPILLWAY_STAND_IN_DEVICES", 1)),
+           .architectures = numbers_in("SPILLWAY_STAND_IN_ARCHITECTURES")});
     m_may_leave = plan_fault_in_environment() && after_fault == AfterFault::may_leave;
   }
   ~Judge() {

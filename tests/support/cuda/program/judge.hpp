@@ -1,8 +1,8 @@
 // Sets up the stand-in for a program, as environment variables say, and judges it at the end.
-// SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes), _TAKEN (bytes) and _SEED set the Settings with these
-// names. SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND", a PlannedFault on rank 0 alone.
-// SPILLWAY_STAND_IN_CALLS names a file to which the counts of all calls, and of the turns of warps,
-// are written.
+// SPILLWAY_STAND_IN_DEVICES, _MEMORY (bytes), _TAKEN (bytes), _ARCHITECTURES (such as 75,90) and
+// _SEED set the Settings with these names. SPILLWAY_STAND_IN_FAULT is "CALL:N:KIND", a PlannedFault
+// on rank 0 alone. SPILLWAY_STAND_IN_CALLS names a file to which the counts of all calls, and of
+// the turns of warps, are written.
 #pragma once
 
 namespace spillway::test::cuda {
