@@ -21,8 +21,11 @@ void copy_text(std::string const& text, std::array<char, n>& to) {
 }
 
 OpenedDevice opened(Device const& device, Comm const& comm) {
+  auto const properties = device.properties();
   OpenedDevice result{.node_leader = comm.node_leader()};
-  copy_text(device.properties().id, result.id);
+  copy_text(properties.id, result.id);
+  copy_text(properties.name, result.name);
+  copy_text(properties.target, result.target);
   return result;
 }
 
@@ -76,7 +79,10 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
     return;
   }
   auto const all = gathered(comm, mine);
-  on_all_ranks(comm, [&] { require_own_devices(asked, all); });
+  on_all_ranks(comm, [&] {
+    require_own_devices(asked, all);
+    require_like_devices(asked, all);
+  });
   std::optional<Kernels> kernels;
   on_all_ranks(comm, [&] { kernels = m_device_kernels.begin(*found.backend, *m_device); });
   m_compute.emplace(*m_device, *kernels, sharers(all, comm.rank()), found.backend->make_watch);

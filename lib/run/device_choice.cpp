@@ -25,6 +25,10 @@ std::optional<int> number_in(std::string_view asked) {
   return number;
 }
 
+std::string kind(OpenedDevice const& device) {
+  return fmt::format("{} ({})", device.name.data(), device.target.data());
+}
+
 bool same_device(OpenedDevice const& a, OpenedDevice const& b) {
   return a.node_leader == b.node_leader && a.id == b.id;
 }
@@ -70,6 +74,14 @@ void require_own_devices(std::string_view asked, std::span<OpenedDevice const> a
                                 "node, or let them share it with cuda:0",
                                 other, rank));
     }
+  }
+}
+
+void require_like_devices(std::string_view asked, std::span<OpenedDevice const> all) {
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    if (kind(all[rank]) == kind(all[0])) continue;
+    refuse(asked, fmt::format("ranks 0 and {} have unlike GPUs, {} and {}: all ranks need the same",
+                              rank, kind(all[0]), kind(all[rank])));
   }
 }
 

@@ -25,7 +25,9 @@ std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices c
 // Identifies a device that a rank has opened. It is plain data, since ranks gather it.
 struct OpenedDevice {
   int node_leader = 0;
-  std::array<char, 64> id{};  // the device's DeviceProperties::id
+  std::array<char, 64> id{};  // the device's DeviceProperties::id, and so on
+  std::array<char, 256> name{};
+  std::array<char, 32> target{};
 };
 
 // Returns how many ranks have the same device as `rank`.
@@ -33,5 +35,9 @@ int sharers(std::span<OpenedDevice const> all, int rank);
 
 // Throws Error(bad_input) if ranks share a device although run.device does not name it by number.
 void require_own_devices(std::string_view asked, std::span<OpenedDevice const> all);
+
+// Throws Error(bad_input), which names two ranks and their devices, if these are of two kinds: all
+// ranks make one plan, and multiply with the algorithms that rank 0's device has chosen.
+void require_like_devices(std::string_view asked, std::span<OpenedDevice const> all);
 
 }  // namespace spillway

@@ -92,6 +92,16 @@ TEST_F(Devices, are_chosen_by_local_rank_and_shared_only_when_named) {
   EXPECT_TRUE(fails_with(2, "this run computes on the cores", on(1, "cpu", kAlone)));
 }
 
+TEST_F(Devices, of_two_kinds_make_no_plan) {
+  auto const outcome =
+      run_command("SPILLWAY_STAND_IN_DEVICES=2 SPILLWAY_STAND_IN_ARCHITECTURES=90,80 " +
+                  train_command("run.steps=1 run.device=cuda", kTwoRanks));
+  EXPECT_TRUE(fails_with(2,
+                         "run.device: cuda: ranks 0 and 1 have unlike GPUs, stand-in for a GPU "
+                         "(sm_90) and stand-in for a GPU (sm_80): all ranks need the same",
+                         outcome));
+}
+
 TEST_F(Devices, that_are_full_need_smaller_budgets) {
   // Others have all but 2 MiB of 1 GiB.
   auto const outcome =

@@ -35,10 +35,12 @@ std::string refusal(std::string_view asked, Seen const& all) {
   return test::refused_with([&] { choose_device(asked, all, 0); });
 }
 
-OpenedDevice device(int node, char const* id) {
+OpenedDevice device(int node, std::string_view id, std::string_view name = "",
+                    std::string_view target = "") {
   OpenedDevice result{.node_leader = node};
-  std::string_view const text = id;
-  std::ranges::copy(text, result.id.begin());
+  std::ranges::copy(id, result.id.begin());
+  std::ranges::copy(name, result.name.begin());
+  std::ranges::copy(target, result.target.begin());
   return result;
 }
 
@@ -97,6 +99,23 @@ TEST(DeviceChoice, shares_a_device_only_if_it_is_named) {
                  "run.device: auto: ranks 1 and 2 have the same GPU: start a rank for each GPU of "
                  "a node, or let them share it with cuda:0");
   }
+}
+
+// A plan is for one target, and the algorithms of products are rank 0's.
+TEST(DeviceChoice, takes_devices_of_one_kind_only) {
+  auto const h100 = device(0, "a", "H100", "sm_90"), other_h100 = device(4, "b", "H100", "sm_90"),
+             a100 = device(0, "c", "A100", "sm_80"), h200 = device(0, "d", "H200", "sm_90");
+  auto const refusal = [](std::vector<OpenedDevice> const& all) {
+    return test::refused_with([&] { require_like_devices("auto", all); });
+  };
+  EXPECT_EQ(refusal({h100, other_h100, h100}), "");
+  EXPECT_EQ(refusal({a100}), "");
+  EXPECT_EQ(refusal({h100, other_h100, a100}),
+            "run.device: auto: ranks 0 and 2 have unlike GPUs, H100 (sm_90) and A100 (sm_80): all "
+            "ranks need the same");
+  EXPECT_EQ(refusal({h100, h200}),
+            "run.device: auto: ranks 0 and 1 have unlike GPUs, H100 (sm_90) and H200 (sm_90): all "
+            "ranks need the same");
 }
 
 }  // namespace
