@@ -118,6 +118,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   require_same_files(comm, "data.valid", text->tokens);
 
   ComputeHere const compute(config, run_cores(comm), nullptr, device_backend(config), comm);
+  log_info("computes on {}", compute.where());
   auto const& choices = compute.choices();
   BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
   auto const windows =

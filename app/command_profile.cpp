@@ -6,6 +6,7 @@
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
 #include "app/output_kinds.hpp"
+#include "base/log.hpp"
 #include "base/process_memory.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -49,6 +50,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   require_same_config(comm, config);
   // If batch.micro is `auto`, ops are measured with the micro-batches that `choose` would take.
   ComputeHere const here(config, run_cores(comm), nullptr, device_backend(config), comm);
+  log_info("computes on {}", here.where());
   auto const memory_bytes = common_budgets(with_open_budgets(config), here, comm).device_bytes / 2;
   ProfileCache const cache(user_profile_cache(), ProfileCache::Use::refresh);
   auto machine = measured_machine(config, vocab, here.choices(), here.cores(), memory_bytes, *here,

@@ -6,6 +6,7 @@
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
 #include "app/output_kinds.hpp"
+#include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
@@ -78,6 +79,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const start = begin(arguments);
   ComputeHere const here(start.config, run_cores(comm), nullptr, device_backend(start.config),
                          comm);
+  log_info("computes on {}", here.where());
   auto const micros = arguments.micros.empty()
                           ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;

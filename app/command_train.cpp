@@ -228,6 +228,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 2. Learn what the machine can do.
   ComputeHere const compute(start.config, run_cores(comm), start.arithmetic(),
                             device_backend(start.config), comm);
+  log_info("computes on {}", compute.where());
   auto const target = target_here(start.config, start.data->vocab, compute,
                                   common_budgets(start.config, compute, comm), comm);
   auto const& machine = target.machine;
@@ -241,7 +242,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);
   auto const simulation = simulate(planned.programs.train, machine);
-  auto const environment = environment_json(comm, planned.train.arithmetic);
+  auto const environment = environment_json(comm, planned.train.arithmetic, *compute);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     auto const explanation = explain_run(start, planned, simulation, machine, limits);

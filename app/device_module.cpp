@@ -12,7 +12,7 @@ FoundBackend open_cuda_module() {
   auto const program = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (failed) return {nullptr, "/proc/self/exe cannot be read: " + failed.message()};
   auto const module = program.parent_path() / SPILLWAY_CUDA_MODULE;
-  return open_device_module(module.lexically_normal(), kCudaDriver);
+  return open_device_module(module.lexically_normal(), &kCudaDriver);
 }
 
 }  // namespace

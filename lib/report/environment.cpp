@@ -1,5 +1,6 @@
 #include "report/environment.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,14 +24,20 @@ std::vector<HostName> host_names(Comm& comm) {
   return gathered(comm, mine);
 }
 
+std::string devices(Compute const& compute) {
+  if (!compute.device.has_own_memory()) return device_text();
+  auto const properties = compute.device.properties();
+  return fmt::format("{} ({})", properties.name, properties.target);
+}
+
 }  // namespace
 
-std::string environment_json(Comm& comm, Arithmetic const& arithmetic) {
+std::string environment_json(Comm& comm, Arithmetic const& arithmetic, Compute const& compute) {
   nlohmann::ordered_json json = {{"version", build::version},   {"git", build::git_hash},
                                  {"compiler", build::compiler}, {"flags", build::flags},
                                  {"features", build::features}, {"mpi", mpi_version()},
                                  {"ranks", comm.size()},        {"threads", arithmetic.threads},
-                                 {"isa", arithmetic.isa},       {"devices", device_text()}};
+                                 {"isa", arithmetic.isa},       {"devices", devices(compute)}};
   for (auto const& name : host_names(comm)) json["hosts"].push_back(name.data());
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

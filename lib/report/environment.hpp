@@ -5,12 +5,14 @@
 
 #include "comm/comm.hpp"
 #include "graph/arithmetic.hpp"
+#include "runtime/compute.hpp"
 
 namespace spillway {
 
 // Returns JSON with the program's version and build, MPI, the hosts of all ranks, and threads,
-// instruction set and devices of this rank. All ranks must call environment_json.
-std::string environment_json(Comm& comm, Arithmetic const& arithmetic);
+// instruction set and devices of this rank, which are those of `compute`. All ranks must call
+// environment_json.
+std::string environment_json(Comm& comm, Arithmetic const& arithmetic, Compute const& compute);
 
 // Returns $SPILLWAY_JOB, or "" if it is not set. Job scripts set it to a name for their attempt, so
 // that they can tell whether summary.json is of this attempt or of an older one.

@@ -32,6 +32,7 @@ OpenedDevice opened(Device const& device, Comm const& comm) {
 SeenDevices seen_devices(FoundBackend const& found, Comm const& comm) {
   SeenDevices result{count_devices(found.backend), comm.node_leader(), comm.local_rank()};
   if (result.devices == 0) copy_text(why_no_device(found), result.why_none);
+  result.has_driver = found.has_driver;
   return result;
 }
 
@@ -75,6 +76,9 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
     mine = opened(*m_device, comm);
   });
   if (m_device == nullptr) {
+    auto const warning = warning_of_cores(asked, seen);
+    if (comm.rank() == 0 && !warning.empty()) log_warning("{}", warning);
+    m_where = describe_cores(comm.size(), m_choices.threads);
     m_compute.emplace(host_device(), host::kernels());
     return;
   }
@@ -83,6 +87,7 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
     require_own_devices(asked, all);
     require_like_devices(asked, all);
   });
+  m_where = describe_devices(all);
   std::optional<Kernels> kernels;
   on_all_ranks(comm, [&] { kernels = m_device_kernels.begin(*found.backend, *m_device); });
   m_compute.emplace(*m_device, *kernels, sharers(all, comm.rank()), found.backend->make_watch);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
@@ -38,12 +39,15 @@ class ComputeHere {
   // unless there are more threads than cores. The device that run.device names is opened. `before`
   // is the Arithmetic of a run that is resumed, or null; it is ignored if that run had another
   // number of ranks. Throws AgreedError: bad_input if the threads or the device that the Config
-  // asks for do not exist, `device` if the device cannot be opened.
+  // asks for do not exist, `device` if the device cannot be opened. Warns if a device could be
+  // expected and there is none.
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
               FoundBackend const& backend, Comm& comm);
 
   RunCores const& cores() const { return m_cores; }
   Choices const& choices() const { return m_choices; }
+  // Says on what all ranks compute, as a part of a sentence (run/device_choice.hpp).
+  std::string const& where() const { return m_where; }
   Compute const& operator*() const { return *m_compute; }
   Compute const* operator->() const { return &*m_compute; }
 
@@ -53,6 +57,7 @@ class ComputeHere {
   KernelScope m_kernels;
   std::unique_ptr<Device> m_device;  // null if the host computes
   DeviceKernels m_device_kernels;
+  std::string m_where;
   std::optional<Compute> m_compute;
 };
 

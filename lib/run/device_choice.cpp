@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "plan/data/words.hpp"
 
 namespace spillway {
 namespace {
@@ -33,12 +34,15 @@ bool same_device(OpenedDevice const& a, OpenedDevice const& b) {
   return a.node_leader == b.node_leader && a.id == b.id;
 }
 
+std::string sees_none(std::size_t rank, SeenDevices const& seen) {
+  return fmt::format("rank {} sees no GPU: {}", rank, seen.why_none.data());
+}
+
 void require_devices(std::string_view asked, std::span<SeenDevices const> all) {
   auto const number = number_in(asked);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     auto const& seen = all[rank];
-    if (seen.devices == 0)
-      refuse(asked, fmt::format("rank {} sees no GPU: {}", rank, seen.why_none.data()));
+    if (seen.devices == 0) refuse(asked, sees_none(rank, seen));
     if (number && *number >= seen.devices)
       refuse(asked, fmt::format("rank {} sees {} GPU{}, whose numbers begin with 0", rank,
                                 seen.devices, seen.devices == 1 ? "" : "s"));
@@ -57,6 +61,13 @@ std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices c
   // A launcher that gives each rank its own GPU hides all others, so the remainder is 0.
   auto const& own = all[static_cast<std::size_t>(rank)];
   return own.local_rank % own.devices;
+}
+
+std::string warning_of_cores(std::string_view asked, std::span<SeenDevices const> all) {
+  auto const with_driver = std::ranges::find_if(all, &SeenDevices::has_driver);
+  if (asked != "auto" || with_driver == all.end()) return "";
+  auto const rank = static_cast<std::size_t>(with_driver - all.begin());
+  return fmt::format("run.device: auto: computes on the cores: {}", sees_none(rank, *with_driver));
 }
 
 int sharers(std::span<OpenedDevice const> all, int rank) {
@@ -83,6 +94,20 @@ void require_like_devices(std::string_view asked, std::span<OpenedDevice const> 
     refuse(asked, fmt::format("ranks 0 and {} have unlike GPUs, {} and {}: all ranks need the same",
                               rank, kind(all[0]), kind(all[rank])));
   }
+}
+
+std::string describe_devices(std::span<OpenedDevice const> all) {
+  std::int64_t devices = 0;
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    auto const is_same = [&](OpenedDevice const& other) { return same_device(all[rank], other); };
+    devices += std::ranges::none_of(all.first(rank), is_same) ? 1 : 0;
+  }
+  return fmt::format("{}, {}, with {}", count(devices, "GPU"), kind(all[0]),
+                     count(std::ssize(all), "rank"));
+}
+
+std::string describe_cores(std::int64_t ranks, std::int64_t threads) {
+  return fmt::format("the cores with {} of {}", count(ranks, "rank"), count(threads, "thread"));
 }
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@ struct SeenDevices {
   int devices = 0;  // how many the rank sees
   int node_leader = 0, local_rank = 0;
   std::array<char, 512> why_none{};  // a text that ends with 0 and is cut if it is longer
+  bool has_driver = false;           // is FoundBackend::has_driver
 };
 
 // Returns the number of the device that `rank` opens, or nothing if it computes on the CPU, in
@@ -21,6 +23,10 @@ struct SeenDevices {
 // a rank, if that rank lacks the device asked for or, with `auto`, has none although others do.
 std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices const> all,
                                  int rank);
+
+// Returns a warning for a run that computes on the cores although nobody asked for them and a rank
+// has a module and a driver, or "" if there is nothing to warn of.
+std::string warning_of_cores(std::string_view asked, std::span<SeenDevices const> all);
 
 // Identifies a device that a rank has opened. It is plain data, since ranks gather it.
 struct OpenedDevice {
@@ -39,5 +45,10 @@ void require_own_devices(std::string_view asked, std::span<OpenedDevice const> a
 // Throws Error(bad_input), which names two ranks and their devices, if these are of two kinds: all
 // ranks make one plan, and multiply with the algorithms that rank 0's device has chosen.
 void require_like_devices(std::string_view asked, std::span<OpenedDevice const> all);
+
+// These functions say on what all ranks compute, such as "2 GPUs, NVIDIA H100 80GB HBM3 (sm_90),
+// with 2 ranks" and "the cores with 2 ranks of 4 threads". The devices must be alike.
+std::string describe_devices(std::span<OpenedDevice const> all);
+std::string describe_cores(std::int64_t ranks, std::int64_t threads);
 
 }  // namespace spillway

@@ -19,17 +19,11 @@ void* open_now(char const* path) {
   return ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-}  // namespace
-
-std::string why_no_device(FoundBackend const& found) {
-  return found.backend != nullptr ? found.backend->why_none() : found.trouble;
+bool exists(char const* path) {
+  return ::access(path, F_OK) == 0;
 }
 
-FoundBackend open_device_module(std::string const& path, char const* driver) {
-  if (::access(path.c_str(), F_OK) != 0)
-    return none("this spillway is built for CPUs; give cpu, or a build for GPUs");
-  if (driver != nullptr && open_now(driver) == nullptr)
-    return none(fmt::format("there is no driver: {}", ::dlerror()));
+FoundBackend opened(std::string const& path) {
   void* const module = open_now(path.c_str());
   if (module == nullptr) return none(fmt::format("its module does not open: {}", ::dlerror()));
   auto const function =
@@ -40,6 +34,22 @@ FoundBackend open_device_module(std::string const& path, char const* driver) {
     return none(fmt::format("{} is of another build ({}; this program: {}): install both from one",
                             path, described.build, module_build()));
   return {described.connect({write_log, g_lock_of_thread}), ""};
+}
+
+}  // namespace
+
+std::string why_no_device(FoundBackend const& found) {
+  return found.backend != nullptr ? found.backend->why_none() : found.trouble;
+}
+
+FoundBackend open_device_module(std::string const& path, DeviceDriver const* driver) {
+  if (!exists(path.c_str()))
+    return none("this spillway is built for CPUs; give cpu, or a build for GPUs");
+  if (driver == nullptr) return opened(path);
+  bool const opens = open_now(driver->library) != nullptr;
+  auto found = opens ? opened(path) : none(fmt::format("there is no driver: {}", ::dlerror()));
+  found.has_driver = opens || exists(driver->file);
+  return found;
 }
 
 }  // namespace spillway

@@ -33,15 +33,22 @@ inline constexpr char kDeviceModuleFunction[] = "spillway_device_module";
 struct FoundBackend {
   DeviceBackend const* backend = nullptr;
   std::string trouble = {};
+  bool has_driver = false;  // whether a module is there, and a driver of its devices seems to be
 };
 
 // Says why count_devices(found.backend) is 0.
 std::string why_no_device(FoundBackend const& found);
 
-// Opens the module in the file `path`, which then stays open. `driver` names the library of the
-// devices' driver, if it must be there: without it a module could only say so, after it has loaded
-// libraries of hundreds of megabytes. Never throws.
-FoundBackend open_device_module(std::string const& path, char const* driver = nullptr);
-inline constexpr char kCudaDriver[] = "libcuda.so.1";
+// The driver of a kind of devices: its library, and a file that the system has where it is loaded.
+struct DeviceDriver {
+  char const* library;
+  char const* file;
+};
+inline constexpr DeviceDriver kCudaDriver{"libcuda.so.1", "/dev/nvidiactl"};
+
+// Opens the module in the file `path`, which then stays open. `driver` is not null if its library
+// must be there: without it a module could only say so, after it has loaded libraries of hundreds
+// of megabytes. Never throws.
+FoundBackend open_device_module(std::string const& path, DeviceDriver const* driver = nullptr);
 
 }  // namespace spillway

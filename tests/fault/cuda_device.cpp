@@ -88,8 +88,16 @@ TEST_F(Devices, are_chosen_by_local_rank_and_shared_only_when_named) {
   EXPECT_TRUE(fails_with(2, "ranks 0 and 1 have the same GPU", on(1, "auto", kTwoRanks)));
   EXPECT_TRUE(fails_with(2, "run.device: cuda:1: rank 0 sees 1 GPU,", on(1, "cuda:1", kAlone)));
   EXPECT_TRUE(fails_with(2, "run.device: cuda: rank 0 sees no GPU", on(0, "cuda", kAlone)));
-  EXPECT_TRUE(fails_with(2, "this run computes on the cores", on(0, "auto", kAlone)));
-  EXPECT_TRUE(fails_with(2, "this run computes on the cores", on(1, "cpu", kAlone)));
+  auto const without = on(0, "auto", kAlone);
+  EXPECT_TRUE(fails_with(2, "this run computes on the cores", without));
+  EXPECT_NE(
+      without.output.find("spillway: warning: run.device: auto: computes on the cores: rank 0 "
+                          "sees no GPU: SPILLWAY_STAND_IN_DEVICES is 0\n"),
+      std::string::npos)
+      << without.output;
+  auto const on_cores = on(1, "cpu", kAlone);
+  EXPECT_TRUE(fails_with(2, "this run computes on the cores", on_cores));
+  EXPECT_EQ(on_cores.output.find("warning"), std::string::npos) << on_cores.output;
 }
 
 TEST_F(Devices, of_two_kinds_make_no_plan) {

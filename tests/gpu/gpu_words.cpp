@@ -58,11 +58,16 @@ TEST_F(GpuWords, a_run_that_asks_for_nothing_computes_on_the_gpu) {
   auto const run = m_experiment.run("auto", on_gpu(1) + Keys{"run.device=auto"});
   EXPECT_GT(run.summary.value("device_outside_bytes", std::int64_t{0}), 0);
   EXPECT_NE(run.output.find("device memory"), std::string::npos) << run.output;
+  auto const said = fmt::format("spillway: info: computes on 1 GPU, {} ({}), with 1 rank\n",
+                                seen_gpus().name, seen_gpus().target);
+  EXPECT_NE(run.output.find(said), std::string::npos) << run.output;
 }
 
 TEST_F(GpuWords, the_cores_compute_beside_a_gpu_if_they_are_asked_for) {
   auto const run = m_experiment.run("cores", on_cores());
   EXPECT_FALSE(run.summary.contains("device_outside_bytes"));
+  EXPECT_NE(run.output.find("spillway: info: computes on the cores with 1 rank"), std::string::npos)
+      << run.output;
 }
 
 }  // namespace

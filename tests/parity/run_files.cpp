@@ -48,11 +48,18 @@ void expect_promised_keys(Run const& run) {
   }
 }
 
-// Kernels of this build are for cores, whatever computes beside them.
 void expect_environment(Run const& run) {
   std::ifstream file(run.dir / "environment.json");
   auto const devices = nlohmann::json::parse(file).at("devices").get<std::string>();
-  EXPECT_TRUE(devices.starts_with("cpu (Kokkos ")) << devices;
+  auto const* const expected = on_device() ? "stand-in for a GPU (sm_90)" : "cpu (Kokkos ";
+  EXPECT_TRUE(devices.starts_with(expected)) << devices;
+}
+
+void expect_to_say_where(Run const& run) {
+  auto const* const expected =
+      on_device() ? "spillway: info: computes on 2 GPUs, stand-in for a GPU (sm_90), with 2 ranks\n"
+                  : "spillway: info: computes on the cores with 2 ranks of ";
+  EXPECT_NE(run.output.find(expected), std::string::npos) << run.output;
 }
 
 // No lane is busy for longer than the step lasts.
@@ -82,6 +89,7 @@ TEST(RunDirectory, holds_what_the_documents_say) {
   expect_files(run);
   expect_promised_keys(run);
   expect_environment(run);
+  expect_to_say_where(run);
   expect_possible_seconds(run);
   expect_repeatable(run);
 }

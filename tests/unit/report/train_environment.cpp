@@ -6,6 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "device/host/host_device.hpp"
+#include "kernels/host/kernels.hpp"
+#include "kernels/host/scope.hpp"
 #include "report/environment.hpp"
 #include "tests/support/two_ranks.hpp"
 #include "version.hpp"
@@ -20,7 +23,8 @@ TEST(Environment, says_what_was_built_and_what_it_runs_on) {
   Arithmetic arithmetic;
   arithmetic.threads = 3;
   arithmetic.isa = "portable";
-  auto const json = Json::parse(environment_json(*comm, arithmetic));
+  auto const json =
+      Json::parse(environment_json(*comm, arithmetic, {host_device(), host::kernels()}));
   EXPECT_EQ(json.at("version"), build::version);
   EXPECT_EQ(json.at("git"), build::git_hash);
   EXPECT_EQ(json.at("compiler"), build::compiler);
@@ -30,6 +34,7 @@ TEST(Environment, says_what_was_built_and_what_it_runs_on) {
   EXPECT_EQ(json.at("ranks"), 1);
   EXPECT_EQ(json.at("threads"), 3);
   EXPECT_EQ(json.at("isa"), "portable");
+  EXPECT_EQ(json.at("devices"), device_text());
   std::string host;
   std::getline(std::ifstream("/proc/sys/kernel/hostname"), host);
   EXPECT_EQ(json.at("hosts"), Json({host.substr(0, 63)}));
@@ -41,7 +46,7 @@ TEST(Environment, names_the_hosts_of_all_ranks_in_their_order) {
   test::TwoRanks comm(1, test::TwoRanks::On::two_nodes, [](std::span<std::byte> said) {
     test::change<HostName>(said, [](HostName) { return HostName{"node\xff"}; });
   });
-  auto const json = Json::parse(environment_json(comm, {}));
+  auto const json = Json::parse(environment_json(comm, {}, {host_device(), host::kernels()}));
   EXPECT_EQ(json.at("ranks"), 2);
   std::string host;
   std::getline(std::ifstream("/proc/sys/kernel/hostname"), host);

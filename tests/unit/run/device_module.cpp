@@ -32,10 +32,26 @@ TEST_F(DeviceModules, that_do_not_open_say_why) {
   EXPECT_EQ(trouble(path), "its module does not open: " + path.string() + ": file too short");
 }
 
+constexpr DeviceDriver kNone{"libnosuchdriver.so.1", "/no/such/device"};
+
 TEST_F(DeviceModules, are_not_opened_without_their_driver) {
-  EXPECT_EQ(open_device_module(SPILLWAY_OLD_MODULE, "libnosuchdriver.so.1").trouble,
+  EXPECT_EQ(open_device_module(SPILLWAY_OLD_MODULE, &kNone).trouble,
             "there is no driver: libnosuchdriver.so.1: cannot open shared object file: No such "
             "file or directory");
+}
+
+// Where a driver is and the module of no use, somebody should be told.
+TEST_F(DeviceModules, know_whether_there_is_a_driver) {
+  constexpr DeviceDriver loaded{"libnosuchdriver.so.1", "/dev/null"},
+      opens{SPILLWAY_STRANGE_MODULE, "/no/such/device"};
+  EXPECT_FALSE(open_device_module(SPILLWAY_OLD_MODULE, &kNone).has_driver);
+  EXPECT_TRUE(open_device_module(SPILLWAY_OLD_MODULE, &loaded).has_driver);
+  auto const found = open_device_module(SPILLWAY_OLD_MODULE, &opens);
+  EXPECT_TRUE(found.has_driver);
+  EXPECT_NE(found.trouble.find(" is of another build "), std::string::npos) << found.trouble;
+  EXPECT_TRUE(open_device_module(SPILLWAY_TOY_MODULE, &opens).has_driver);
+  EXPECT_FALSE(open_device_module(m_dir / "spillway_cuda.so", &opens).has_driver)
+      << "without a module nobody expects a device";
 }
 
 TEST_F(DeviceModules, of_somebody_else_are_named) {

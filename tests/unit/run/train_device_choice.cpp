@@ -64,6 +64,27 @@ TEST(DeviceChoice, falls_to_the_cores_only_if_nobody_sees_a_device) {
   EXPECT_NE(refusal("auto", mixed).find("run.device: auto: rank 1 sees no GPU"), std::string::npos);
 }
 
+TEST(DeviceChoice, warns_of_cores_where_a_device_could_be_expected) {
+  Seen all = {none_because("no module here"), none_because("its module does not open")};
+  EXPECT_EQ(warning_of_cores("auto", all), "");
+  all[1].has_driver = true;
+  EXPECT_EQ(
+      warning_of_cores("auto", all),
+      "run.device: auto: computes on the cores: rank 1 sees no GPU: its module does not open");
+  EXPECT_EQ(warning_of_cores("cpu", all), "");
+}
+
+TEST(DeviceChoice, is_told_in_words) {
+  auto const a = device(0, "a", "H100", "sm_90"), b = device(0, "b", "H100", "sm_90"),
+             elsewhere = device(2, "a", "H100", "sm_90");
+  EXPECT_EQ(describe_devices(std::vector{a}), "1 GPU, H100 (sm_90), with 1 rank");
+  EXPECT_EQ(describe_devices(std::vector{a, b, elsewhere}), "3 GPUs, H100 (sm_90), with 3 ranks");
+  EXPECT_EQ(describe_devices(std::vector{a, a, b, elsewhere, a}),
+            "3 GPUs, H100 (sm_90), with 5 ranks");
+  EXPECT_EQ(describe_cores(1, 1), "the cores with 1 rank of 1 thread");
+  EXPECT_EQ(describe_cores(2, 4), "the cores with 2 ranks of 4 threads");
+}
+
 TEST(DeviceChoice, names_what_is_missing) {
   EXPECT_EQ(refusal("cuda", {none_because("there is no driver")}),
             "run.device: cuda: rank 0 sees no GPU: there is no driver");

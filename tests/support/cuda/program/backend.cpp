@@ -28,7 +28,7 @@ FoundBackend const& device_backend() {
       .target = kHostTarget,
       .make_watch = cuda::make_engine_order,
   };
-  static FoundBackend const found{&on_stand_in};
+  static FoundBackend const found{&on_stand_in, "", true};
   return found;
 }
 

@@ -12,7 +12,7 @@ namespace spillway::test {
 namespace {
 
 FoundBackend const& found() {
-  static auto const module = open_device_module(SPILLWAY_CUDA_MODULE_FILE, kCudaDriver);
+  static auto const module = open_device_module(SPILLWAY_CUDA_MODULE_FILE, &kCudaDriver);
   return module;
 }
 
