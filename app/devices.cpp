@@ -7,6 +7,20 @@
 #include "base/units.hpp"
 
 namespace spillway {
+namespace {
+
+std::string about(DeviceBackend const& backend, int number) {
+  try {
+    if (auto const why = why_not(backend, number); !why.empty()) throw Error(Status::device, why);
+    auto const device = backend.open(number)->properties();
+    return fmt::format("{}, {}, {} of {} free", device.name, device.target,
+                       human_bytes(device.free_bytes), human_bytes(device.memory_bytes));
+  } catch (Error const& error) {
+    return fmt::format("cannot be used: {}", error.what());
+  }
+}
+
+}  // namespace
 
 FoundBackend const& device_backend(Config const& config) {
   static FoundBackend const none{nullptr, "run.device is cpu"};
@@ -14,7 +28,7 @@ FoundBackend const& device_backend(Config const& config) {
 }
 
 ForMachine where_it_computes(Config const& config) {
-  bool const beside_device = count_devices(device_backend(config).backend) > 0;
+  bool const beside_device = has_usable_device(device_backend(config).backend);
   return beside_device ? ForMachine::here_beside_device : ForMachine::here;
 }
 
@@ -23,16 +37,9 @@ std::string devices_text() {
   auto const devices = count_devices(found.backend);
   if (devices == 0) return fmt::format("  {:<18}{}\n", "no GPU", why_no_device(found));
   std::string text;
-  for (int number = 0; number < devices; ++number) {
-    auto const name = fmt::format("{}:{}", found.backend->name, number);
-    try {
-      auto const device = found.backend->open(number)->properties();
-      text += fmt::format("  {:<18}{}, {}, {} of {} free\n", name, device.name, device.target,
-                          human_bytes(device.free_bytes), human_bytes(device.memory_bytes));
-    } catch (Error const& error) {
-      text += fmt::format("  {:<18}cannot be used: {}\n", name, error.what());
-    }
-  }
+  for (int number = 0; number < devices; ++number)
+    text += fmt::format("  {:<18}{}\n", fmt::format("{}:{}", found.backend->name, number),
+                        about(*found.backend, number));
   return text;
 }
 

@@ -1,6 +1,10 @@
 #include "run/compute_here.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/affinity.hpp"
@@ -29,9 +33,19 @@ OpenedDevice opened(Device const& device, Comm const& comm) {
   return result;
 }
 
+// Devices that are alike have the same reason not to be used, which is said once.
 SeenDevices seen_devices(FoundBackend const& found, Comm const& comm) {
   SeenDevices result{count_devices(found.backend), comm.node_leader(), comm.local_rank()};
-  if (result.devices == 0) copy_text(why_no_device(found), result.why_none);
+  std::set<std::string> reasons;
+  if (result.devices == 0) reasons.insert(why_no_device(found));
+  auto const looked_at = std::min(result.devices, static_cast<int>(result.unusable.size()));
+  for (int number = 0; number < looked_at; ++number) {
+    auto const reason = why_not(*found.backend, number);
+    if (reason.empty()) continue;
+    result.unusable.set(static_cast<std::size_t>(number));
+    reasons.insert(reason);
+  }
+  copy_text(fmt::format("{}", fmt::join(reasons, "; ")), result.why_none);
   result.has_driver = found.has_driver;
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "base/error.hpp"
 #include "plan/data/words.hpp"
@@ -34,18 +35,33 @@ bool same_device(OpenedDevice const& a, OpenedDevice const& b) {
   return a.node_leader == b.node_leader && a.id == b.id;
 }
 
-std::string sees_none(std::size_t rank, SeenDevices const& seen) {
-  return fmt::format("rank {} sees no GPU: {}", rank, seen.why_none.data());
+bool is_usable(SeenDevices const& seen, int number) {
+  auto const bit = static_cast<std::size_t>(number);
+  return bit >= seen.unusable.size() || !seen.unusable[bit];
+}
+
+std::vector<int> usable(SeenDevices const& seen) {
+  std::vector<int> numbers;
+  for (int number = 0; number < seen.devices; ++number)
+    if (is_usable(seen, number)) numbers.push_back(number);
+  return numbers;
+}
+
+std::string has_none(std::size_t rank, SeenDevices const& seen) {
+  return fmt::format("rank {} sees no GPU{}: {}", rank, seen.devices == 0 ? "" : " that it can use",
+                     seen.why_none.data());
 }
 
 void require_devices(std::string_view asked, std::span<SeenDevices const> all) {
   auto const number = number_in(asked);
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     auto const& seen = all[rank];
-    if (seen.devices == 0) refuse(asked, sees_none(rank, seen));
+    if (seen.devices == 0 || (!number && usable(seen).empty())) refuse(asked, has_none(rank, seen));
     if (number && *number >= seen.devices)
       refuse(asked, fmt::format("rank {} sees {} GPU{}, whose numbers begin with 0", rank,
                                 seen.devices, seen.devices == 1 ? "" : "s"));
+    if (number && !is_usable(seen, *number))
+      refuse(asked, fmt::format("rank {} cannot use it: {}", rank, seen.why_none.data()));
   }
 }
 
@@ -54,20 +70,21 @@ void require_devices(std::string_view asked, std::span<SeenDevices const> all) {
 std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices const> all,
                                  int rank) {
   if (asked == "cpu") return std::nullopt;
-  auto const has_some = [](SeenDevices const& seen) { return seen.devices > 0; };
+  auto const has_some = [](SeenDevices const& seen) { return !usable(seen).empty(); };
   if (asked == "auto" && std::ranges::none_of(all, has_some)) return std::nullopt;
   require_devices(asked, all);
   if (auto const number = number_in(asked)) return number;
   // A launcher that gives each rank its own GPU hides all others, so the remainder is 0.
   auto const& own = all[static_cast<std::size_t>(rank)];
-  return own.local_rank % own.devices;
+  auto const numbers = usable(own);
+  return numbers[static_cast<std::size_t>(own.local_rank) % numbers.size()];
 }
 
 std::string warning_of_cores(std::string_view asked, std::span<SeenDevices const> all) {
   auto const with_driver = std::ranges::find_if(all, &SeenDevices::has_driver);
   if (asked != "auto" || with_driver == all.end()) return "";
   auto const rank = static_cast<std::size_t>(with_driver - all.begin());
-  return fmt::format("run.device: auto: computes on the cores: {}", sees_none(rank, *with_driver));
+  return fmt::format("run.device: auto: computes on the cores: {}", has_none(rank, *with_driver));
 }
 
 int sharers(std::span<OpenedDevice const> all, int rank) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -14,13 +15,17 @@ namespace spillway {
 struct SeenDevices {
   int devices = 0;  // how many the rank sees
   int node_leader = 0, local_rank = 0;
-  std::array<char, 512> why_none{};  // a text that ends with 0 and is cut if it is longer
-  bool has_driver = false;           // is FoundBackend::has_driver
+  // Says why it sees no device, or why it cannot use some of them. The text ends with 0, and is cut
+  // if it is longer.
+  std::array<char, 512> why_none{};
+  bool has_driver = false;     // is FoundBackend::has_driver
+  std::bitset<64> unusable{};  // which of its devices cannot be used, by number
 };
 
 // Returns the number of the device that `rank` opens, or nothing if it computes on the CPU, in
-// which case all ranks do. `asked` is the value of run.device. Throws Error(bad_input), which names
-// a rank, if that rank lacks the device asked for or, with `auto`, has none although others do.
+// which case all ranks do. `asked` is the value of run.device. Devices that cannot be used do not
+// count. Throws Error(bad_input), which names a rank, if that rank lacks the device asked for or,
+// with `auto`, has none although others do.
 std::optional<int> choose_device(std::string_view asked, std::span<SeenDevices const> all,
                                  int rank);
 

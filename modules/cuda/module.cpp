@@ -31,6 +31,7 @@ DeviceBackend const* connect(ProgramServices const& program) {
       .name = "cuda",
       .count = cuda_device_count,
       .why_none = why_none,
+      .why_not = [](int number) { return why_no_code(number, SPILLWAY_ARCHITECTURES); },
       .open = open_cuda_device,
       .begin_kernels = [](Device const&) { return cuda::begin_kernels(); },
       .end_kernels = cuda::end_kernels,

@@ -110,6 +110,39 @@ TEST_F(Devices, of_two_kinds_make_no_plan) {
                          outcome));
 }
 
+// The program on the stand-in is as if it were compiled for an sm_80.
+TEST_F(Devices, that_are_too_old_for_the_kernels_are_passed_over) {
+  auto const on = [&](std::string const& architectures, std::string const& asked) {
+    fs::remove_all(m_dir / "run");
+    return run_command("SPILLWAY_STAND_IN_DEVICES=2 SPILLWAY_STAND_IN_ARCHITECTURES=" +
+                       architectures + " " + train_command("run.steps=1 run.device=" + asked));
+  };
+  constexpr auto why = "stand-in for a GPU is an sm_75, and the module is compiled for 80";
+  EXPECT_EQ(on("75,80", "cuda").status, 0);
+  EXPECT_TRUE(fails_with(2, fmt::format("run.device: cuda:0: rank 0 cannot use it: {}", why),
+                         on("75,80", "cuda:0")));
+  EXPECT_TRUE(
+      fails_with(2, fmt::format("run.device: cuda: rank 0 sees no GPU that it can use: {}", why),
+                 on("75,75", "cuda")));
+  auto const on_cores = on("75,75", "auto");
+  EXPECT_TRUE(fails_with(2, "this run computes on the cores", on_cores));
+  EXPECT_NE(on_cores.output.find(fmt::format("spillway: warning: run.device: auto: computes on the "
+                                             "cores: rank 0 sees no GPU that it can use: {}\n",
+                                             why)),
+            std::string::npos)
+      << on_cores.output;
+  auto const doctor =
+      run_command("SPILLWAY_STAND_IN_DEVICES=2 SPILLWAY_STAND_IN_ARCHITECTURES=75 " +
+                  spillway_command(kAlone) + " doctor " + m_dir.string());
+  EXPECT_EQ(doctor.status, 0) << doctor.output;
+  EXPECT_NE(doctor.output.find(fmt::format("\n  cuda:0            cannot be used: {}\n", why)),
+            std::string::npos)
+      << doctor.output;
+  EXPECT_NE(doctor.output.find("\n  cuda:1            stand-in for a GPU, sm_90, "),
+            std::string::npos)
+      << doctor.output;
+}
+
 TEST_F(Devices, that_are_full_need_smaller_budgets) {
   // Others have all but 2 MiB of 1 GiB.
   auto const outcome =

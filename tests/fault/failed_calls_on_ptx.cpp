@@ -92,6 +92,9 @@ class FailedCalls : public FaultTest, public ::testing::WithParamInterface<int> 
         std::regex_match(said[0], std::regex(fmt::format("spillway: {}({})", who, fault.said))))
         << said[0];
     EXPECT_EQ(outcome.output.find("Kokkos::Cuda ERROR"), std::string::npos) << outcome.output;
+    if (GetParam() == kAlone) {
+      EXPECT_TRUE(outcome.output.ends_with(said[0] + "\n")) << outcome.output;
+    }
     EXPECT_TRUE(fs::is_empty(m_dir / "nvme"));
   }
 
@@ -149,6 +152,17 @@ TEST_P(FailedCalls, before_step_0_end_the_start) {
     expect_end(faults[i], train_with(faults[i], 0, tiny()));
     EXPECT_TRUE(bits("run").empty());
   }
+}
+
+// No module is compiled for an sm_75.
+TEST_P(FailedCalls, are_none_on_a_device_for_which_there_is_no_code) {
+  auto const outcome = run_command("SPILLWAY_STAND_IN_ARCHITECTURES=75 " +
+                                   train_command(kTiny + "run.device=cuda:0 ", GetParam()));
+  EXPECT_TRUE(
+      fails_with(2,
+                 "run.device: cuda:0: rank 0 cannot use it: stand-in for a GPU is an sm_75, "
+                 "and the module is compiled for ",
+                 outcome));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, FailedCalls, ::testing::Values(kAlone, kTwoRanks));

@@ -7,6 +7,7 @@
 
 #include "base/allocator_pass.hpp"
 #include "base/error.hpp"
+#include "device/cuda/architectures.hpp"
 #include "device/cuda/calls.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/stream.hpp"
@@ -121,6 +122,18 @@ int cuda_device_count() noexcept {
   if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
   cudaGetLastError();
   return 0;
+}
+
+std::string why_no_code(int ordinal, std::string_view architectures) {
+  AllocatorPass const pass;
+  cudaDeviceProp device = {};
+  if (cudaGetDeviceProperties(&device, ordinal) != cudaSuccess) {
+    cudaGetLastError();
+    return "";
+  }
+  if (has_code_for(architectures, 10 * device.major + device.minor)) return "";
+  return fmt::format("{} is an sm_{}{}, and the module is compiled for {}", device.name,
+                     device.major, device.minor, architectures);
 }
 
 std::unique_ptr<Device> open_cuda_device(int ordinal) {

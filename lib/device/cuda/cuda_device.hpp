@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "device/device.hpp"
 
@@ -9,6 +11,11 @@ namespace spillway {
 
 // Returns how many devices CUDA sees, or 0 if CUDA does not tell, for example without a driver.
 int cuda_device_count() noexcept;
+
+// Returns why the CUDA device with the number `ordinal` does not run kernels that are compiled for
+// `architectures` (see has_code_for), or "" if it does or if CUDA does not tell. Takes nothing of
+// the device, whereas opening it takes memory.
+std::string why_no_code(int ordinal, std::string_view architectures);
 
 // Opens the CUDA device with the number `ordinal` and makes the calling thread use it. Other
 // threads use it when they call functions of its objects. Kernels are loaded when CUDA starts, not

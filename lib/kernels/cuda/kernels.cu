@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "base/allocator_pass.hpp"
 #include "base/error.hpp"
@@ -34,6 +35,12 @@ Kernel unchecked_kernel(OpKind kind) {
   return makers[static_cast<std::size_t>(kind)]();
 }
 
+// Kokkos ends some of its texts with a new line.
+std::string_view without_end(std::string_view text) {
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  return text;
+}
+
 // Calls f, which may allocate main memory, as CUDA does at will. If CUDA refuses a call, Kokkos
 // throws std::runtime_error, which becomes an Error(device) that says what was being done.
 template <class F>
@@ -44,7 +51,7 @@ auto naming_kokkos(std::string const& doing, F const& f) {
   } catch (Error const&) {
     throw;
   } catch (std::runtime_error const& error) {
-    throw Error(Status::device, fmt::format("{}: {}", doing, error.what()));
+    throw Error(Status::device, fmt::format("{}: {}", doing, without_end(error.what())));
   }
 }
 

@@ -23,14 +23,23 @@ std::string why_none() {
   return "nobody made any";
 }
 
+int g_older_than = 0;  // devices with a smaller number are too old
+
+std::string why_not(int number) {
+  return number < g_older_than ? "is too old" : "";
+}
+
 }  // namespace
 }  // namespace spillway::devices_here_test
 
 // The one definition of this program.
 spillway::FoundBackend const& spillway::device_backend() {
   namespace test = spillway::devices_here_test;
-  static DeviceBackend const backend{
-      .name = "toy", .count = test::count, .why_none = test::why_none, .open = test::open};
+  static DeviceBackend const backend{.name = "toy",
+                                     .count = test::count,
+                                     .why_none = test::why_none,
+                                     .why_not = test::why_not,
+                                     .open = test::open};
   static FoundBackend const found{&backend};
   return found;
 }
@@ -45,6 +54,12 @@ TEST(DevicesHere, that_cannot_be_used_are_named_with_the_reason) {
   EXPECT_EQ(devices_text(),
             "  toy:0             cannot be used: sleeps\n"
             "  toy:1             cannot be used: is hot\n");
+  g_older_than = 1;
+  EXPECT_EQ(devices_text(),
+            "  toy:0             cannot be used: is too old\n"
+            "  toy:1             cannot be used: is hot\n")
+      << "what is too old is not opened";
+  g_older_than = 0;
 }
 
 TEST(DevicesHere, are_computed_beside_where_there_are_some_and_nobody_wants_the_cores) {
@@ -59,6 +74,10 @@ TEST(DevicesHere, are_computed_beside_where_there_are_some_and_nobody_wants_the_
   EXPECT_EQ(where(1, "toy:0"), ForMachine::here_beside_device);
   EXPECT_EQ(where(1, "cpu"), ForMachine::here);
   EXPECT_EQ(where(0, "toy"), ForMachine::here) << "which is refused later";
+  g_older_than = 2;
+  EXPECT_EQ(where(2, "auto"), ForMachine::here) << "none can be used";
+  EXPECT_EQ(where(3, "auto"), ForMachine::here_beside_device);
+  g_older_than = 0;
 }
 
 }  // namespace

@@ -64,6 +64,39 @@ TEST(DeviceChoice, falls_to_the_cores_only_if_nobody_sees_a_device) {
   EXPECT_NE(refusal("auto", mixed).find("run.device: auto: rank 1 sees no GPU"), std::string::npos);
 }
 
+// The devices with these numbers are too old for the kernels.
+SeenDevices without(SeenDevices seen, std::vector<std::size_t> const& numbers) {
+  for (auto const number : numbers) seen.unusable.set(number);
+  std::ranges::copy(std::string_view("T4 is old"), seen.why_none.begin());
+  return seen;
+}
+
+TEST(DeviceChoice, passes_over_devices_that_cannot_be_used) {
+  auto all = nodes(1, 2, 4);
+  for (auto& seen : all) seen = without(seen, {0, 2});
+  EXPECT_EQ(chosen("auto", all), (std::vector<int>{1, 3}));
+  EXPECT_EQ(chosen("cuda:1", all), (std::vector<int>{1, 1}));
+  EXPECT_EQ(refusal("cuda:2", all), "run.device: cuda:2: rank 0 cannot use it: T4 is old");
+  EXPECT_EQ(refusal("cuda:4", all),
+            "run.device: cuda:4: rank 0 sees 4 GPUs, whose numbers begin with 0");
+}
+
+TEST(DeviceChoice, falls_to_the_cores_where_no_device_can_be_used) {
+  auto all = nodes(1, 2, 1);
+  all[1] = without(all[1], {0});
+  EXPECT_EQ(refusal("auto", all),
+            "run.device: auto: rank 1 sees no GPU that it can use: T4 is old");
+  all[0] = without(all[0], {0});
+  all[0].has_driver = true;
+  EXPECT_EQ(chosen("auto", all), (std::vector<int>{-1, -1}));
+  EXPECT_EQ(
+      warning_of_cores("auto", all),
+      "run.device: auto: computes on the cores: rank 0 sees no GPU that it can use: T4 is old");
+  EXPECT_EQ(refusal("cuda", all),
+            "run.device: cuda: rank 0 sees no GPU that it can use: T4 is old");
+  EXPECT_EQ(refusal("cuda:0", all), "run.device: cuda:0: rank 0 cannot use it: T4 is old");
+}
+
 TEST(DeviceChoice, warns_of_cores_where_a_device_could_be_expected) {
   Seen all = {none_because("no module here"), none_because("its module does not open")};
   EXPECT_EQ(warning_of_cores("auto", all), "");

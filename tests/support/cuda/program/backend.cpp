@@ -22,6 +22,7 @@ FoundBackend const& device_backend() {
       .name = "cuda",
       .count = count,
       .why_none = [] { return std::string("SPILLWAY_STAND_IN_DEVICES is 0"); },
+      .why_not = [](int number) { return why_no_code(number, "80"); },
       .open = open_cuda_device,
       .begin_kernels = [](Device const&) { return cuda::choosing_kernels(); },
       .end_kernels = []() noexcept {},

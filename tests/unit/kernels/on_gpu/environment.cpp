@@ -17,8 +17,9 @@ FoundBackend const& found() {
 }
 
 std::string why_none() {
-  if (count_devices(found().backend) > 0) return "";
-  return "no device: " + why_no_device(found());
+  bool const there = count_devices(found().backend) > 0;
+  auto const why = there ? why_not(*found().backend, 0) : why_no_device(found());
+  return why.empty() ? "" : "no device: " + why;
 }
 
 class GpuEnvironment : public ::testing::Environment {
