@@ -35,6 +35,7 @@ struct DeviceProperties {
   std::string name;                // for people to read, such as "NVIDIA H100 80GB HBM3"
   std::string id;                  // unique among the devices of the machine
   std::string target;              // what kernels are compiled for, such as "host" or "sm_90"
+  std::string software = {};       // the versions of its driver and its library, or ""
   std::int64_t memory_bytes = 0;   // the size of the device's own memory; 0 if it has none
   std::int64_t free_bytes = 0;     // how much of memory_bytes is free now
   std::int64_t compute_units = 0;  // the number of cores or multiprocessors

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "config/config.hpp"
 #include "plan/data/machine_file.hpp"
@@ -12,9 +14,17 @@
 namespace spillway {
 
 // Returns the key for times of ops and rates: the program, hardware, threads and cores, how many
-// ranks of this node measure at the same time, and the device if it has memory of its own.
+// ranks of this node measure at the same time, and, of a device with memory of its own, its name,
+// the versions of its software and the library of its products.
 About profile_key(Config const& config, Choices const& choices, std::int64_t cores,
                   std::int64_t local_ranks, Compute const& compute);
+
+// Committed sources and a build identify a program by their hash. Returns "" for such a hash, else
+// a text of the times at which the program's files were written, which tell builds apart.
+std::string when_written(std::string_view git_hash, std::vector<std::string> const& files);
+
+// Returns the path of the program or library whose code is at this address, or "" if none is.
+std::string file_of_code(void const* address);
 
 // Returns the key for the network, where `network` names the nodes (see network_name).
 About network_key(About const& profile_key, std::string const& network);

@@ -40,8 +40,8 @@ bool all_are(HostBytes bytes, int value) {
 
 std::string description(Device const& device) {
   auto const is = device.properties();
-  return fmt::format("{} {}, {}, {} of {} free, {} units, node {}", is.name, is.id, is.target,
-                     is.free_bytes, is.memory_bytes, is.compute_units, is.numa_node);
+  return fmt::format("{} {}, {}, {}, {} of {} free, {} units, node {}", is.name, is.id, is.target,
+                     is.software, is.free_bytes, is.memory_bytes, is.compute_units, is.numa_node);
 }
 
 // What is not pinned goes both ways, new memory is zero, and old memory keeps its values.

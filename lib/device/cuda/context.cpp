@@ -14,17 +14,18 @@ namespace {
 // Returns the versions of the driver and the runtime for a message: when a device cannot be opened,
 // the driver is often missing or older than the runtime.
 std::string versions() {
-  auto const text = [](int version) {
-    return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
-  };
   int driver = 0, runtime = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
   if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) runtime = 0;
-  return fmt::format("(driver: {}, program: {})", driver > 0 ? text(driver) : "none",
-                     text(runtime));
+  return fmt::format("(driver: {}, program: {})", driver > 0 ? cuda_version(driver) : "none",
+                     cuda_version(runtime));
 }
 
 }  // namespace
+
+std::string cuda_version(int number) {
+  return fmt::format("CUDA {}.{}", number / 1000, number % 1000 / 10);
+}
 
 CudaContext::CudaContext(int number)
     : ordinal(number), name(fmt::format("CUDA device {}", number)) {

@@ -8,6 +8,9 @@
 
 namespace spillway {
 
+// Returns a text such as "CUDA 13.0" for a version as CUDA tells it, such as 13000.
+std::string cuda_version(int number);
+
 struct CudaContext {
   // Makes the calling thread use the CUDA device with the number `ordinal`. Throws Error(device) if
   // the device cannot be used.

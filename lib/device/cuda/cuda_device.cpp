@@ -28,6 +28,14 @@ int attribute(CudaContext const& context, CudaCalls const& calls, cudaDeviceAttr
   return value;
 }
 
+// Times of kernels are those of these versions.
+std::string software(CudaCalls const& calls) {
+  int driver = 0, runtime = 0;
+  calls.require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion", "asking for its driver");
+  calls.require(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion", "asking for its library");
+  return fmt::format("{}, driver for {}", cuda_version(runtime), cuda_version(driver));
+}
+
 class CudaDevice final : public Device {
  public:
   explicit CudaDevice(int ordinal) : m_context(ordinal), m_stream(m_context, false) {}
@@ -92,6 +100,7 @@ DeviceProperties CudaDevice::properties() const {
           .id = std::move(id),
           .target = fmt::format("sm_{}{}", asked(cudaDevAttrComputeCapabilityMajor),
                                 asked(cudaDevAttrComputeCapabilityMinor)),
+          .software = software(calls),
           .memory_bytes = memory.all_bytes,
           .free_bytes = memory.free_bytes,
           .compute_units = asked(cudaDevAttrMultiProcessorCount),

@@ -79,6 +79,8 @@ TEST_F(CudaDeviceWords, name_the_call_and_what_it_was_for) {
       {"asking for its name", "cudaGetDeviceProperties", [](Made& m) { m.device->properties(); }},
       {"asking for its properties", "cudaDeviceGetAttribute",
        [](Made& m) { m.device->properties(); }},
+      {"asking for its driver", "cudaDriverGetVersion", [](Made& m) { m.device->properties(); }},
+      {"asking for its library", "cudaRuntimeGetVersion", [](Made& m) { m.device->properties(); }},
       {"asking for its free memory", "cudaMemGetInfo", [](Made& m) { m.device->properties(); }},
       {"asking for the granules of its memory", "cuMemGetAllocationGranularity",
        [](Made& m) { m.device->reserve("x", 1, 1); }},
@@ -172,6 +174,8 @@ TEST_F(CudaDeviceWords, of_a_device_are_those_that_cuda_has) {
   EXPECT_EQ(properties.id, id);
   EXPECT_EQ(properties.target, fmt::format("sm_{}{}", asked(cudaDevAttrComputeCapabilityMajor),
                                            asked(cudaDevAttrComputeCapabilityMinor)));
+  auto const version = fmt::format("CUDA {}.{}", CUDART_VERSION / 1000, CUDART_VERSION / 10 % 100);
+  EXPECT_EQ(properties.software, version + ", driver for " + version);
   EXPECT_EQ(properties.compute_units, asked(cudaDevAttrMultiProcessorCount));
   EXPECT_EQ(properties.numa_node, asked(cudaDevAttrHostNumaId));
   EXPECT_EQ(properties.memory_bytes, std::int64_t{1} << 30);

@@ -1,13 +1,16 @@
 // What tells measurements of two circumstances apart.
 #include "run/profile_key.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 
 #include "device/host/host_device.hpp"
@@ -63,6 +66,50 @@ TEST(ProfileKey, of_a_device_has_its_name_and_the_target_of_its_kernels) {
   auto const key = profile_key(tiny_config(), {3, 2}, 4, 5, compute);
   EXPECT_EQ(value(key, "isa"), "sm_90");
   EXPECT_EQ(value(key, "device"), on.device().properties().name);
+  EXPECT_EQ(value(key, "products"), "none");
+}
+
+// Says for which target it is asked.
+ProductChoices choose(KernelContext const& context, std::span<Op const> ops,
+                      std::string_view device_name, ProductChoices const&) {
+  EXPECT_TRUE(ops.empty());
+  return {.made_by = std::string(device_name) + ", library for " + context.arithmetic.isa};
+}
+
+TEST(ProfileKey, of_a_device_has_the_versions_of_what_computes) {
+  DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  KernelTable const table(host::kernel, host::make_exec, choose);
+  auto const properties = on.device().properties();
+  auto const key = profile_key(tiny_config(), {3, 2}, 4, 5,
+                               {on.device(), Kernels(table, host::kernel, "sm_90")});
+  EXPECT_FALSE(properties.software.empty());
+  EXPECT_EQ(value(key, "software"), properties.software);
+  EXPECT_EQ(value(key, "products"), properties.name + ", library for sm_90");
+}
+
+TEST(ProfileKey, of_sources_that_are_not_committed_says_when_files_were_written) {
+  auto const file = std::filesystem::path(::testing::TempDir()) / "profile_key.so";
+  std::ofstream(file).close();
+  auto const at = [&](char const* hash, std::int64_t seconds) {
+    std::filesystem::last_write_time(file,
+                                     std::filesystem::file_time_type::clock::from_sys(
+                                         std::chrono::sys_seconds(std::chrono::seconds(seconds))));
+    return when_written(hash, {file, "/no/such/file"});
+  };
+  EXPECT_EQ(at("1234567-dirty", 1000), ", built 1000.000000000");
+  EXPECT_EQ(at("1234567-dirty", 2000), ", built 2000.000000000");
+  EXPECT_EQ(at("unknown", 2000), ", built 2000.000000000");
+  EXPECT_EQ(at("1234567", 2000), "");
+  std::filesystem::remove(file);
+}
+
+TEST(ProfileKey, finds_the_file_of_a_module_by_its_code) {
+  auto const here = file_of_code(reinterpret_cast<void const*>(&value));
+  EXPECT_EQ(std::filesystem::canonical(here), std::filesystem::canonical("/proc/self/exe"));
+  auto const elsewhere = file_of_code(::dlsym(RTLD_DEFAULT, "getpid"));
+  EXPECT_NE(elsewhere.find("libc"), elsewhere.npos) << elsewhere;
+  EXPECT_EQ(file_of_code(&elsewhere), "") << "which is no code";
 }
 
 TEST(ProfileKey, of_a_network_and_of_a_drive_say_so_besides) {
