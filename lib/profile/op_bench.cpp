@@ -9,6 +9,7 @@
 #include "base/steady_clock.hpp"
 #include "kernels/host_pool.hpp"
 #include "kernels/kernel.hpp"
+#include "plan/data/reach.hpp"
 
 namespace spillway {
 namespace {
@@ -63,7 +64,8 @@ std::size_t step_bytes(Program const& program) {
 OpBench::OpBench(Program const& program, Compute const& compute)
     : m_program(program),
       m_compute(compute),
-      m_device{OperandMemory(&compute.device), OperandMemory(&compute.device)},
+      m_device{OperandMemory(&compute.device), OperandMemory::shared_with(compute.device),
+               OperandMemory(&compute.device)},
       m_lane(compute) {
   if (is_cached(program)) return;
   m_host.flush.need(kFlushBytes);
@@ -74,33 +76,44 @@ bool OpBench::is_cached(Program const& program) {
   return step_bytes(program) <= static_cast<std::size_t>(kFlushBytes);
 }
 
+bool OpBench::has_main_memory_alone(On lane) const {
+  return lane.is_host() || !m_compute.device.has_own_memory();
+}
+
 // Places the op's tensors one after the other, each of them once.
-OpBench::Placed OpBench::placed(Op const& op) const {
+OpBench::Placed OpBench::placed(Op const& op, On lane) const {
+  bool const unified = has_main_memory_alone(lane);
   Placed result;
   for (auto const* views : {&op.inputs, &op.outputs}) {
     for (View const& view : present(*views)) {
-      if (!result.offsets.try_emplace(view.tensor, result.bytes).second) continue;
       auto const& tensor = m_program.tensors[static_cast<std::size_t>(view.tensor)];
-      result.bytes += round_up(tensor.bytes(), kPage);
+      bool const is_exchanged = compute_tier(tensor, unified) == Tier::host;
+      auto const part = is_exchanged ? &Memory::exchanged : &Memory::operands;
+      auto& bytes = is_exchanged ? result.exchanged_bytes : result.bytes;
+      if (result.tensors.try_emplace(view.tensor, Placed::Place{part, bytes}).second)
+        bytes += round_up(tensor.bytes(), kPage);
     }
   }
   return result;
 }
 
 std::int64_t OpBench::operand_bytes(Op const& op) const {
-  return placed(op).bytes + op.workspace_bytes;
+  auto const all = placed(op, {});
+  return all.bytes + all.exchanged_bytes + op.workspace_bytes;
 }
 
 OpBench::Memory& OpBench::memory(On lane) {
-  return lane.is_host() || !m_compute.device.has_own_memory() ? m_host : m_device;
+  return has_main_memory_alone(lane) ? m_host : m_device;
 }
 
 // Returns the address of each view of the op, then that of its workspace.
-std::vector<void*> OpBench::place(Op const& op, OperandMemory& memory) const {
-  auto const [offsets, bytes] = placed(op);
-  memory.need(bytes + op.workspace_bytes);
-  for (auto const& [id, offset] : offsets)
-    fill(op, m_program.tensors[static_cast<std::size_t>(id)], memory, offset);
+std::vector<void*> OpBench::place(Op const& op, On lane) {
+  auto& memory = this->memory(lane);
+  auto const all = placed(op, lane);
+  memory.operands.need(all.bytes + op.workspace_bytes);
+  memory.exchanged.need(all.exchanged_bytes);
+  for (auto const& [id, place] : all.tensors)
+    fill(op, m_program.tensors[static_cast<std::size_t>(id)], memory.*place.part, place.offset);
   std::vector<void*> operands;
   for (auto const* views : {&op.inputs, &op.outputs}) {
     for (View const& view : *views) {
@@ -109,10 +122,11 @@ std::vector<void*> OpBench::place(Op const& op, OperandMemory& memory) const {
         continue;
       }
       auto const dtype = m_program.tensors[static_cast<std::size_t>(view.tensor)].dtype;
-      operands.push_back(memory.at(offsets.at(view.tensor) + view.offset * size_bytes(dtype)));
+      auto const& [part, offset] = all.tensors.at(view.tensor);
+      operands.push_back((memory.*part).at(offset + view.offset * size_bytes(dtype)));
     }
   }
-  operands.push_back(op.workspace_bytes > 0 ? memory.at(bytes) : nullptr);
+  operands.push_back(op.workspace_bytes > 0 ? memory.operands.at(all.bytes) : nullptr);
   return operands;
 }
 
@@ -163,7 +177,7 @@ double OpBench::run_s(Launch const& launch, Exec const& exec, void* const* opera
 }
 
 double OpBench::seconds(Op const& op, On lane) {
-  auto const operands = place(op, memory(lane).operands);
+  auto const operands = place(op, lane);
   KernelContext const context{m_program.tensors, m_program.chunks, m_program.arithmetic};
   auto const& kernels = m_compute.kernels;
   auto const side = lane.is_host() ? kernels.host(op.kind).serial : kernels.device.of(op.kind).bind;

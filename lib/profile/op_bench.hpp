@@ -1,5 +1,6 @@
 // An OpBench runs one op of a Program on memory of its own, bound as the engine binds it, and times
-// it. Ops of the compute lane use the device's memory, those of the host lane main memory.
+// it. As in a run, ops of the compute lane use the device's memory and, for what the device
+// exchanges with the host, main memory. Ops of the host lane use main memory.
 #pragma once
 
 #include <map>
@@ -32,17 +33,24 @@ class OpBench {
   std::int64_t operand_bytes(Op const& op) const;
 
  private:
-  struct Placed {
-    std::map<TensorId, std::int64_t> offsets;
-    std::int64_t bytes = 0;
-  };
-  Placed placed(Op const& op) const;
-  // A Memory is what one lane uses: memory for operands, and memory to flush caches with.
+  // A Memory is what one lane uses: memory for operands, for those of them that are exchanged with
+  // the host, and to flush caches with.
   struct Memory {
-    OperandMemory operands, flush;
+    OperandMemory operands, exchanged, flush;
   };
+  // Says where an op's tensors are, each in one of a Memory's two parts.
+  struct Placed {
+    struct Place {
+      OperandMemory Memory::*part;
+      std::int64_t offset;
+    };
+    std::map<TensorId, Place> tensors;
+    std::int64_t bytes = 0, exchanged_bytes = 0;
+  };
+  bool has_main_memory_alone(On lane) const;
+  Placed placed(Op const& op, On lane) const;
   Memory& memory(On lane);
-  std::vector<void*> place(Op const& op, OperandMemory& memory) const;
+  std::vector<void*> place(Op const& op, On lane);
   void fill(Op const& op, Tensor const& tensor, OperandMemory& memory, std::int64_t offset) const;
   double run_s(Launch const& launch, Exec const& exec, void* const* operands, On lane);
   void flush_caches(On lane);

@@ -1,12 +1,20 @@
 #include "profile/operand_memory.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "base/math.hpp"
 
 namespace spillway {
 namespace {
 
 constexpr auto kName = "memory for measurements";
+
+std::int64_t page_bytes() {
+  return ::sysconf(_SC_PAGESIZE);
+}
 
 }  // namespace
 
@@ -17,14 +25,17 @@ void OperandMemory::need(std::int64_t bytes) {
     m_there.reset();
     m_there = m_device->reserve(kName, bytes, bytes);
   } else if (std::ssize(m_pages.all()) < bytes) {
+    m_pinned.reset();
     m_pages = Pages();
-    m_pages = Pages(static_cast<std::size_t>(bytes), kName);
+    m_pages = Pages(static_cast<std::size_t>(round_up(bytes, page_bytes())), kName);
+    if (m_shared_with != nullptr) m_pinned = m_shared_with->pin(m_pages.all());
   }
 }
 
 void* OperandMemory::at(std::int64_t offset) const {
   if (m_device != nullptr) return m_there->at(offset, m_there->bytes() - offset).operand();
-  return m_pages.data() + offset;
+  auto const bytes = m_pages.all().subspan(static_cast<std::size_t>(offset));
+  return m_shared_with != nullptr ? m_shared_with->on_device(bytes).operand() : bytes.data();
 }
 
 void OperandMemory::repeat(HostBytes pattern, std::int64_t offset, std::int64_t bytes) {

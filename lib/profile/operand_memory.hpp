@@ -16,6 +16,13 @@ class OperandMemory {
   explicit OperandMemory(Device* device = nullptr)
       : m_device(device != nullptr && device->has_own_memory() ? device : nullptr) {}
 
+  // Returns an OperandMemory of main memory that kernels on the device reach, too.
+  static OperandMemory shared_with(Device& device) {
+    OperandMemory result;
+    result.m_shared_with = &device;
+    return result;
+  }
+
   // Makes at least `bytes` bytes usable. Earlier contents are lost, so nothing may be using them.
   // Throws Error(cannot_fit).
   void need(std::int64_t bytes);
@@ -27,7 +34,9 @@ class OperandMemory {
 
  private:
   Device* m_device;
+  Device* m_shared_with = nullptr;
   Pages m_pages;                          // used if m_device is null
+  std::unique_ptr<Pinned> m_pinned;       // of m_pages, if m_shared_with needs pinning
   std::unique_ptr<DeviceMemory> m_there;  // used if m_device is not null
 };
 

@@ -2,8 +2,10 @@
 #include "profile/op_bench.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <set>
@@ -15,8 +17,10 @@
 #include "graph/build.hpp"
 #include "kernels/host_pool.hpp"
 #include "kernels/kernel.hpp"
+#include "plan/data/reach.hpp"
 #include "plan/schedule/schedule.hpp"
 #include "plan/search/solve.hpp"
+#include "tests/support/device_under_test.hpp"
 #include "tests/support/kokkos_environment.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -157,6 +161,52 @@ TEST(OpBench, runs_each_lane_s_kernels_with_its_threads) {
   bench.seconds(program.ops[0], {});
   EXPECT_EQ(g_launched.side, "device");
   EXPECT_EQ(g_launched.threads, 1);
+}
+
+// Returns whether the host may read the byte at this address: a device's memory traps.
+bool is_main_memory(void const* at) {
+  std::array<int, 2> pipe{};
+  EXPECT_EQ(::pipe(pipe.data()), 0);
+  bool const can_read = ::write(pipe[1], at, 1) == 1;
+  for (int const end : pipe) ::close(end);
+  return can_read;
+}
+
+// Batches and scalars lie in pinned memory in a run, and kernels reach them over the link.
+TEST(OpBench, has_operands_where_a_run_beside_a_device_has_them) {
+  DeviceUnderTest on(false);
+  if (!on.is_stand_in()) GTEST_SKIP() << "there is no stand-in without CUDA's headers";
+  auto const program = program_in(Precision::fp32);
+  Compute const compute{on.device(), Kernels(KernelTable(recorder), recorder)};
+  int exchanged = 0, others = 0;
+  {
+    OpBench bench(program, compute);
+    for (Op const& op : program.ops) {
+      for (auto const lane : {OpBench::On{}, OpBench::On{1}}) {
+        bench.seconds(op, lane);
+        auto operand = g_launched.operands.begin();
+        for (auto const* views : {&op.inputs, &op.outputs}) {
+          for (View const& view : *views) {
+            auto* const at = static_cast<std::byte*>(*operand++);
+            if (!is_present(view)) continue;
+            auto const& tensor = program.tensors[view.tensor];
+            bool const is_exchanged = is_exchanged_with_host(tensor);
+            EXPECT_EQ(is_main_memory(at), is_exchanged || lane.is_host())
+                << op.name << ", " << tensor.name;
+            (is_exchanged ? exchanged : others) += 1;
+            if (is_exchanged || lane.is_host())
+              expect_filled(op, tensor, at - view.offset * size_bytes(tensor.dtype));
+          }
+        }
+        if (op.workspace_bytes > 0) {
+          EXPECT_EQ(is_main_memory(*operand), lane.is_host()) << op.name;
+        }
+      }
+    }
+  }
+  EXPECT_GT(exchanged, 10);
+  EXPECT_GT(others, exchanged);
+  on.expect_sound();
 }
 
 // Tokens pick from the first table; positions and types pick from no row that the shortest lacks.
