@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/error.hpp"
+#include "device/cuda/noted.hpp"
 
 namespace spillway {
 namespace {
@@ -35,11 +36,8 @@ void CudaCalls::require(CUresult result, char const* call, char const* doing) co
   fail(m_context, doing, fmt::format("{}: {}", call, name));
 }
 
-// Ignores cudaErrorNotReady, which only says that an event is not done yet. CUDA promises not to
-// note it as an error, but not every runtime keeps that promise.
 void CudaCalls::require_nothing_noted(char const* doing) const {
-  auto const noted = cudaGetLastError();
-  if (noted != cudaErrorNotReady) require(noted, "cudaGetLastError", doing);
+  require(noted_failure(), "cudaGetLastError", doing);
 }
 
 std::string cuda_failure(char const* call, cudaError_t result) {

@@ -10,6 +10,7 @@
 
 #include "base/allocator_pass.hpp"
 #include "base/error.hpp"
+#include "device/cuda/noted.hpp"
 #include "kernels/cuda/attention.hpp"
 #include "kernels/cuda/choose_products.hpp"
 #include "kernels/cuda/lt_objects.hpp"
@@ -130,7 +131,7 @@ cublasLtHandle_t lt_handle_of(Exec const& exec) {
 }
 
 void expect_launched(std::string const& op) {
-  if (auto const result = cudaGetLastError(); result != cudaSuccess)
+  if (auto const result = noted_failure(); result != cudaSuccess)
     throw Error(Status::device, fmt::format("{}: {}", op, cudaGetErrorString(result)));
 }
 

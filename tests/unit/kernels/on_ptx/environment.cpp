@@ -1,5 +1,6 @@
 // Opens the module for CUDA devices on the stand-in before the first test, for KernelHarness. The
 // sample decides in which order blocks and warps run.
+#include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -39,8 +40,16 @@ class ModuleEnvironment : public ::testing::Environment {
   std::optional<KernelDevice> m_kernels;
 };
 
-// Fails each test during which the stand-in has complained.
-class Complaints : public ::testing::EmptyTestEventListener {
+// Fails each test during which the stand-in has complained. Before each, an event is asked that is
+// not done, which runtimes may note: no launch fails of it.
+class AroundTests : public ::testing::EmptyTestEventListener {
+  void OnTestStart(::testing::TestInfo const&) override {
+    cuda::plan_fault({.call = "cudaEventQuery",
+                      .n = cuda::calls()["cudaEventQuery"],
+                      .error = cudaErrorNotReady});
+    cudaEventQuery(nullptr);
+    EXPECT_EQ(cudaPeekAtLastError(), cudaErrorNotReady);
+  }
   void OnTestEnd(::testing::TestInfo const&) override {
     auto const all = cuda::complaints();
     for (auto i = m_told; i < all.size(); ++i) ADD_FAILURE() << all[i];
@@ -52,7 +61,7 @@ class Complaints : public ::testing::EmptyTestEventListener {
 
 [[maybe_unused]] bool const added = [] {
   ::testing::AddGlobalTestEnvironment(new ModuleEnvironment);
-  ::testing::UnitTest::GetInstance()->listeners().Append(new Complaints);
+  ::testing::UnitTest::GetInstance()->listeners().Append(new AroundTests);
   return true;
 }();
 
