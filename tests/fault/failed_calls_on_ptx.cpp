@@ -157,7 +157,7 @@ TEST_P(FailedCalls, before_step_0_end_the_start) {
 // No module is compiled for an sm_75.
 TEST_P(FailedCalls, are_none_on_a_device_for_which_there_is_no_code) {
   auto const outcome = run_command("SPILLWAY_STAND_IN_ARCHITECTURES=75 " +
-                                   train_command(kTiny + "run.device=cuda:0 ", GetParam()));
+                                   train_command(tiny() + "run.device=cuda:0 ", GetParam()));
   EXPECT_TRUE(
       fails_with(2,
                  "run.device: cuda:0: rank 0 cannot use it: stand-in for a GPU is an sm_75, "
