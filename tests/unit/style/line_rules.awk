@@ -21,11 +21,12 @@ function library_of(path, parts, n, i) {
   return ""
 }
 
-# What nvcc compiles is a part of the module for CUDA devices, which has all folders of kernels.
+# What nvcc compiles is a part of the module for CUDA devices, which has all folders of kernels, and
+# that of CUDA's devices.
 function check_include(from, to, target) {
   target = $2
   gsub(/"/, "", target)
-  if (FILENAME ~ /\.cuh?$/ && target ~ /^kernels\//) return
+  if (FILENAME ~ /\.cuh?$/ && target ~ /^(kernels|device\/cuda)\//) return
   from = FILENAME ~ /^tests\// ? "" : library_of(FILENAME)
   to = library_of(target)
   if (from != "" && to != "" && index(reach[from], " " to " ") == 0)
