@@ -6,7 +6,6 @@ of the rounds' ratios.
 """
 import argparse
 import pathlib
-import shutil
 import statistics
 import tempfile
 
@@ -16,7 +15,6 @@ from compare_pytorch import MODELS, run_spillway, write_tokens
 def one_run(args, build, folder, number):
     args.spillway = build
     tokens_per_s, _ = run_spillway(args, folder, number)
-    shutil.rmtree(folder / f"run-{number}")
     return tokens_per_s
 
 
@@ -31,6 +29,7 @@ def main():
     parser.add_argument("--sequence", type=int, default=512)
     parser.add_argument("--precision", default="bf16", choices=["bf16", "fp32"])
     parser.add_argument("--activations", default="keep")
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     args = parser.parse_args()
     rates = {args.old: [], args.new: []}
     with tempfile.TemporaryDirectory() as name:
