@@ -104,6 +104,8 @@ TEST_P(StayingPlan, stays_where_the_user_says_so) {
 
 // However long steps take: where all is resident nothing is to be gained.
 TEST_P(StayingPlan, is_not_thought_of_where_nothing_is_away) {
+  if (on_device() && GetParam() > 0)
+    GTEST_SKIP() << "ranks exchange gradients in main memory, so something is away";
   auto const run = experiment({"memory.device=1GiB", "run.steps=14"}).run("resident");
   EXPECT_TRUE(plans_of(run).empty());
   EXPECT_FALSE(says(run, "the plan stays")) << run.output;
