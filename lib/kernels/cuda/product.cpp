@@ -23,13 +23,14 @@ LtAlgorithm chosen(ProductForm const& form, ProductChoices const& choices) {
 Product::Product(std::string name, ProductForm const& form, ProductChoices const& choices)
     : m_name(std::move(name)),
       m_swapped(form.swapped),
+      m_has_bias(form.bias_alignment_bytes > 0),
       m_beta(form.accumulate || form.addend ? 1.0f : 0.0f),
       m_algorithm(chosen(form, choices)),
       m_lt(form) {}
 
 // The descriptor holds the address of the bias, which changes where an op has two sets of operands.
 void Product::point_to(void const* bias) const {
-  if (bias == nullptr || bias == m_bias) return;
+  if (bias == m_bias) return;
   require(cublasLtMatmulDescSetAttribute(m_lt.matmul.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER,
                                          &bias, sizeof bias),
           m_name, "cublasLtMatmulDescSetAttribute");
@@ -38,7 +39,7 @@ void Product::point_to(void const* bias) const {
 
 void Product::operator()(Exec const& exec, MatmulOperands const& operands) const {
   AllocatorPass const pass;  // the library may allocate main memory
-  point_to(operands.bias);
+  if (m_has_bias) point_to(operands.bias);
   float const alpha = 1;
   auto const* const left = m_swapped ? operands.b : operands.a;
   auto const* const right = m_swapped ? operands.a : operands.b;

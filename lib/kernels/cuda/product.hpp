@@ -22,14 +22,15 @@ class Product {
   std::int64_t workspace_bytes() const { return m_algorithm.workspace_bytes; }
 
   // Puts the product into the stream of `exec` and returns. An object may put one product at a time
-  // into a stream. The workspace must begin at a multiple of 256 bytes. Throws Error(device).
+  // into a stream. A bias or an addend that the form lacks is left out. The workspace must begin at
+  // a multiple of 256 bytes. Throws Error(device).
   void operator()(Exec const& exec, MatmulOperands const& operands) const;
 
  private:
   void point_to(void const* bias) const;
 
   std::string m_name;
-  bool m_swapped;
+  bool m_swapped, m_has_bias;
   float m_beta;
   LtAlgorithm m_algorithm;
   LtObjects m_lt;

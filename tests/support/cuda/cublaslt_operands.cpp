@@ -69,7 +69,10 @@ void expect_apart(LtOperands const& all, LtProblem const& problem) {
 
 LtOperand place_bias(State const& all, LtMatmul const& matmul, LtProblem const& problem,
                      std::int64_t alignment_bytes) {
-  if (matmul.epilogue != CUBLASLT_EPILOGUE_BIAS) return {"the bias"};
+  if (matmul.epilogue != CUBLASLT_EPILOGUE_BIAS) {
+    if (matmul.bias != nullptr) throw invalid("there is a bias, and the epilogue takes none");
+    return {"the bias"};
+  }
   if (matmul.bias_batch_stride < 0) throw invalid("the bias has a negative batch stride");
   LtMatrix const vectors{.type = problem.types.d,
                          .rows = problem.m,

@@ -102,6 +102,14 @@ TEST_F(CublasltProducts, begin_anywhere_in_a_tensor) {
   expect_no_complaints();
 }
 
+// The library refuses a bias where it is to add none: here a kernel adds it to the product in fp32.
+TEST_F(CublasltProducts, of_a_form_without_a_bias_leave_that_of_the_operands_out) {
+  ProductOp op({.m = 5, .n = 29, .k = 23, .in = DType::bf16, .out = DType::f32, .bias = true});
+  op.choose();
+  run(op, op.product());
+  expect_no_complaints();
+}
+
 TEST_F(CublasltProducts, are_added_to_what_is_there) {
   for (bool const by_columns : {false, true}) {
     ProductOp op({.m = 19, .n = 23, .k = 31, .in = DType::bf16, .transposed_c = by_columns});

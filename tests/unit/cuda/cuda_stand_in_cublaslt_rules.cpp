@@ -71,6 +71,9 @@ TEST_F(CudaStandInCublasLtRules, operands_are_there_and_aligned) {
   expect_refused(kInvalid, "the bias is nowhere", [&](auto& p) { p.lt.matmul.add_bias(nullptr); });
   expect_refused(kInvalid, "the bias is not aligned to 16 bytes",
                  [&](auto& p) { p.lt.matmul.add_bias(device.at(kGranule - 40)); });
+  expect_refused(kInvalid, "there is a bias, and the epilogue takes none", [&](auto& p) {
+    p.lt.matmul.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, device.at(kGranule - 32));
+  });
 }
 
 TEST_F(CudaStandInCublasLtRules, what_is_written_is_nobody_elses) {
