@@ -22,9 +22,10 @@ MatrixLayout matrix_layout(DType dtype, View const& view);  // `view` must be 2-
 MatrixLayout dense_matrix(DType dtype, std::int64_t rows, std::int64_t columns);
 
 // Describes the product c = a b (+ bias in every row) (+ addend) (+ c). Sums are accumulated in
-// fp32 and rounded once, after all additions. a and b are both bf16 or both f32, and c is f32 or of
-// their type. bias (1 x n, contiguous) and addend (m x n) have the type of a and b. With
-// `accumulate` the product is added to what c holds, which must then be f32.
+// fp32 and rounded once, after all additions, by the host's products (a GPU's: cuda/product.hpp).
+// a and b are both bf16 or both f32, and c is f32 or of their type. bias (1 x n, contiguous) and
+// addend (m x n) have the type of a and b. With `accumulate` the product is added to what c holds,
+// which must then be f32.
 //
 // The bits of c depend on shapes, strides, types and `threads` and on nothing else: not on which
 // thread binds or runs the product, and not on addresses as long as these are multiples of 64

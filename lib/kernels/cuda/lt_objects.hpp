@@ -42,8 +42,8 @@ struct LtObjects {
 };
 
 // Says which algorithms the product may have: those that need no more workspace than `most_bytes`
-// and no better alignment than the operands have, and that add parts of a sum in fp32, since the
-// result is rounded only once. Throws Error(device).
+// and no better alignment than the operands have, and that add parts of a sum in fp32, so that no
+// part is rounded to bf16. Throws Error(device).
 LtPreference lt_preference(ProductForm const& form, std::int64_t most_bytes);
 
 }  // namespace spillway::cuda

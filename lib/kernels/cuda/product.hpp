@@ -10,9 +10,11 @@
 
 namespace spillway::cuda {
 
-// A Product has all that cublasLt needs from the start on. Its sums are accumulated in fp32 and
-// rounded once, after all additions; fp32 factors are multiplied in fp32, never in TF32. The bits
-// of the result depend on the ProductForm and its algorithm, on the device and the library.
+// A Product has all that cublasLt needs from the start on. Its sums are accumulated in fp32; fp32
+// factors are multiplied in fp32, never in TF32. A bf16 result is rounded once, after all
+// additions, unless there are both a bias and an addend: algorithms of Hopper GPUs then also round
+// to bf16 between the two. The bits of the result depend on the ProductForm and its algorithm, on
+// the device and the library.
 class Product {
  public:
   // `name` names the product in messages. Throws std::logic_error if `choices` have no algorithm
