@@ -13,6 +13,10 @@ namespace fs = std::filesystem;
 
 constexpr int kSteps = 30;
 
+// Both round to bf16, at different places, and training makes the difference grow: on an H200 to
+// 0.025 in these steps.
+constexpr double kTolerance = 0.05;
+
 // The interpreter of PTX would take hours for the model as it is.
 std::string smaller() {
   if (!on_ptx()) return "";
@@ -50,7 +54,7 @@ TEST_F(Quickstart, learns_in_thirty_steps_what_the_cores_learn) {
   ASSERT_EQ(there.size(), kSteps);
   EXPECT_LT(on_device.back(), 0.8 * on_device.front());
   for (std::size_t i = 0; i < on_device.size(); ++i)
-    EXPECT_NEAR(on_device[i], there[i], 0.02) << "step " << i;
+    EXPECT_NEAR(on_device[i], there[i], kTolerance) << "step " << i;
 }
 
 }  // namespace
