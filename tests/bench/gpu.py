@@ -3,11 +3,13 @@
 steps beside their predictions.
 
     tests/bench/gpu.py --work DIR [--spillway build/bin/spillway] [--machine FILE] [--tiny]
+                       [--shapes NAME...]
 
 Kernels and links are read from a machine file that `spillway profile` writes to DIR, or from FILE.
 A kernel's bound is the larger of two times: that of its operands' bytes, each moved once at the
 device's measured rate, and that of its flops at the data sheet's peak (lib/run/data_sheet.cpp).
-Steps are medians of all but the first two. Tokens are random. --tiny takes sizes for a rehearsal.
+Steps are medians of all but the first two. Tokens are random. --shapes takes these models alone,
+the first of which is profiled; --tiny takes sizes for a rehearsal.
 """
 import argparse
 import json
@@ -211,11 +213,13 @@ def main():
     parser.add_argument("--machine", help="a machine file of `spillway profile`, read in its place")
     parser.add_argument("--drive", default="64GiB", help="size of the spill file")
     parser.add_argument("--steps", type=int, default=12)
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="NAME",
+                        help=", ".join(f'"{name}"' for name in SHAPES) + "; all, if left out")
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
     folder = pathlib.Path(args.work).resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    shapes = TINY if args.tiny else SHAPES
+    shapes = TINY if args.tiny else {name: SHAPES[name] for name in args.shapes}
     args.sequences = max(shape[4] for shape in shapes.values())
     args.sequence = max(shape[3] for shape in shapes.values())
     write_tokens(args, folder / "tokens.h5", 4 * args.sequences * args.sequence + 1)
