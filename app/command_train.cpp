@@ -144,6 +144,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Target const& tar
   config.memory = {target.budgets.device_bytes, target.budgets.host_bytes,
                    config.memory.nvme_path_here(), config.memory.nvme_bytes_here()};
   config.plan.prefetch = planned.plan.prefetch;
+  config.plan.group = planned.plan.group;
   return config;
 }
 

@@ -37,6 +37,7 @@ struct AskedPlan {
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
   std::optional<std::int64_t> prefetch = {};  // how many stations before their use data are fetched
+  std::optional<std::int64_t> group = {};     // how many micro-batches walk together
 };
 
 // A PlaceRow describes one of the four tiers that a plan chooses for each chunk: those of its

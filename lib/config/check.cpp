@@ -163,8 +163,10 @@ void check_plan(Config const& c, Checker const& checker) {
     checker.require(free || is_auto, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
   });
-  checker.require(free || !p.prefetch, "plan.prefetch", "plan.file",
-                  "contradicts plan.file, which decides it; give one of them");
+  for (auto const& [key, asked] :
+       {std::pair("plan.prefetch", p.prefetch), std::pair("plan.group", p.group)})
+    checker.require(free || !asked, key, "plan.file",
+                    "contradicts plan.file, which decides it; give one of them");
 }
 
 }  // namespace

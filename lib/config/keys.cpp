@@ -241,6 +241,9 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
        "beside the next forward, where its state is not on the device."},
       {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",
        "How far ahead what is not on the device is brought back."},
+      {"plan.group", IntegerField{&plan.group, 1, 1024}, "auto", "micro-batches",
+       "How many micro-batches pass each layer one after another, before the first passes the next "
+       "layer: parameters that are not on the device are fetched once for all of them."},
       {"plan.replan", BoolField{&plan.replan}, "", "",
        "Where steps take longer or shorter than planned, search again and go on with another plan "
        "if that pays; what the other plan keys say holds."},

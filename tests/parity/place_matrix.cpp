@@ -80,7 +80,7 @@ std::vector<Case> cases(int configuration) {
 }
 
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
-// tier, how far ahead, whether the host lane reaches the device tier, its threads, and, without
+// tier, how far ahead, how many micro-batches walk together, whether the host lane reaches the device tier, its threads, and, without
 // clipping, if updates begin beside the backward pass.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
@@ -94,6 +94,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   for (auto& chunk : plan.chunks)
     chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
   plan.prefetch = c.number % 4;
+  plan.group = 1 + c.number / 4 % 3;
   plan.unified = c.number / 3 % 2 == 0 && !device_has_own_kernels();
   plan.staging_piece_bytes = std::int64_t{1} << 20;  // rings begin again and again
   plan.redo = clip || c.number / 5 % 2 == 0;

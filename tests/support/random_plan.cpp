@@ -49,6 +49,7 @@ Plan random_plan(Graph const& graph, Random& draws) {
   plan.unified = below(draws, 2) == 0;
   plan.redo = below(draws, 2) == 0;
   plan.staging_piece_bytes = std::int64_t{1 + below(draws, 3)} << 20;
+  plan.group = 1 + below(draws, 4);
   normalise(graph, plan);
   return plan;
 }

@@ -78,6 +78,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
     refuse_length(request.*row.asked, row.name, std::ssize(graph.chunks), "chunks");
   Plan plan;
   plan.prefetch = static_cast<int>(request.prefetch.value_or(kShortestPrefetch));
+  plan.group = request.group.value_or(1);
   plan.update_slice = update_slice(graph);
   plan.staging_piece_bytes = staging_piece_bytes(graph, plan.update_slice);
   for (int layer = 0; Block const& block : graph.blocks) {
@@ -92,7 +93,12 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
 }
 
 OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
-  OpenPlan open{make_plan(graph, request), {}, {}, !request.prefetch, request.norm_is_awaited};
+  OpenPlan open{make_plan(graph, request),
+                {},
+                {},
+                !request.prefetch,
+                !request.group,
+                request.norm_is_awaited};
   open.plan.unified = unified;
   for (int layer = 0; Block const& block : graph.blocks)
     open.layers.push_back(block.layer && !entry(request.activations, layer++));

@@ -17,7 +17,7 @@ struct PlanRequest : AskedPlan {
 //   - activations get the policy `automatic`;
 //   - parameters, gradients and optimizer state lie on the device;
 //   - updates run on the host lane unless the optimizer state is on the device;
-//   - `prefetch` is kShortestPrefetch.
+//   - `prefetch` is kShortestPrefetch, and `group` is 1.
 // The Plan is normal. Throws std::invalid_argument, which names the key and the lengths, for a list
 // that is empty or has more entries than there are layers or chunks.
 Plan make_plan(Graph const& graph, PlanRequest const& request,
@@ -31,7 +31,7 @@ struct OpenPlan {
   Plan plan;                   // the Plan that make_plan returns
   IdVector<bool> layers;       // true for each block whose policy the search decides
   IdVector<OpenChunk> chunks;  // what the search decides about each chunk
-  bool prefetch = true;
+  bool prefetch = true, group = true;  // whether the search decides these
   bool norm_is_awaited = true;
 };
 

@@ -17,6 +17,11 @@ BlockPlan normal(Block const& block, bool is_last_layer, BlockPlan plan) {
 
 }  // namespace
 
+bool fetches_parameters(Plan const& plan) {
+  return std::ranges::any_of(
+      plan.chunks, [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; });
+}
+
 void normalise(Graph const& graph, Plan& plan) {
   bool is_last_layer = true;
   for (auto b = graph.blocks.size(); b-- > 0;) {
@@ -42,7 +47,7 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
     for (Chunk const& chunk : graph.chunks)
       text += fmt::format(kEntry, name(plan.chunks[chunk.id].*row.place), chunk.name);
   }
-  return text + fmt::format("prefetch: {}\n", plan.prefetch);
+  return text + fmt::format("prefetch: {}\ngroup: {}\n", plan.prefetch, plan.group);
 }
 
 }  // namespace spillway

@@ -20,6 +20,7 @@ struct Plan {
   IdVector<BlockPlan> blocks;  // the policy of each block; only layers may have another than `keep`
   IdVector<ChunkPlan> chunks;  // where each chunk's tensors lie and where the chunk is updated
   int prefetch = 1;            // how many stations before its use a tensor is brought
+  std::int64_t group = 1;      // how many micro-batches walk together (see schedule/tell_step.hpp)
   // An update works on at most this many elements at a time. The number fills whole pieces of the
   // spill file, because state on NVMe is checked piece by piece.
   std::int64_t update_slice = std::int64_t{4} << 20;
@@ -33,6 +34,9 @@ struct Plan {
   bool redo = true;
   bool operator==(Plan const&) const = default;
 };
+
+// Returns whether any parameters have their home off the device.
+bool fetches_parameters(Plan const& plan);
 
 // Makes the plan normal: only layers have another policy than `keep`, fractions are 1 where nothing
 // leaves the device, and the last layer's activations stay, because their reload would start before

@@ -26,7 +26,12 @@ Lane copy_lane(Tier from, Tier to) {
 }
 
 std::int64_t times_a_step(Program const& program, Segment const& segment) {
-  return segment.is_middle() ? std::max<std::int64_t>(0, program.micro_batches - 2) : 1;
+  if (!segment.is_middle()) return 1;
+  auto left = program.micro_batches;
+  for (Segment const& other : program.segments) {
+    if (!other.is_middle()) left -= other.micro_batches;
+  }
+  return std::max<std::int64_t>(0, left / segment.micro_batches);
 }
 
 std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles) {

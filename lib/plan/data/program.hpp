@@ -168,10 +168,11 @@ constexpr bool concerns_tensor(ItemKind kind) {
   return kind != ItemKind::load_batch && kind != ItemKind::commit && kind != ItemKind::report;
 }
 
-// Returns how often a step of n micro-batches runs a segment: n - 2 times if `middle`, else once.
+// Returns how often a step runs a segment: once or, if it is `middle`, as often as the micro-batches
+// need that no other segment runs.
 std::int64_t times_a_step(Program const& program, Segment const& segment);
 // Returns the indices in Program::segments of the segments that one step of n micro-batches runs:
-// first, n - 2 times middle, last, update. The result has `middle` at most `most_middles` times.
+// first, middle as often as needed, last, update. The result has `middle` at most `most_middles` times.
 std::vector<int> segment_sequence(
     Program const& program, std::int64_t most_middles = std::numeric_limits<std::int64_t>::max());
 // Returns the sum of the bytes that an item writes, which is also what a copy or a message moves.

@@ -1,6 +1,5 @@
 #include "plan/schedule/graph_shape.hpp"
 
-#include <map>
 #include <set>
 
 namespace spillway {

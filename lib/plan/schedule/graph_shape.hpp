@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "plan/schedule/streaming.hpp"
@@ -10,8 +11,13 @@
 
 namespace spillway {
 
-// Lists for each backward op the saved tensors that are reloaded just before the op.
-using Reloads = IdVector<std::vector<TensorId>>;
+// A saved tensor of one of the micro-batches that walk together is reloaded.
+struct Reload {
+  TensorId tensor;
+  int member;
+};
+// Lists by member and backward op what is reloaded just before that member runs the op.
+using Reloads = std::vector<IdVector<std::vector<Reload>>>;
 
 class GraphShape {
  public:
@@ -43,8 +49,14 @@ class GraphShape {
   std::vector<int> const& backward_ops(int group) const { return m_groups[group].ops; }
   int backward_op(int group, int piece) const { return backward_ops(group)[piece]; }
   int backward_pieces(int group) const { return static_cast<int>(backward_ops(group).size()); }
-  void coming(int group, int piece, auto visit) const {
-    std::ranges::for_each(m_reloads[backward_op(group, piece)], visit);
+  void coming(Station const& at, int piece, auto visit) const {
+    auto const op = backward_op(at.group, piece);
+    if (auto const found = m_hoisted.find(at.members); found != m_hoisted.end()) {
+      for (Reload const& it : found->second[static_cast<std::size_t>(at.batch.member)][op])
+        visit(it.tensor, it.member);
+    } else {
+      for (TensorId const tensor : m_reloads[op]) visit(tensor, at.batch.member);
+    }
   }
   void gradients(int group, int piece, auto visit) const {
     std::ranges::for_each(m_whole_after[backward_op(group, piece)], visit);
@@ -73,9 +85,10 @@ class GraphShape {
   bool makes_part(int op) const;
   bool is_left_out(int op) const;
 
-  // All reloads are at the beginning of their groups until `set_reloads` moves them.
-  Reloads const& reloads() const { return m_reloads; }
-  void set_reloads(Reloads reloads) { m_reloads = std::move(reloads); }
+  // Lists for each backward op the tensors that are reloaded before it, which is the first of its
+  // group, unless `hoist` has moved the reloads of so many members.
+  IdVector<std::vector<TensorId>> const& reloads() const { return m_reloads; }
+  void hoist(int members, Reloads reloads) { m_hoisted[members] = std::move(reloads); }
 
  private:
   void note_spills();
@@ -91,7 +104,8 @@ class GraphShape {
   IdVector<std::vector<int>> m_stations;
   Streaming m_streaming;
   IdVector<std::vector<TensorId>> m_leaving;  // lists tensors to spill after each forward op
-  Reloads m_reloads;
+  IdVector<std::vector<TensorId>> m_reloads;
+  std::map<int, Reloads> m_hoisted;  // by the number of micro-batches that walk together
   IdVector<std::vector<GradientId>> m_whole_after;  // lists the gradients that each op completes
   IdVector<IdVector<GradientPart const*>> m_parts;  // lists the parts of each chunk's gradient
   IdVector<std::vector<int>> m_norm_ops;            // lists ops that compute each gradient's norm

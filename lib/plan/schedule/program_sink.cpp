@@ -4,10 +4,13 @@
 
 namespace spillway {
 
-void ProgramSink::begin_micro_batch(MicroBatch const& now) {
+void ProgramSink::begin_micro_batches(MicroBatches const& now) {
   m_spilled.clear();
-  m_writer.begin_segment(now.segment, 1);
-  m_writer.load_batch();
+  m_writer.begin_segment(now.segment, now.count);
+  for (int member = 0; member < now.count; ++member) {
+    m_writer.take_up(member);
+    m_writer.load_batch();
+  }
   begin_pass();
 }
 
@@ -34,7 +37,7 @@ void ProgramSink::drop(int chunk, Station const&) {
 
 void ProgramSink::forward(Station const& at, int piece) {
   auto const op = m_shape.forward_op(at.block, piece);
-  m_ends[at.block] = m_writer.run(variant(op, at.batch.first));
+  m_ends[{at.block, at.batch.member}] = m_writer.run(variant(op, at.batch.first));
 }
 
 void ProgramSink::leave(Station const& at, TensorId tensor) {
@@ -45,9 +48,12 @@ void ProgramSink::leave(Station const& at, TensorId tensor) {
   m_writer.copy(m_writer.resident(tensor), away, at.block);
 }
 
-void ProgramSink::turn(MicroBatch const& now) {
-  set_leaving_horizons(1);
-  if (!now.first) forget();
+void ProgramSink::turn(MicroBatches const& now) {
+  set_leaving_horizons(1, now.count);
+  for (int member = 0; member < now.count; ++member) {
+    m_writer.take_up(member);
+    if (!now[member].first) forget();
+  }
   m_op_starts.emplace_back();
   m_backward_ops = 0;
   begin_pass();
@@ -55,15 +61,17 @@ void ProgramSink::turn(MicroBatch const& now) {
 
 // Copies a spilled tensor back to the device. A tensor that was spilled whole gets a new buffer. If
 // only a part of a tensor was spilled, the part returns to the buffer that it has left.
-void ProgramSink::reload(Station const& at, TensorId tensor) {
+void ProgramSink::reload(Station const& at, TensorId tensor, int member) {
   note_start();
+  m_writer.take_up(member);
   int const block = m_shape.fates().readers[tensor].front();
-  BufferId const away = m_spilled.at({tensor, at.batch.member});
+  BufferId const away = m_spilled.at({tensor, member});
   bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
   BufferId const back =
       whole ? m_writer.add_buffer(tensor, Tier::device) : m_writer.resident(tensor);
   m_writer.copy(away, back, block);
   m_writer.set_resident(tensor, back);
+  m_writer.take_up(at.batch.member);
 }
 
 // Notes that the next backward op begins with the next item, unless a beginning is noted already.
@@ -77,7 +85,8 @@ void ProgramSink::backward(Station const& at, int piece) {
   ++m_backward_ops;
   if (piece == 0) repeat_forward_ops(at.block);
   int const op = m_shape.backward_op(at.group, piece);
-  if (!m_shape.is_left_out(op)) m_ends[at.block] = m_writer.run(variant(op, at.batch.first));
+  if (m_shape.is_left_out(op)) return;
+  m_ends[{at.block, at.batch.member}] = m_writer.run(variant(op, at.batch.first));
 }
 
 // Returns the variant of an op for the first micro-batch, which overwrites the loss, or for a later
@@ -111,20 +120,24 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// Sets the horizon of every copy that takes bytes away from the device to the end of the block that
-// runs next. `step` is 1 in the forward pass, and -1 in the backward pass.
-void ProgramSink::set_leaving_horizons(int step) {
+// Sets the horizon of every copy that takes bytes away from the device to the end of the station
+// that comes next: that of the next member, or else of the next block. `step` is 1 in the forward
+// pass, and -1 in the backward pass.
+void ProgramSink::set_leaving_horizons(int step, int members) {
   auto& items = m_writer.program.items;
   for (auto i = m_pass_begin; i < m_writer.next(); ++i) {
     Item& item = items[i];
-    auto const next = item.block < 0 ? m_ends.end() : m_ends.find(item.block + step);
+    bool const is_last = item.micro_batch + 1 == members;
+    auto const next = is_last ? std::pair(item.block + step, 0)
+                              : std::pair(item.block, item.micro_batch + 1);
+    auto const end = item.block < 0 ? m_ends.end() : m_ends.find(next);
     bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
-    if (leaves && next != m_ends.end()) item.horizon = std::max(item.number, next->second);
+    if (leaves && end != m_ends.end()) item.horizon = std::max(item.number, end->second);
   }
 }
 
-void ProgramSink::end_micro_batch(MicroBatch const&) {
-  set_leaving_horizons(-1);
+void ProgramSink::end_micro_batches(MicroBatches const& now) {
+  set_leaving_horizons(-1, now.count);
   m_writer.end_segment();
 }
 

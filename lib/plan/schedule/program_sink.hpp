@@ -22,33 +22,33 @@ class ProgramSink : public UpdateItems {
   using UpdateItems::UpdateItems;
   Draft take() { return {std::move(m_writer.program), std::move(m_op_starts)}; }
 
-  void begin_micro_batch(MicroBatch const& now);
+  void begin_micro_batches(MicroBatches const& now);
   void enter(Station const& at);
   void fetch(int chunk, Station const& at);
   void drop(int chunk, Station const& at);
   void forward(Station const& at, int piece);
   void leave(Station const& at, TensorId tensor);
-  void turn(MicroBatch const& now);
-  void reload(Station const& at, TensorId tensor);
+  void turn(MicroBatches const& now);
+  void reload(Station const& at, TensorId tensor, int member);
   void backward(Station const& at, int piece);
-  void end_micro_batch(MicroBatch const&);
+  void end_micro_batches(MicroBatches const& now);
   void begin_update() { m_writer.begin_segment("update", 0); }
   void commit(bool knows_norms) { m_writer.commit(knows_norms); }
   void report() { m_writer.report(); }
   void end_update();
 
  private:
-  // Maps each block to the item of its last op in a pass.
-  using BlockEnds = std::map<int, ItemNumber>;
+  // Maps a block and a member to the item of the last op that they have in a pass.
+  using StationEnds = std::map<std::pair<int, int>, ItemNumber>;
   void begin_pass();
-  void set_leaving_horizons(int step);
+  void set_leaving_horizons(int step, int members);
   void note_start();
   void repeat_forward_ops(int block);
   int variant(int op, bool first);
 
   std::map<TensorOfMember, BufferId> m_spilled;
   ItemNumber m_pass_begin = 0;
-  BlockEnds m_ends;
+  StationEnds m_ends;
   std::size_t m_backward_ops = 0;                    // counts this pass's backward ops so far
   std::vector<std::vector<ItemNumber>> m_op_starts;  // becomes the Draft's op_starts
   std::map<std::pair<int, bool>, int> m_variants;

@@ -1,6 +1,7 @@
 #include "plan/schedule/reloads.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "plan/memory/lifetime.hpp"
 
@@ -8,14 +9,17 @@ namespace spillway {
 
 namespace {
 
-// Returns for each backward op the most bytes that are in use at a time, in any segment, from the
-// beginning of the op to the beginning of the next one.
-IdVector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live) {
+// Returns for each backward op, in the order in which `members` micro-batches run them, the most
+// bytes that are in use at a time, in any segment of so many, from the beginning of the op to the
+// beginning of the next one.
+IdVector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> const& live,
+                              int members) {
   IdVector<std::int64_t> result;
   auto segment = draft.program.segments.begin();
   for (auto const& starts : draft.op_starts) {
+    auto const& [name, first, end, micro_batches] = *segment++;
+    if (micro_batches != members) continue;
     result.resize(starts.size(), 0);
-    auto const end = (segment++)->last;
     for (std::size_t i = 0; i < starts.size(); ++i) {
       auto const first = live.begin() + starts[i];
       auto const last = live.begin() + (i + 1 < starts.size() ? starts[i + 1] : end);
@@ -25,28 +29,45 @@ IdVector<std::int64_t> levels(Draft const& draft, std::vector<std::int64_t> cons
   return result;
 }
 
-}  // namespace
-
-Reloads hoist_reloads(GraphShape const& shape, Draft const& on_demand) {
-  Program const& program = on_demand.program;
-  auto const live = live_bytes(program, lifetimes(program), Tier::device);
-  auto const peak = *std::max_element(live.begin(), live.end());
-  auto level = levels(on_demand, live);
-  IdVector<int> ops, begins;  // `ops` lists backward ops; group g begins at ops[begins[g]]
-  Reloads result(shape.reloads().size());
+// Returns the reloads of `members` micro-batches that walk together.
+Reloads hoisted(GraphShape const& shape, int members, IdVector<std::int64_t> level,
+                std::int64_t peak) {
+  struct Place {
+    int member, op;
+  };
+  IdVector<Place> places;  // lists backward ops in order
+  IdVector<int> begins;    // station s begins at places[begins[s]]
+  Reloads result(static_cast<std::size_t>(members), Reloads::value_type(shape.reloads().size()));
   for (int group = 0; group < shape.groups(); ++group) {
-    auto const& own = shape.backward_ops(group);
-    begins.push_back(static_cast<int>(ops.size()));
-    ops.insert(ops.end(), own.begin(), own.end());
-    int const earliest = begins[std::max(0, group - shape.plan().prefetch)];
-    for (TensorId const tensor : shape.reloads()[own.front()]) {
-      auto const bytes = footprint_bytes(shape.fates().away_bytes[tensor], Tier::device);
-      int place = begins.back();
-      while (place > earliest && level[place - 1] + bytes <= peak) level[--place] += bytes;
-      result[ops[place]].push_back(tensor);
+    for (int member = 0; member < members; ++member) {
+      begins.push_back(static_cast<int>(places.size()));
+      for (int const op : shape.backward_ops(group)) places.push_back({member, op});
+      auto const station = static_cast<int>(begins.size()) - 1;
+      int const earliest = begins[std::max(0, station - shape.plan().prefetch)];
+      for (TensorId const tensor : shape.reloads()[shape.backward_op(group, 0)]) {
+        auto const bytes = footprint_bytes(shape.fates().away_bytes[tensor], Tier::device);
+        int at = begins.back();
+        while (at > earliest && level[at - 1] + bytes <= peak) level[--at] += bytes;
+        auto const& [when, op] = places[at];
+        result[static_cast<std::size_t>(when)][op].push_back({tensor, member});
+      }
     }
   }
   return result;
+}
+
+}  // namespace
+
+void hoist_reloads(GraphShape& shape, Draft const& on_demand) {
+  Program const& program = on_demand.program;
+  auto const live = live_bytes(program, lifetimes(program), Tier::device);
+  auto const peak = *std::max_element(live.begin(), live.end());
+  std::set<int> counts;
+  for (Segment const& segment : program.segments) counts.insert(segment.micro_batches);
+  for (int const members : counts) {
+    if (members > 0)
+      shape.hoist(members, hoisted(shape, members, levels(on_demand, live, members), peak));
+  }
 }
 
 }  // namespace spillway

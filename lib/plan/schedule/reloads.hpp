@@ -5,9 +5,9 @@
 
 namespace spillway {
 
-// Returns reloads that come as early as possible: at most `plan.prefetch` groups earlier than the
-// reloads of the shape, and not so early that the peak of bytes on the device would rise above the
-// peak of `on_demand`, which is the draft with the reloads of the shape.
-Reloads hoist_reloads(GraphShape const& shape, Draft const& on_demand);
+// Moves reloads of the shape to where they come as early as possible: at most `plan.prefetch`
+// stations earlier, and not so early that the peak of bytes on the device would rise above the peak
+// of `on_demand`, which is the draft with the reloads where they were.
+void hoist_reloads(GraphShape& shape, Draft const& on_demand);
 
 }  // namespace spillway

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/math.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/schedule/program_sink.hpp"
 #include "plan/schedule/reloads.hpp"
@@ -29,6 +30,7 @@ void check_plan(Graph const& graph, Plan const& plan) {
   }
   if (!is_normal(graph, plan))
     throw std::logic_error("the plan is not normal: see plan/data/plan.hpp");
+  if (plan.group < 1) throw std::invalid_argument("group: less than one micro-batch");
   if (plan.update_slice < 1) throw std::invalid_argument("update_slice: less than one element");
   if (plan.staging_piece_bytes < 1 || plan.staging_piece_bytes % kPieceBytes != 0)
     throw std::invalid_argument("staging_piece_bytes: not whole pieces of the spill file");
@@ -40,14 +42,17 @@ Draft told(GraphShape const& shape) {
   ProgramSink sink(shape);
   StepTelling step(shape, shape.plan().redo, sink);
   if (shape.graph().purpose != Purpose::train) {
-    step.micro_batch({"forward", true, false});
+    step.micro_batches({"forward", 1, true, false});
     return sink.take();
   }
-  bool const one = shape.micro_batches() == 1;
   step.begin_step();
-  if (!one) step.micro_batch({"first", true, false});
-  if (shape.micro_batches() > 2) step.micro_batch({"middle", false, false});
-  step.micro_batch({"last", one, true});
+  auto const group = std::min<std::int64_t>(shape.plan().group, shape.micro_batches());
+  auto const groups = div_ceil(shape.micro_batches(), group);
+  auto const all = static_cast<int>(group);
+  auto const rest = static_cast<int>(shape.micro_batches() - (groups - 1) * group);
+  if (groups > 1) step.micro_batches({"first", all, true, false});
+  if (groups > 2) step.micro_batches({"middle", all, false, false});
+  step.micro_batches({"last", rest, groups == 1, true});
   step.update();
   return sink.take();
 }
@@ -62,7 +67,7 @@ Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batche
   auto draft = told(shape);
   auto const has_any = [](auto const& tensors) { return !tensors.empty(); };
   if (plan.prefetch > 0 && std::ranges::any_of(shape.reloads(), has_any)) {
-    shape.set_reloads(hoist_reloads(shape, draft));
+    hoist_reloads(shape, draft);
     draft = told(shape);
   }
   link(draft.program);

@@ -5,15 +5,18 @@
 // search tells some thousand steps: this way an event that a Sink ignores costs nothing.
 //
 // A station is one block's forward pass in a micro-batch, or one block's backward pass with the ops
-// that it repeats. A micro-batch passes all stations in order. Backward stations are also called
-// groups, and groups are counted from 0.
+// that it repeats. A micro-batch passes all stations in order. Several micro-batches may walk
+// together: all of them pass a station, in order, before the first passes the next one, so that
+// parameters are fetched once for all of them (GreedySnake, arXiv:2512.17570, vertical order).
+// Backward stations are also called groups, and groups are counted from 0.
 //
 // A Shape has the following functions:
 //   blocks(), groups(), block_of(group)  count blocks and groups, and name the block of a group.
 //   fetches(station), drops(station)     list chunks to fetch before, and drop after, the station.
 //   forward_pieces(block), backward_pieces(group)  count the pieces of a station.
 //   leaving(block, piece, visit)    calls visit(activation) for what leaves after a forward piece.
-//   coming(group, piece, visit)     calls visit(activation) for what comes before a backward piece.
+//   coming(station, piece, visit)   calls visit(activation, member) for what comes, and for which
+//                                   of the micro-batches, before a backward piece.
 //   gradients(group, piece, visit)  calls visit(GradientId) for what a backward piece completes.
 //   parts(chunk)         counts the further uses of the chunk's parameters.
 //   exchanges()          says whether gradients are summed over ranks.
@@ -36,11 +39,21 @@ namespace spillway {
 
 // A MicroBatch describes the place of a micro-batch in its step.
 struct MicroBatch {
-  char const* segment;
   bool first, last;
-  int member = 0;  // numbers the micro-batches that a segment runs at a time
+  int member = 0;  // numbers the micro-batches that walk together
 
   bool is_only() const { return first && last; }
+};
+
+// These micro-batches walk together in a segment.
+struct MicroBatches {
+  char const* segment;
+  int count;
+  bool first, last;  // whether the step's first, and last, micro-batch is among them
+
+  MicroBatch operator[](int member) const {
+    return {first && member == 0, last && member + 1 == count, member};
+  }
 };
 
 enum class Pass : std::uint8_t { forward, backward };
@@ -51,7 +64,8 @@ struct Station {
   int block;
   int number;  // numbers all stations of a micro-batch from 0
   int group;   // numbers the groups from 0, and is -1 in the forward pass
-  MicroBatch const& batch;
+  MicroBatch batch;
+  int members;  // how many micro-batches walk together
 };
 
 // Names a chunk's gradient, or a part that a further use of a parameter adds to the gradient.
@@ -62,14 +76,16 @@ struct GradientId {
 // A StepSink has a function for each event of a step, in about the order in which the events come.
 // The functions do nothing, so an event that a Sink does not handle costs nothing.
 struct StepSink {
-  void begin_micro_batch(MicroBatch const&) {}
+  void begin_micro_batches(MicroBatches const&) {}
   void enter(Station const&) {}
-  void fetch(int /*chunk*/, Station const&) {}  // the chunk's parameters come to the device
+  // The first member's station fetches the chunk's parameters to the device, the last one's drops
+  // them.
+  void fetch(int /*chunk*/, Station const&) {}
   void drop(int /*chunk*/, Station const&) {}
   void forward(Station const&, int /*piece*/) {}
   void leave(Station const&, auto const& /*activation*/) {}
-  void turn(MicroBatch const&) {}  // the forward pass is over
-  void reload(Station const&, auto const& /*activation*/) {}
+  void turn(MicroBatches const&) {}  // the forward pass is over
+  void reload(Station const&, auto const& /*activation*/, int /*member*/) {}
   void backward(Station const&, int /*piece*/) {}
   // The gradient of a micro-batch goes to where the step's gradient is summed up.
   void collect(GradientId, Station const&) {}
@@ -78,7 +94,7 @@ struct StepSink {
   void add_part(GradientId, MicroBatch const&) {}  // a part is added to its chunk's gradient
   void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices of a gradient
   void gather(GradientId, MicroBatch const&) {}    // each rank sums its slice and sends it to all
-  void end_micro_batch(MicroBatch const&) {}
+  void end_micro_batches(MicroBatches const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
   void commit(bool /*knows_norms*/) {}
@@ -104,16 +120,17 @@ class StepTelling {
     m_next = m_whole = m_state_brought = m_brought = 0;
   }
 
-  void micro_batch(MicroBatch const& now) {
-    m_sink.begin_micro_batch(now);
-    for (int block = 0; block < m_shape.blocks(); ++block)
-      forward({Pass::forward, block, block, -1, now});
+  void micro_batches(MicroBatches const& now) {
+    m_sink.begin_micro_batches(now);
+    for (int block = 0; block < m_shape.blocks(); ++block) {
+      for (int member = 0; member < now.count; ++member)
+        forward({Pass::forward, block, block, -1, now[member], now.count});
+    }
     m_sink.turn(now);
-    for (int group = 0; group < m_shape.groups(); ++group)
-      backward({Pass::backward, m_shape.block_of(group), m_shape.blocks() + group, group, now});
+    for (int group = 0; group < m_shape.groups(); ++group) backward(group, now);
     gather(m_reductions.size());
     if (now.last && m_early) update_after(m_shape.groups());
-    m_sink.end_micro_batch(now);
+    m_sink.end_micro_batches(now);
   }
 
   // Tells the events that follow the last micro-batch.
@@ -149,24 +166,35 @@ class StepTelling {
   }
 
   // Tells the events of one group, and ends the sums over ranks that earlier groups have begun.
-  void backward(Station const& at) {
+  void backward(int group, MicroBatches const& now) {
     auto const begun_earlier = m_reductions.size();
+    int const block = m_shape.block_of(group), number = m_shape.blocks() + group;
+    for (int member = 0; member < now.count; ++member) {
+      bool const is_end = member + 1 == now.count;
+      backward({Pass::backward, block, number, group, now[member], now.count},
+               is_end ? begun_earlier : 0);
+    }
+    if (now.last && m_early) update_after(group);
+  }
+  void backward(Station const& at, std::size_t sums_to_end) {
     enter(at);
     for (int piece = 0; piece < m_shape.backward_pieces(at.group); ++piece) {
-      m_shape.coming(at.group, piece, [&](auto const& it) { m_sink.reload(at, it); });
+      m_shape.coming(at, piece,
+                     [&](auto const& it, int member) { m_sink.reload(at, it, member); });
       m_sink.backward(at, piece);
       m_shape.gradients(at.group, piece, [&](GradientId it) { collect(it, at); });
     }
-    gather(begun_earlier);
+    gather(sums_to_end);
     go(at);
-    if (at.batch.last && m_early) update_after(at.group);
   }
 
   void enter(Station const& at) {
     m_sink.enter(at);
+    if (at.batch.member > 0) return;
     for (int const chunk : m_shape.fetches(at.number)) m_sink.fetch(chunk, at);
   }
   void go(Station const& at) {
+    if (at.batch.member + 1 < at.members) return;
     for (int const chunk : m_shape.drops(at.number)) m_sink.drop(chunk, at);
   }
 

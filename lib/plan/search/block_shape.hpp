@@ -104,12 +104,14 @@ class BlockShape {
   // Calls `visit` with each part of spilled activations whose reload begins before this piece. They
   // are those of the group that comes `prefetch` groups later, and at group 0 of all until then.
   template <class Visit>
-  void coming(int group, int piece, Visit visit) const {
+  void coming(Station const& at, int piece, Visit visit) const {
     if (piece > 0) return;
-    int const last = std::min(group + m_plan.prefetch, m_blocks - 1);
-    for (int g = group == 0 ? 0 : group + m_plan.prefetch; g <= last; ++g) {
-      int const b = block_of(g);
-      for (int part = 0; away_bytes(b) > 0 && part < m_halves; ++part) visit(away_part(b, part));
+    int const station = at.group * at.members + at.batch.member;
+    int const last = std::min(station + m_plan.prefetch, m_blocks * at.members - 1);
+    for (int s = station == 0 ? 0 : station + m_plan.prefetch; s <= last; ++s) {
+      int const b = block_of(s / at.members);
+      for (int part = 0; away_bytes(b) > 0 && part < m_halves; ++part)
+        visit(away_part(b, part), s % at.members);
     }
   }
   template <class Visit>

@@ -1,5 +1,6 @@
 #include "plan/search/estimate.hpp"
 
+#include "base/math.hpp"
 #include "plan/search/estimate_bytes.hpp"
 #include "plan/search/step_timeline.hpp"
 
@@ -9,13 +10,13 @@ namespace {
 
 // Returns the bytes that are in use during the whole step: state of chunks, activations that are
 // away from the device, and the rings for bytes between the device and the drive.
-TierBytes lasting_bytes(BlockShape const& shape) {
+TierBytes lasting_bytes(BlockShape const& shape, std::int64_t group) {
   TierBytes bytes{};
   bool to_drive = false, from_drive = false;
   for (int b = 0; b < shape.blocks(); ++b) {
     auto const tier = away_tier(shape.plan().blocks[b].policy);
     if (!tier) continue;
-    bytes[*tier] += shape.away_bytes(b);
+    bytes[*tier] += group * shape.away_bytes(b);
     to_drive |= tier == Tier::nvme && shape.away_bytes(b) > 0;
   }
   for (int c = 0; c < std::ssize(shape.model().chunks); ++c) {
@@ -32,21 +33,24 @@ TierBytes lasting_bytes(BlockShape const& shape) {
   return bytes;
 }
 
-void tell(StepTelling<BlockShape, StepTimeline>& step, int micro_batches) {
+// Tells a step whose micro-batches walk in groups of these sizes.
+using Groups = std::vector<int>;
+void tell(StepTelling<BlockShape, StepTimeline>& step, Groups const& groups) {
   step.begin_step();
-  for (int i = 0; i < micro_batches; ++i) step.micro_batch({"", i == 0, i + 1 == micro_batches});
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    step.micro_batches({"", groups[i], i == 0, i + 1 == groups.size()});
   step.update();
 }
 
 // Puts two steps without a barrier between them on a timeline. Returns the time from the end of the
 // first step to the end of the second, which is the time of a step in the steady state.
 double second_step_s(Machine const& machine, BlockShape const& shape, StationBytes const& bytes,
-                     int micro_batches) {
+                     Groups const& groups) {
   StepTimeline jobs(machine, shape, bytes);
   StepTelling step(shape, shape.plan().redo, jobs);
-  tell(step, micro_batches);
+  tell(step, groups);
   auto const first = jobs.timeline().jobs();
-  tell(step, micro_batches);
+  tell(step, groups);
   double end_s[2] = {0, 0};
   for (int job = 0; auto const& times : jobs.timeline().run(capacities(machine))) {
     auto& end = end_s[job++ < first ? 0 : 1];
@@ -59,19 +63,23 @@ double second_step_s(Machine const& machine, BlockShape const& shape, StationByt
 
 TierBytes Estimator::peaks(Plan const& plan) const {
   BlockShape const shape(m_model, plan, m_micro_batches > 1, Grain::whole);
-  return lasting_bytes(shape) + station_bytes(shape).most;
+  return lasting_bytes(shape, group(plan)) +
+         station_bytes(shape, static_cast<int>(group(plan))).most;
 }
 
 double Estimator::step_s(Plan const& plan) const {
   bool const several = m_micro_batches > 1;
   BlockShape const shape(m_model, plan, several, Grain::fine);
-  auto const bytes = station_bytes({m_model, plan, several, Grain::whole});
-  auto const of = [&](int micro_batches) {
-    return second_step_s(m_machine, shape, bytes, micro_batches);
+  auto const groups = div_ceil(m_micro_batches, group(plan));
+  auto const all = static_cast<int>(group(plan));
+  auto const rest = static_cast<int>(m_micro_batches - (groups - 1) * group(plan));
+  auto const bytes = station_bytes({m_model, plan, several, Grain::whole}, all);
+  auto const of = [&](Groups const& told) {
+    return second_step_s(m_machine, shape, bytes, told);
   };
-  if (m_micro_batches <= 2) return of(static_cast<int>(m_micro_batches));
-  double const one = of(1), two = of(2);
-  return two + static_cast<double>(m_micro_batches - 2) * (two - one);
+  if (groups == 1) return of({rest});
+  double const two = of({all, rest});
+  return groups == 2 ? two : two + static_cast<double>(groups - 2) * (two - of({rest}));
 }
 
 }  // namespace spillway

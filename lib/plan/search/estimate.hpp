@@ -2,6 +2,7 @@
 // microseconds, a compilation milliseconds, so estimates show which Plans are worth compiling.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "plan/search/block_model.hpp"
@@ -27,6 +28,7 @@ class Estimator {
       : m_model(model), m_machine(machine), m_micro_batches(micro_batches) {}
 
   BlockModel const& model() const { return m_model; }
+  std::int64_t micro_batches() const { return m_micro_batches; }
 
   // Returns the estimated peak of bytes in each tier. Gaps between buffers may add to it.
   TierBytes peaks(Plan const& plan) const;
@@ -36,6 +38,9 @@ class Estimator {
   StepSums sums(Plan const& plan) const;
 
  private:
+  // Returns how many micro-batches walk together under the plan.
+  std::int64_t group(Plan const& plan) const { return std::min(plan.group, m_micro_batches); }
+
   BlockModel const& m_model;
   Machine const& m_machine;
   std::int64_t m_micro_batches;

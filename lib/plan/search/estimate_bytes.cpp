@@ -36,12 +36,17 @@ TierBytes slot_bytes(BlockShape const& shape) {
 }
 
 // A Ledger is a Sink (see tell_step.hpp) that counts the bytes alive at every station and in the
-// update. It is told one micro-batch, which stands for all of them. In a step's first micro-batch
-// updates of the previous step may still hold bytes; in later micro-batches sums of gradients do.
+// update. It is told the micro-batches that walk together once, and they stand for all of them. In
+// the first micro-batches of a step updates of the previous step may still hold bytes; in later ones
+// sums of gradients do. Here each member has stations of its own, numbered in the order in which
+// the members pass them.
 class Ledger : public StepSink {
  public:
-  explicit Ledger(BlockShape const& shape)
-      : m_shape(shape), m_slots(slot_bytes(shape)), m_stations(2 * shape.blocks() + 2) {
+  Ledger(BlockShape const& shape, int members)
+      : m_shape(shape),
+        m_members(members),
+        m_slots(slot_bytes(shape)),
+        m_stations(2 * shape.blocks() * members + 2) {
     m_result.on_device.reserve(m_stations.size());
     hold_what_late_updates_do();
     hold_slots_of_late_updates();
@@ -50,14 +55,14 @@ class Ledger : public StepSink {
 
   StationBytes take() { return std::move(m_result); }
 
-  void enter(Station const& at) { enter(at.number); }
+  void enter(Station const& at) { enter(own_station(at)); }
   void fetch(int c, Station const&) {
     auto const bytes = m_shape.chunk(c).parameter_bytes;
     m_comes[Tier::device] += bytes;
     if (m_first_fetched_bytes == 0) m_first_fetched_bytes = bytes;
   }
   void drop(int c, Station const& at) {
-    m_stations[at.number].goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
+    m_stations[own_station(at)].goes[Tier::device] += m_shape.chunk(c).parameter_bytes;
   }
   void forward(Station const& at, int) {
     auto const& cost = m_shape.policy_cost(at.block);
@@ -68,14 +73,14 @@ class Ledger : public StepSink {
   // Activations that leave the device are expected to be gone when the next block ends.
   void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
-    if (at.block + 1 < m_shape.blocks()) m_leaving_bytes += part.bytes;
+    if (own_station(at) + 1 < m_shape.blocks() * m_members) m_leaving_bytes += part.bytes;
   }
   void backward(Station const& at, int) {
     auto const& cost = m_shape.policy_cost(at.block);
     m_kept_bytes -= cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(at.block);
     hold(Tier::device, m_station, m_kept_bytes + cost.backward_bytes);
     for (int const c : m_shape.block(at.block).chunks) {
-      if (m_shape.chunk(c).trainable) make_gradient(c, at.block);
+      if (m_shape.chunk(c).trainable) make_gradient(c, at.block, at.batch.member);
     }
   }
   void collect(GradientId id, Station const&) {
@@ -111,8 +116,14 @@ class Ledger : public StepSink {
     std::int64_t reserves_bytes = 0;  // bytes that kept activations cannot use from this station on
   };
 
-  int backward_station(int block) const { return 2 * m_shape.blocks() - 1 - block; }
-  int update_station() const { return 2 * m_shape.blocks(); }
+  int own_station(Station const& at) const {
+    return at.number * m_members + at.batch.member;
+  }
+  int forward_station(int block) const { return block * m_members; }  // of the first member
+  int backward_station(int block, int member) const {
+    return (2 * m_shape.blocks() - 1 - block) * m_members + member;
+  }
+  int update_station() const { return 2 * m_shape.blocks() * m_members; }
   Tier slots_of_host() const { return workplace(Lane::host, m_shape.plan().unified); }
 
   void enter(int station) {
@@ -122,7 +133,7 @@ class Ledger : public StepSink {
     m_begin_bytes = m_reserved_bytes += m_stations[station].reserves_bytes;
     m_first_fetched_bytes = 0;
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
-    if (!m_shape.plan().redo && station == m_shape.blocks()) hold_slots();
+    if (!m_shape.plan().redo && station == m_shape.blocks() * m_members) hold_slots();
   }
   // Counts bytes as in use from the pass of the current station to that of station `last`.
   void hold(Tier tier, int last, std::int64_t bytes) {
@@ -143,12 +154,12 @@ class Ledger : public StepSink {
     bool const exchanges =
         chunk.gradient.scatter_sent_bytes > 0 && m_shape.places(c).gradients == Tier::device;
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
-    return std::min(backward_station(chunk.first_block) + groups, update_station());
+    return std::min(backward_station(chunk.first_block, 0) + groups * m_members, update_station());
   }
-  // Counts what block `b` adds to the gradient of chunk `c`. A part takes bytes while it is made. A
+  // Counts what block `b` adds to a member's gradient of chunk `c`. A part takes bytes while it is made. A
   // gradient takes bytes from its first contribution until it is complete, one block longer if it
   // is copied to the host, or until its update ends if it is written to its home.
-  void make_gradient(int c, int b) {
+  void make_gradient(int c, int b, int member) {
     auto const& chunk = m_shape.chunk(c);
     for (PartCost const& part : chunk.parts) {
       if (part.block == b && (m_shape.several() || !part.fused))
@@ -156,9 +167,10 @@ class Ledger : public StepSink {
     }
     if (chunk.last_block != b) return;
     if (is_written_in_place(c)) return hold(Tier::device, used_until(c), chunk.held_gradient_bytes);
-    int const own = backward_station(m_shape.several() ? chunk.own_block : chunk.first_block);
+    int const own =
+        backward_station(m_shape.several() ? chunk.own_block : chunk.first_block, member);
     bool const is_copied = m_shape.places(c).gradients == Tier::host;
-    hold(Tier::device, is_copied ? std::min(own + 1, backward_station(0)) : own,
+    hold(Tier::device, is_copied ? std::min(own + 1, update_station() - 1) : own,
          chunk.gradient.bytes);
   }
   void hold_sums() {
@@ -180,7 +192,7 @@ class Ledger : public StepSink {
     if (!m_shape.plan().redo || places.update != Tier::host) return -1;
     int const first = m_shape.chunk(c).first_block;
     bool const comes = places.parameters != Tier::device;
-    return comes ? fetched_at(-1, first, m_shape.plan().prefetch) : first;
+    return forward_station(comes ? fetched_at(-1, first, m_shape.plan().prefetch) : first);
   }
   void hold_late(Tier tier, int station, std::int64_t bytes) {
     if (station < 0) return;
@@ -195,9 +207,10 @@ class Ledger : public StepSink {
       auto const& chunk = m_shape.chunk(c);
       int const until = late_until(c);
       hold_late(m_shape.places(c).gradients, until, chunk.held_gradient_bytes);
-      if (!is_written_in_place(c) || until >= chunk.last_block) continue;
+      auto const last = forward_station(chunk.last_block);
+      if (!is_written_in_place(c) || until >= last) continue;
       m_stations[until + 1].reserves_bytes += chunk.gradient.bytes;
-      m_stations[chunk.last_block + 1].reserves_bytes -= chunk.gradient.bytes;
+      m_stations[last + 1].reserves_bytes -= chunk.gradient.bytes;
     }
   }
   // Counts slots that updates of the last step still use beside the forward pass. Slices of the
@@ -235,6 +248,7 @@ class Ledger : public StepSink {
   }
 
   BlockShape const& m_shape;
+  int m_members;
   TierBytes m_slots;
   IdVector<Changes> m_stations;
   StationBytes m_result;
@@ -250,12 +264,12 @@ class Ledger : public StepSink {
 
 }  // namespace
 
-StationBytes station_bytes(BlockShape const& shape) {
-  Ledger ledger(shape);
+StationBytes station_bytes(BlockShape const& shape, int members) {
+  Ledger ledger(shape, members);
   constexpr bool late = true;  // the Ledger hears of all updates after the last station
   StepTelling step(shape, late, ledger);
   step.begin_step();
-  step.micro_batch({"", !shape.several(), true});
+  step.micro_batches({"", members, !shape.several(), true});
   step.update();
   return ledger.take();
 }

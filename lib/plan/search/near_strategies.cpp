@@ -8,8 +8,7 @@ namespace {
 
 bool brings_anything_ahead(Plan const& plan) {
   auto const leaves = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
-  auto const comes = [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; };
-  return std::ranges::any_of(plan.blocks, leaves) || std::ranges::any_of(plan.chunks, comes);
+  return std::ranges::any_of(plan.blocks, leaves) || fetches_parameters(plan);
 }
 
 }  // namespace
@@ -29,10 +28,17 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   for (ActivationMix mix : activation_kinds(policies_within(m_open, m_budgets))) {
     mix.layers = std::max(1, strategy.mix.layers);
     mix.from_back = strategy.mix.from_back;
-    result.push_back({mix, {}, strategy.moves, strategy.prefetch});
+    result.push_back({mix, {}, strategy.moves, strategy.prefetch, strategy.group});
   }
   add_other_layers(strategy, result);
   add_other_moves(strategy, result);
+  if (m_open.group && fetches_parameters(plan_of(strategy))) {
+    near = strategy;
+    for (auto const other : {strategy.group / 2, 2 * strategy.group}) {
+      near.group = other;
+      if (other > 0 && other <= m_estimator.micro_batches()) result.push_back(near);
+    }
+  }
   for (Strategy& other : result) find_room(other);
   if (!m_open.prefetch || strategy.prefetch == 0 || !brings_anything_ahead(plan_of(strategy)))
     return result;

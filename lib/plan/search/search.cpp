@@ -23,9 +23,8 @@ class Search {
 
   SearchResult run() {
     auto const& open = m_space.open();
-    int const prefetch = open.prefetch ? kShortestPrefetch : open.plan.prefetch;
-    for (auto const& mix : activation_mixes(policies_within(open, budgets()), m_space.layers()))
-      try_mix({mix, {}, {}, prefetch});
+    try_mixes(open.group ? 1 : open.plan.group);
+    if (open.group) try_groups();
     if (m_found.empty()) {
       for (Strategy const& strategy : m_in_vain) move_what_rest_takes(strategy);
     }
@@ -38,6 +37,23 @@ class Search {
 
  private:
   Budgets const& budgets() const { return m_space.budgets(); }
+
+  void try_mixes(std::int64_t group) {
+    auto const& open = m_space.open();
+    int const prefetch = open.prefetch ? kShortestPrefetch : open.plan.prefetch;
+    for (auto const& mix : activation_mixes(policies_within(open, budgets()), m_space.layers()))
+      try_mix({mix, {}, {}, prefetch, group});
+  }
+
+  // More micro-batches that walk together fetch parameters less often, and have more activations.
+  void try_groups() {
+    auto const fetches = [](Candidate const& found) { return fetches_parameters(found.plan); };
+    constexpr std::int64_t most = 16;
+    auto const micro_batches = m_space.estimator().micro_batches();
+    for (std::int64_t group = 2; group <= std::min(most, micro_batches); group *= 2) {
+      if (std::ranges::any_of(m_found, fetches)) try_mixes(group);
+    }
+  }
 
   // Tries the strategy with the fewest moves of state with which a plan fits the device's budget.
   void try_mix(Strategy strategy) {

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <utility>
 
+#include "base/math.hpp"
 #include "plan/data/reach.hpp"
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate.hpp"
@@ -15,17 +17,23 @@ class SumSink : public StepSink {
   SumSink(Machine const& machine, BlockShape const& shape)
       : m_machine(machine), m_capacity(capacities(machine)), m_shape(shape) {}
 
-  // Counts every later event as `times` events.
-  void set_times(std::int64_t times) { m_times = times; }
+  // Counts every later event as `times` events, but fetches, which micro-batches that walk together
+  // share, as `fetches`.
+  void set_times(std::int64_t times, std::int64_t fetches) {
+    m_times = times;
+    m_fetches = fetches;
+  }
 
   void forward(Station const& at, int) { add(Lane::compute, m_shape.block(at.block).forward); }
   void backward(Station const& at, int) {
     add(Lane::compute, m_shape.policy_cost(at.block).backward);
   }
   void leave(Station const&, AwayPart const& part) { move(Tier::device, part.to, part.bytes); }
-  void reload(Station const&, AwayPart const& part) { move(part.to, Tier::device, part.bytes); }
+  void reload(Station const&, AwayPart const& part, int) { move(part.to, Tier::device, part.bytes); }
   void fetch(int c, Station const&) {
+    auto const times = std::exchange(m_times, m_fetches);
     move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
+    m_times = times;
   }
   void collect(GradientId id, Station const& at) {
     if (!at.batch.first && m_shape.plan().unified) return;
@@ -70,7 +78,7 @@ class SumSink : public StepSink {
   Shares m_capacity;
   BlockShape const& m_shape;
   StepSums m_sums;
-  std::int64_t m_times = 1;
+  std::int64_t m_times = 1, m_fetches = 1;
 };
 
 }  // namespace
@@ -88,11 +96,11 @@ StepSums Estimator::sums(Plan const& plan) const {
   constexpr bool late = true;
   StepTelling step(shape, late, sink);
   step.begin_step();
-  step.micro_batch({"", true, !several});
+  step.micro_batches({"", 1, true, !several});
   if (several) {
-    sink.set_times(m_micro_batches - 1);
-    step.micro_batch({"", false, true});
-    sink.set_times(1);
+    sink.set_times(m_micro_batches - 1, div_ceil(m_micro_batches, group(plan)) - 1);
+    step.micro_batches({"", 1, false, true});
+    sink.set_times(1, 1);
   }
   step.update();
   return sink.result();

@@ -54,11 +54,12 @@ int StepTimeline::send(std::int64_t bytes, int job, Waits waits) {
   return m_timeline.add(Lane::comm, send_cost(bytes, m_machine, m_shape.model().ranks), waits);
 }
 
-void StepTimeline::begin_micro_batch(MicroBatch const& now) {
+void StepTimeline::begin_micro_batches(MicroBatches const& now) {
+  m_members = now.count;
   m_last_pass = now.first ? m_reported : -1;
   m_fetched.assign(m_shape.model().chunks.size(), -1);
-  m_spilled.assign(m_shape.blocks(), -1);
-  m_reloads.assign(m_shape.blocks(), {-1, -1});
+  m_spilled.assign(m_shape.blocks() * m_members, -1);
+  m_reloads.assign(m_shape.blocks() * m_members, {-1, -1});
   m_released.assign(1, {-1, -1, -1});
   m_left.clear();
   m_left_bytes = 0;
@@ -76,8 +77,8 @@ void StepTimeline::forward(Station const& at, int piece) {
   int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
-    waits.push_back(b == 0 ? m_last_pass : -1);
-    need_room_as_layout_gives_it(b, waits);
+    waits.push_back(passed(at) == 0 ? m_last_pass : -1);
+    need_room_as_layout_gives_it(passed(at), waits);
     need_parameters(m_shape.block(b).forward_chunks, waits);
     if (at.batch.first) need_memory_as_layout_gives_it(b, waits);
   }
@@ -89,26 +90,27 @@ void StepTimeline::forward(Station const& at, int piece) {
 // reads follow the writes, so it waits only for the first of these pieces.
 void StepTimeline::leave(Station const& at, AwayPart const& part) {
   auto const spill = transfer(Tier::device, part.to, part.bytes, {m_last_pass});
-  m_spilled[at.block] = spill.nearly_there;
+  m_spilled[passed(at)] = spill.nearly_there;
   int const parts = m_shape.forward_pieces(at.block);
   auto const stop = first_stop(Tier::device, part.to, m_shape.plan().unified);
-  if (part.part + 1 == parts) note_left({at.block, stop, spill.left, part.bytes * parts});
+  if (part.part + 1 == parts) note_left({passed(at), stop, spill.left, part.bytes * parts});
 }
 
-void StepTimeline::reload(Station const&, AwayPart const& part) {
-  m_reloads[part.block][part.part] =
-      transfer(part.to, Tier::device, part.bytes, {m_spilled[part.block]}, m_last_pass).there;
+void StepTimeline::reload(Station const&, AwayPart const& part, int member) {
+  auto const from = of_member(part.block, member);
+  m_reloads[from][part.part] =
+      transfer(part.to, Tier::device, part.bytes, {m_spilled[from]}, m_last_pass).there;
 }
 
 void StepTimeline::backward(Station const& at, int piece) {
   int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
-    need_room_as_layout_gives_it(at.number, waits);
+    need_room_as_layout_gives_it(passed(at), waits);
     waits.push_back(gradients_room_as_layout_gives_it(Tier::device, at.group));
     need_parameters(m_shape.block(b).backward_chunks, waits);
   }
-  waits.push_back(m_reloads[b][piece]);
+  waits.push_back(m_reloads[of_member(b, at.batch.member)][piece]);
   auto const cost = divided(m_shape.policy_cost(b).backward, m_shape.backward_pieces(at.group));
   m_last_pass = m_timeline.add(Lane::compute, cost, waits);
 }
@@ -122,7 +124,7 @@ void StepTimeline::collect(GradientId gradient, Station const& at) {
   auto const bytes = m_shape.gradient(gradient).bytes;
   int const room = gradients_room_as_layout_gives_it(Tier::host, at.group);
   job = transfer(Tier::device, Tier::host, bytes, {job, room}).there;
-  note_left({at.number, Tier::host, job, bytes});
+  note_left({passed(at), Tier::host, job, bytes});
 }
 
 int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
@@ -235,14 +237,14 @@ void StepTimeline::note_left(Left const& left) {
 
 // Makes a station wait for transfers that began before the previous station, oldest first, if their
 // bytes are needed. Layout uses free bytes first, so waits begin at about this share of the peak.
-void StepTimeline::need_room_as_layout_gives_it(int station, Waits& waits) {
+void StepTimeline::need_room_as_layout_gives_it(int passed, Waits& waits) {
   constexpr double share = 0.8;
   auto const most = share * static_cast<double>(m_bytes.most[Tier::device]);
-  auto bytes = m_bytes.on_device[station] + m_left_bytes;
-  for (auto left = m_left.rbegin(); left != m_left.rend() && left->station + 1 >= station; ++left)
+  auto bytes = m_bytes.on_device[passed] + m_left_bytes;
+  for (auto left = m_left.rbegin(); left != m_left.rend() && left->passed + 1 >= passed; ++left)
     bytes -= left->bytes;
   PerTier<int> last = {-1, -1, -1};  // a lane ends its jobs in order, so the last one suffices
-  while (!m_left.empty() && m_left.front().station + 1 < station &&
+  while (!m_left.empty() && m_left.front().passed + 1 < passed &&
          static_cast<double>(bytes) > most) {
     bytes -= m_left.front().bytes;
     m_left_bytes -= m_left.front().bytes;

@@ -21,11 +21,11 @@ class StepTimeline : public StepSink {
   Timeline const& timeline() const { return m_timeline; }
 
   // The meaning of these events is explained in tell_step.hpp.
-  void begin_micro_batch(MicroBatch const& now);
+  void begin_micro_batches(MicroBatches const& now);
   void fetch(int chunk, Station const& at);
   void forward(Station const& at, int piece);
   void leave(Station const& at, AwayPart const& part);
-  void reload(Station const& at, AwayPart const& part);
+  void reload(Station const& at, AwayPart const& part, int member);
   void backward(Station const& at, int piece);
   void collect(GradientId gradient, Station const& at);
   void accumulate(GradientId gradient, MicroBatch const&);
@@ -61,7 +61,7 @@ class StepTimeline : public StepSink {
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
   // Layout gives freed bytes to other tensors, so a job that uses these waits for the last job that
   // used the bytes. These functions add such waits, or return the job to wait for (-1 if none).
-  void need_room_as_layout_gives_it(int station, Waits& waits);
+  void need_room_as_layout_gives_it(int passed, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
   int slot_free(int piece) const;
@@ -71,14 +71,18 @@ class StepTimeline : public StepSink {
   StationBytes const& m_bytes;
   Timeline m_timeline;
 
-  // These variables belong to the current micro-batch.
-  int m_last_pass = -1;                    // the last job of its passes
-  Jobs m_fetched, m_spilled;               // jobs that fetch each chunk or spill each block
-  IdVector<std::array<int, 2>> m_reloads;  // jobs that reload either half of each block
+  // These variables belong to the micro-batches that walk together now.
+  int m_members = 1;          // how many they are
+  int m_last_pass = -1;       // the last job of their passes
+  Jobs m_fetched, m_spilled;  // jobs that fetch each chunk, or spill what a member has in a block
+  IdVector<std::array<int, 2>> m_reloads;  // jobs that reload either half of that
+  int of_member(int block, int member) const { return block * m_members + member; }
+  // Numbers the stations of all members in the order in which they pass them.
+  int passed(Station const& at) const { return of_member(at.number, at.batch.member); }
   // Holds, for each group and tier, the last job that uses gradients of chunks updated beside it.
   IdVector<PerTier<int>> m_released;
   struct Left {
-    int station;
+    int passed;
     Tier to;
     int job;
     std::int64_t bytes;

@@ -20,6 +20,7 @@ StrategySpace::StrategySpace(Estimator const& estimator, OpenPlan const& open,
 Plan StrategySpace::plan_of(Strategy const& strategy) const {
   Plan plan = m_open.plan;
   plan.prefetch = strategy.prefetch;
+  plan.group = strategy.group;
   apply(strategy.mix, m_layers, plan);
   for (int i = 0; i < std::ssize(strategy.own); ++i) plan.blocks[m_layers[i]] = strategy.own[i];
   int const last = m_estimator.model().last_layer;  // this layer's activations are never spilled

@@ -23,6 +23,7 @@ struct Strategy {
   std::vector<BlockPlan> own = {};  // the treatment of each open layer; if empty, the mix decides
   StateMoves moves = {};
   int prefetch = kShortestPrefetch;
+  std::int64_t group = 1;       // how many micro-batches walk together
   std::int64_t host_bytes = 0;  // the most bytes of the host tier that moved state may take
 };
 
@@ -52,7 +53,7 @@ class StrategySpace {
   int fewest_moves(Strategy strategy, int guess) const;
   // Returns strategies that differ from `strategy` in one thing: the policy of one layer (if layers
   // are few), the mix or the layers that follow it, one move of state, whether moves
-  // begin with the first or the last chunk, where updates run, or prefetch.
+  // begin with the first or the last chunk, where updates run, prefetch or group.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
 
  private:

@@ -148,7 +148,9 @@ std::int64_t instances(Program const& program) {
 }  // namespace
 
 Simulation simulate(Program const& program, Machine const& machine, std::int64_t walked_items) {
-  auto const middles = std::max<std::int64_t>(0, program.micro_batches - 2);
+  std::int64_t middles = 0;
+  for (Segment const& segment : program.segments)
+    if (segment.is_middle()) middles = times_a_step(program, segment);
   auto const least = instances(program) <= walked_items ? middles : kFewestMiddles;
   for (auto walked = std::min(least, middles);; walked = std::min(2 * walked, middles)) {
     StepWalk const walk(program, machine, walked);

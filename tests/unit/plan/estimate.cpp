@@ -248,6 +248,30 @@ TEST(EstimatesOfRandomPlans, are_near_in_the_mean) {
   }
 }
 
+// Micro-batches that walk together have more activations, and fetch parameters less often.
+TEST(EstimatesOfGroups, are_near) {
+  auto const graph = gpt_training_graph({.layers = 8, .hidden = 512, .heads = 8, .sequence = 256});
+  auto slow_drive = cpu();
+  slow_drive.nvme_read_gbps = slow_drive.nvme_write_gbps = slow_drive.nvme_both_gbps = 0.5;
+  for (auto const* const activations : {"keep", "light", "recompute", "nvme"}) {
+    for (bool const norm_is_awaited : {true, false}) {
+      PlanWords const request{.activations = {activations},
+                              .parameters = {"nvme"},
+                              .optimizer = {"nvme"},
+                              .norm_is_awaited = norm_is_awaited};
+      auto plan = make_plan(graph, request, BlockPolicy::keep);
+      for (int const micro_batches : {2, 5}) {
+        for (int const group : {1, 2, 3, 5}) {
+          SCOPED_TRACE(testing::Message() << activations << ", norm awaited " << norm_is_awaited
+                                          << ", " << micro_batches << " in groups of " << group);
+          plan.group = group;
+          expect_near(graph, plan, micro_batches, {0.06, 0.06, 0.01}, slow_drive);
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(With, Estimates, ::testing::Values(1, 3));
 
 }  // namespace

@@ -110,6 +110,39 @@ TEST(Places, parameters_are_fetched_as_many_stations_ahead_as_prefetch_says) {
   }
 }
 
+// Returns how often a step brings parameters to the device.
+std::int64_t fetches(Program const& program) {
+  std::int64_t count = 0;
+  for (Segment const& segment : program.segments) {
+    for (auto item = segment.first; item < segment.last; ++item) {
+      Item const& copy = program.items[static_cast<std::size_t>(item)];
+      bool const fetches = copy.kind == ItemKind::copy && copy.lane == Lane::nvme_read &&
+                           role(program, copy.operands[1]) == Role::parameter;
+      if (fetches) count += times_a_step(program, segment);
+    }
+  }
+  return count;
+}
+
+TEST(Places, parameters_are_fetched_once_for_micro_batches_that_walk_together) {
+  auto plan = plan_with({.parameters = Tier::nvme});
+  plan.unified = true;  // so that each fetch is one copy
+  auto const once = fetches(scheduled(plan));
+  EXPECT_GT(once, std::ssize(graph().chunks));
+  for (int const micro_batches : {1, 2, 7}) {
+    for (int const group : {1, 2, 3, 7, 9}) {
+      plan.group = group;
+      auto const program = scheduled(plan, micro_batches);
+      EXPECT_EQ(fetches(program), (micro_batches + group - 1) / group * once)
+          << micro_batches << " in groups of " << group;
+      std::int64_t all = 0;
+      for (Segment const& segment : program.segments)
+        all += times_a_step(program, segment) * segment.micro_batches;
+      EXPECT_EQ(all, micro_batches);
+    }
+  }
+}
+
 TEST(Places, parameters_stay_on_the_device_between_uses_that_are_close_and_leave_it_otherwise) {
   for (int prefetch = 0; prefetch < 4; ++prefetch) {
     auto const all = visits(scheduled(plan_with({.parameters = Tier::nvme}, prefetch)));

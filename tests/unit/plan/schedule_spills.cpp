@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "plan/data/plan.hpp"
@@ -67,11 +68,12 @@ std::vector<Item const*> copies(Program const& program, bool back) {
   return result;
 }
 
-// The tensor that a copy moves, in the segment of the copy.
-std::pair<TensorId, std::string> moved(Program const& program, Item const& item, bool back) {
+// The tensor that a copy moves, the segment of the copy and which of its micro-batches.
+using Moved = std::tuple<TensorId, std::string, int>;
+Moved moved(Program const& program, Item const& item, bool back) {
   auto const segment = std::ranges::find_if(program.segments,
                                             [&](Segment const& s) { return item.number < s.last; });
-  return {program.buffers[item.operands[back ? 1 : 0]].tensor, segment->name};
+  return {program.buffers[item.operands[back ? 1 : 0]].tensor, segment->name, item.micro_batch};
 }
 
 TEST(Spills, of_a_tensor_happen_once_per_micro_batch_however_many_ops_read_it) {
@@ -80,7 +82,7 @@ TEST(Spills, of_a_tensor_happen_once_per_micro_batch_however_many_ops_read_it) {
     Spilling spilling(seed);
     Program const program = spilling.scheduled(2);
     for (bool const back : {false, true}) {
-      std::set<std::pair<TensorId, std::string>> seen;
+      std::set<Moved> seen;
       for (Item const* item : copies(program, back)) {
         EXPECT_TRUE(seen.insert(moved(program, *item, back)).second)
             << seed << " " << describe(program, item->number);
@@ -104,7 +106,7 @@ TEST(Spills, are_reloaded_only_after_their_write_has_ended) {
   for (unsigned seed = 0; seed < kPlans; ++seed) {
     Spilling spilling(seed);
     Program const program = spilling.scheduled(3);
-    std::map<std::pair<TensorId, std::string>, ItemNumber> written;  // until when
+    std::map<Moved, ItemNumber> written;  // until when
     for (Item const* item : copies(program, false)) {
       EXPECT_GT(item->horizon, item->number) << seed << " " << describe(program, item->number);
       written[moved(program, *item, false)] = item->horizon;

@@ -31,8 +31,8 @@ struct Toy {
   }
   int backward_pieces(int) const { return 1; }
   template <class Visit>
-  void coming(int group, int, Visit visit) const {
-    if (group == 1) visit(7);
+  void coming(Station const& at, int, Visit visit) const {
+    if (at.group == 1) visit(7, at.batch.member);
   }
   template <class Visit>
   void gradients(int group, int, Visit visit) const {
@@ -53,8 +53,6 @@ struct Toy {
 
 struct Recorder : StepSink {
   std::vector<std::string> said;
-  std::string segment;  // of the micro-batch that is told
-
   template <class... Args>
   void say(std::string_view text, Args const&... args) {
     said.push_back(fmt::vformat(text, fmt::make_format_args(args...)));
@@ -62,12 +60,12 @@ struct Recorder : StepSink {
   static std::string id(GradientId g) {
     return g.part < 0 ? fmt::format("{}", g.chunk) : fmt::format("{}.{}", g.chunk, g.part);
   }
-  // Every event of a micro-batch carries it.
+  // Every event of a micro-batch carries it; that of a second member is marked.
   void say_of(MicroBatch const& now, std::string_view text, auto const&... args) {
-    EXPECT_EQ(now.segment, segment);
     say(text, args...);
+    if (now.member > 0) said.back() += fmt::format("'{}", now.member);
   }
-  void begin_micro_batch(MicroBatch const& now) { say("{}:", segment = now.segment); }
+  void begin_micro_batches(MicroBatches const& now) { say("{}:", now.segment); }
   void fetch(int chunk, Station const& at) { say_of(at.batch, "fetch {}", chunk); }
   void drop(int chunk, Station const& at) { say_of(at.batch, "drop {}", chunk); }
   void forward(Station const& at, int) {
@@ -75,7 +73,10 @@ struct Recorder : StepSink {
     say_of(at.batch, "forward {}", at.block);
   }
   void leave(Station const& at, int what) { say_of(at.batch, "leave {}", what); }
-  void reload(Station const& at, int what) { say_of(at.batch, "reload {}", what); }
+  void reload(Station const& at, int what, int member) {
+    EXPECT_EQ(member, at.batch.member);
+    say_of(at.batch, "reload {}", what);
+  }
   void backward(Station const& at, int) {
     EXPECT_EQ(at.number, 2 + at.group);
     say_of(at.batch, "backward {}", at.block);
@@ -94,16 +95,21 @@ struct Recorder : StepSink {
   void updated(int chunk) { say("updated {}", chunk); }
 };
 
-// `micro_batches`: 1, 2 or 3, of which the third is told between the others.
-std::string told(Toy const& toy, int micro_batches, bool redo = true) {
+std::string told(Toy const& toy, std::vector<MicroBatches> const& segments, bool redo = true) {
   Recorder recorder;
   StepTelling step(toy, redo, recorder);
   step.begin_step();
-  if (micro_batches > 1) step.micro_batch({"first", true, false});
-  if (micro_batches > 2) step.micro_batch({"middle", false, false});
-  step.micro_batch({"last", micro_batches == 1, true});
+  for (auto const& segment : segments) step.micro_batches(segment);
   step.update();
   return fmt::format("{}", fmt::join(recorder.said, ", "));
+}
+// `micro_batches`: 1, 2 or 3, of which the third is told between the others.
+std::string told(Toy const& toy, int micro_batches, bool redo = true) {
+  std::vector<MicroBatches> segments;
+  if (micro_batches > 1) segments.push_back({"first", 1, true, false});
+  if (micro_batches > 2) segments.push_back({"middle", 1, false, false});
+  segments.push_back({"last", 1, micro_batches == 1, true});
+  return told(toy, segments, redo);
 }
 
 std::string const kForward = "forward 0, leave 7, fetch 1, forward 1, ";
@@ -127,6 +133,34 @@ TEST(Telling, of_several_micro_batches) {
                       "reload 7, backward 0, collect 0, accumulate 0";
   EXPECT_EQ(told({.several = true}, 3), "first:, " + first + ", middle:, " + middle + ", last:, " +
                                             middle + ", add 0.0, " + kUpdate);
+}
+
+// Two members pass each station before the next, with one fetch and one drop; the second one's
+// gradients are added, as are all of a later segment's.
+TEST(Telling, of_micro_batches_that_walk_together) {
+  auto const forward = std::string(
+      "forward 0, leave 7, forward 0'1, leave 7'1, fetch 1, forward 1, forward 1'1, ");
+  EXPECT_EQ(told({.several = true}, {{"last", 2, true, true}}),
+            "last:, " + forward +
+                "backward 1, collect 1, collect 0.0, "
+                "backward 1'1, collect 1'1, accumulate 1'1, collect 0.0'1, accumulate 0.0'1, "
+                "drop 1'1, reload 7, backward 0, collect 0, "
+                "reload 7'1, backward 0'1, collect 0'1, accumulate 0'1, add 0.0'1, " +
+                kUpdate);
+  auto const all = told({.several = true}, {{"first", 2, true, false}, {"last", 1, false, true}});
+  EXPECT_NE(all.find("collect 0'1, accumulate 0'1, last:, " + kForward +
+                     "backward 1, collect 1, accumulate 1, "),
+            all.npos)
+      << all;
+}
+
+// Sums over ranks are begun behind a station's last member, with what all of them have added.
+TEST(Telling, of_ranks_whose_micro_batches_walk_together) {
+  auto const all = told({.several = true, .ranks = true}, {{"last", 2, true, true}});
+  EXPECT_EQ(all.find("reduce"), all.find("reduce 1'1, collect 0.0'1"));
+  EXPECT_NE(all.find("accumulate 0'1, add 0.0'1, reduce 0'1, gather 1'1, gather 0'1, update:"),
+            all.npos)
+      << all;
 }
 
 // Sums over ranks are begun with the gradient and taken up behind the next group.
