@@ -25,6 +25,20 @@ std::span<Byte> bytes_of_rank(std::span<Byte> all, int rank, std::size_t bytes) 
 
 }  // namespace
 
+// Two threads that exchange bytes at once would mix up their messages with those of other ranks.
+class Comm::Turn {
+ public:
+  explicit Turn(Comm& comm) : m_in_use(comm.m_in_use) {
+    check(!m_in_use.exchange(true), "a message", "begins on one thread amid another thread's");
+  }
+  ~Turn() { m_in_use = false; }
+  Turn(Turn const&) = delete;
+  Turn& operator=(Turn const&) = delete;
+
+ private:
+  std::atomic<bool>& m_in_use;
+};
+
 Comm::Comm(Topology topology)
     : m_topology(topology),
       m_values((static_cast<std::size_t>(topology.size) + 1) * sizeof(int)),
@@ -52,6 +66,7 @@ void Comm::receive(int from, std::span<std::byte> bytes) {
 
 void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte> parts,
                       std::span<ByteSlice const> slices) {
+  Turn const turn(*this);
   auto const length = static_cast<std::size_t>(slices[static_cast<std::size_t>(rank())].bytes);
   auto const stride = parts.size() / static_cast<std::size_t>(size());
   begin();
@@ -63,6 +78,7 @@ void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte
 }
 
 void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices) {
+  Turn const turn(*this);
   begin();
   for (int r = 0; r < size(); ++r) {
     send(r, part(whole, slices[static_cast<std::size_t>(rank())]));
@@ -75,6 +91,7 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
 // those of the ranks after it, modulo size(). In the round, the rank that comes `known` ranks later
 // sends it the values of up to `known` more ranks.
 void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte> all) {
+  Turn const turn(*this);
   check(all.size() == one.size() * static_cast<std::size_t>(size()), "all_gather",
         "there is not one block for every rank");
   auto const own = bytes_of_rank(all, rank(), one.size());
@@ -98,6 +115,7 @@ void Comm::all_gather_bytes(std::span<std::byte const> one, std::span<std::byte>
 
 void Comm::swap(int peer, std::span<std::byte const> send_bytes,
                 std::span<std::byte> receive_bytes) {
+  Turn const turn(*this);
   begin();
   send(peer, send_bytes);
   receive(peer, receive_bytes);

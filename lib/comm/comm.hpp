@@ -2,6 +2,7 @@
 // order of ranks, so that sums depend neither on the MPI library nor on when messages arrive.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,8 +22,8 @@ struct CommSettings {
 };
 
 // All ranks must call all_to_all, all_gather, all_gather_bytes and agree in the same order, and
-// must destroy their Comms together. Only one thread of a rank at a time may use a Comm. Methods
-// that exchange bytes return when the bytes have arrived, mostly sleep while they wait, and throw
+// must destroy their Comms together. Only one thread of a rank at a time may exchange bytes, which
+// is checked. Methods that do so return when the bytes have arrived, mostly sleep while they wait, and throw
 // Error(peer_lost) if a peer is gone; then only `abort` may be called. Methods allocate nothing
 // unless they throw, but the MPI library may while it sends or receives.
 class Comm {
@@ -102,6 +103,7 @@ class Comm {
   }
 
  private:
+  class Turn;
   void begin();
   void send(int to, std::span<std::byte const> bytes);
   void receive(int from, std::span<std::byte> bytes);
@@ -111,6 +113,7 @@ class Comm {
   std::vector<Incoming> m_incoming;
   std::vector<std::byte> m_values;  // what agree() exchanges
   std::vector<double> m_waited_s;
+  std::atomic<bool> m_in_use = false;
 };
 
 // Makes the Comm of a run with one rank, which needs neither MPI nor a launcher.

@@ -66,10 +66,10 @@ struct EngineParts {
   Kernels kernels;
   Comm& comm;
   BatchSource& batches;
-  CommitPolicy commit;                 // called only if the Program has control words
-  bool (*stop_requested)() = nullptr;  // asked by each commit and report; may be null
-  std::int64_t host_threads = 1;       // how many threads the host lane has, its own included
-  MakeWatch make_watch = nullptr;      // null except in tests
+  CommitPolicy commit;                  // called only if the Program has control words
+  std::function<RankNote()> note = {};  // asked by each commit and report, on their thread
+  std::int64_t host_threads = 1;        // how many threads the host lane has, its own included
+  MakeWatch make_watch = nullptr;       // null except in tests
 };
 
 // A StepRecord is what the items of one run leave behind. Transfers note their failures in it, and
@@ -78,7 +78,7 @@ struct StepRecord {
   FailureLog failures;
   CommitSums sums;
   CommitDecision decision;
-  bool stop = false;
+  RankNote note;
 };
 
 // A BindTo is what an item is bound to. All that it refers to must outlive the result.

@@ -14,7 +14,8 @@ namespace {
 struct CommitEntry {
   double loss_sum = 0, weight_sum = 0, norm_squared = 0;
   std::uint64_t norms_checksum = 0;  // the checksum of the squared norms of all chunks and slices
-  std::int64_t storage_failed = 0, state_lost = 0, stop = 0;
+  std::int64_t storage_failed = 0, state_lost = 0;
+  RankNote note;
 };
 
 using Doubles = std::array<std::span<double>, 2>;
@@ -49,7 +50,7 @@ class Commit {
   Commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item)
       : m_comm(parts.comm),
         m_policy(parts.commit),
-        m_stop_requested(parts.stop_requested),
+        m_note(parts.note),
         m_state_lost(state_lost),
         m_reports(item.kind == ItemKind::report),
         m_loss(scalars(parts, item, parts.program.known.loss)),
@@ -86,7 +87,7 @@ class Commit {
     entry.norms_checksum = checksum(std::as_bytes(m_norms[version]));
     entry.storage_failed = !m_reports && record.failures.close_for_commit() ? 1 : 0;
     entry.state_lost = m_state_lost ? 1 : 0;
-    entry.stop = m_stop_requested && m_stop_requested() ? 1 : 0;
+    if (m_note) entry.note = m_note();
     return entry;
   }
 
@@ -122,7 +123,7 @@ class Commit {
       all.weight_sum += entry.weight_sum;
       all.storage_failed |= entry.storage_failed;
       all.state_lost |= entry.state_lost;
-      all.stop |= entry.stop;
+      all.note.join(entry.note);
     }
     record.sums = {step, all.loss_sum, all.weight_sum, m_entries[0].norm_squared};
     return all;
@@ -131,7 +132,8 @@ class Commit {
   void decide(CommitEntry const& flags, StepRecord& record) const {
     auto& decision = record.decision;
     decision = {};
-    record.stop = flags.stop != 0 || (m_reports && record.stop);
+    if (!m_reports) record.note = {};
+    record.note.join(flags.note);
     if (flags.state_lost || flags.storage_failed) {
       decision.word = flags.state_lost ? CommitWord::state_lost : CommitWord::storage_error;
       return;
@@ -142,7 +144,7 @@ class Commit {
 
   Comm& m_comm;
   CommitPolicy m_policy;
-  bool (*m_stop_requested)();
+  std::function<RankNote()> m_note;
   std::atomic<bool>& m_state_lost;
   bool m_reports;
   Doubles m_loss, m_norms, m_control;

@@ -1,6 +1,7 @@
 // A commit ends a step: all ranks see the same numbers and come to the same CommitWord.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
@@ -27,6 +28,20 @@ struct CommitDecision {
   CommitWord word = CommitWord::go;         // A policy chooses one of the first three words.
   double grad_norm = 0, learning_rate = 0;  // These are only reported.
   ControlWords control{};                   // The engine sets `control_go` itself.
+};
+
+// A RankNote is what a rank's caller tells all ranks with a commit. What all of them learn is the
+// largest of each value, so they can act alike without another message.
+struct RankNote {
+  bool stop = false;   // asks that the run stops after this step
+  bool save = false;   // asks for a checkpoint after this step
+  double step_s = 0;   // how long steps took on this rank, or 0 if it has not watched enough of them
+
+  void join(RankNote const& other) {
+    stop |= other.stop;
+    save |= other.save;
+    step_s = std::max(step_s, other.step_s);
+  }
 };
 
 // A CommitPolicy is a pure function: equal sums give equal decisions on every rank. It does not

@@ -37,8 +37,7 @@ StepResult Engine::run_step(std::int64_t step) {
   m_state.open_gate(m_runs++);
   bool done = false;
   try {
-    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) &&
-           wait_for_lane(Lane::comm, m_runs);
+    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) && wait_for_decision();
   } catch (...) {
     m_state.fail(std::current_exception());
   }
@@ -121,15 +120,11 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
   time.start_s = run.elapsed_s();
   auto const context = m_state.context(cursor);
   m_state.prepare_memory(bound, context.parity);
-  {  // on the comm lane only batches must not allocate
-    bool const is_batch = item.kind == ItemKind::load_batch;
-    AllocatorLock const lock(is_batch && m_state.debug.locked_allocator && cursor.run() > 0);
-    Execution const execution{cursor.run(), cursor.instance(), item.number};
-    m_state.begins(execution);
-    bound.run(context);
-    m_state.has_begun(execution);
-    m_state.ends(execution);
-  }
+  Execution const execution{cursor.run(), cursor.instance(), item.number};
+  m_state.begins(execution);
+  bound.run(context);
+  m_state.has_begun(execution);
+  m_state.ends(execution);
   time.end_s = run.elapsed_s();
   auto& tally = m_state.tallies[index(item.lane)];
   tally.stall_s.add(time.start_s - time.ready_s);
@@ -157,6 +152,20 @@ bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
   if (!m_state.clocks[index(lane)].wait_for(position)) return false;
   m_state.saw_end(lane, runs, position);
   return true;
+}
+
+// Waits until the commit of the run, and its report, are done. The caller has to talk to the other
+// ranks about a failure, so then nothing else may be on the lane.
+bool Engine::wait_for_decision() const {
+  auto const each = m_items_per_run[index(Lane::comm)];
+  auto const position = (m_runs - 1) * each + m_items_to_decision;
+  auto const& clock = m_state.clocks[index(Lane::comm)];
+  if (!clock.wait_for(position)) return false;
+  m_state.saw(clock, position);
+  auto const word = m_state.runs[(m_runs - 1) % 2].record.decision.word;
+  bool const failed = word == CommitWord::storage_error || word == CommitWord::state_lost;
+  bool const is_end = m_items_to_decision == each;
+  return is_end || failed ? wait_for_lane(Lane::comm, m_runs) : true;
 }
 
 // Waits until all lanes have done `runs` runs. The time counts as a stall of the compute lane.
@@ -204,7 +213,7 @@ StepResult Engine::collect() {
     read_own_loss(result);
   }
   result.word = record.decision.word;
-  result.stop = record.stop;
+  result.note = record.note;
   result.grad_norm = record.decision.grad_norm;
   result.learning_rate = record.decision.learning_rate;
   return result;

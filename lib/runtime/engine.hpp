@@ -13,9 +13,9 @@
 
 namespace spillway {
 
-// Up to four threads walk the same total order of items. The caller's thread runs the compute lane.
-// The others run the transfers, the comm lane (batches and collectives) and the host lane, if the
-// Program has such items. More threads may share the host lane's ops (HostPool). A wait only reads
+// Up to five threads walk the same total order of items. The caller's thread runs the compute lane.
+// The others run the transfers, the comm lane (collectives and commits), the data lane (batches) and
+// the host lane, if the Program has such items. More threads may share the host lane's ops (HostPool). A wait only reads
 // how many items another lane has done. No barrier separates steps: compute begins the next step
 // while other lanes finish the last one.
 //
@@ -32,9 +32,10 @@ class Engine {
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
-  // Runs every item once, and items of a middle segment more often. Returns when the compute and
-  // comm lanes are done, so that the commit's decision is known and the caller may use Comm again.
-  // Other lanes may work on, at most until `finish` or the end of the next call. `step` is only
+  // Runs every item once, and items of a middle segment more often. Returns when the compute
+  // lane is done and the commit's decision is known. Other lanes may work on, at most until `finish`
+  // or the end of the next call, so the caller may use Comm only after `finish`, or if the word says
+  // that something failed. `step` is only
   // passed to the batches and the commit policy, so a step may be run again. In a Program without a
   // commit, a failed transfer throws Error(storage), because there is no result. What an item
   // throws on any thread is thrown here or by `finish`; after that the Engine cannot run.
@@ -68,7 +69,7 @@ class Engine {
   void bind_items();
   void bind_poison();
   void start_workers();
-  void work(Worker& worker);  // what the threads of the comm and host lanes run
+  void work(Worker& worker);  // what the threads of the comm, host and data lanes run
   void transfer();            // what the transfer thread runs
   void poll();                // what the thread runs that learns which items of a device have ended
   bool walk(Worker& worker);  // walks one run; returns false if another thread failed
@@ -76,6 +77,7 @@ class Engine {
   bool wait_for_all(Cursor const& cursor, Item const& item);
   bool wait_for_lane(Lane lane, std::uint64_t runs) const;
   bool wait_for_room(std::uint64_t runs);
+  bool wait_for_decision() const;
   bool wait_for_lanes(std::uint64_t runs) const;
   void forbid_transients() const;
   StepResult collect();
@@ -85,9 +87,10 @@ class Engine {
   bool m_has_commit = false;
   bool m_polls = false;  // true if the Program has device lanes
   std::array<std::uint64_t, kLanes> m_items_per_run{};
+  std::uint64_t m_items_to_decision = 0;  // how many items the comm lane has until all is decided
   std::uint64_t m_runs = 0;  // how many runs were begun
   std::optional<Worker> m_compute;
-  std::vector<std::unique_ptr<Worker>> m_workers;  // the workers of the comm and host lanes
+  std::vector<std::unique_ptr<Worker>> m_workers;  // those of the comm, host and data lanes
   std::optional<TransferLanes> m_transfers;
   std::vector<std::jthread> m_threads;
 };

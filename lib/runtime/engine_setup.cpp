@@ -130,10 +130,13 @@ void Engine::bind_items() {
     m_state.items.push_back(std::move(bound));
   }
   for (auto const& instance : unroll(program, m_state.sequence, 1)) {
-    auto const lane = program.items[static_cast<std::size_t>(instance.item)].lane;
-    ++m_items_per_run[index(lane)];
+    auto const& item = program.items[static_cast<std::size_t>(instance.item)];
+    auto const count = ++m_items_per_run[index(item.lane)];
+    bool const decides = item.kind == ItemKind::commit || item.kind == ItemKind::report;
+    if (decides) m_items_to_decision = count;
     for (auto& run : m_state.runs) run.times.push_back({.item = instance.item});
   }
+  if (!m_has_commit) m_items_to_decision = m_items_per_run[index(Lane::comm)];
 }
 
 void Engine::bind_poison() {
@@ -184,14 +187,13 @@ void Engine::start_workers() {
     m_threads.emplace_back([this] { poll(); });
     name("device");
   }
-  for (auto const lane : {Lane::comm, Lane::host}) {
+  for (auto const lane : {Lane::comm, Lane::host, Lane::data}) {
     if ((used & bit(lane)) == 0) continue;
-    // The library that moves messages may allocate (comm/comm.hpp), so on the comm lane only
-    // batches must not; Engine::execute forbids allocations for these.
+    // The library that moves messages may allocate (comm/comm.hpp).
     auto& worker = *m_workers.emplace_back(
-        std::make_unique<Worker>(cursor(lane), locked && lane == Lane::host));
+        std::make_unique<Worker>(cursor(lane), locked && lane != Lane::comm));
     m_threads.emplace_back([this, &worker] { work(worker); });
-    name(lane == Lane::comm ? "comm" : "host");
+    name(std::string(spillway::name(lane)).c_str());
   }
   if ((used & TransferLanes::kBits) == 0) return;
   m_transfers.emplace(m_state, used);

@@ -37,7 +37,7 @@ struct LaneReport {
 struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
-  bool stop = false;  // true if some rank was asked to stop after this step
+  RankNote note;  // what all ranks together have told each other with the commit
   double step_s = 0;
   LaneReport lanes;
 };

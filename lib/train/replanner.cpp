@@ -49,23 +49,37 @@ void Replanner::watch_anew(std::int64_t wait) {
   m_sums = {};
 }
 
-std::optional<NewPlan> Replanner::after_step(std::int64_t steps_done, StepResult const& result) {
+double Replanner::watched_step_s() const {
+  return m_step_s.size() == kWatchedSteps ? median(m_step_s) : 0;
+}
+
+bool Replanner::has_drifted(std::int64_t steps_done, StepResult const& result) {
   bool const is_over = steps_done >= m_parts.config.run.steps;
-  if (!m_parts.config.plan.replan || is_over || is_resident(*m_planned)) return std::nullopt;
+  if (!m_parts.config.plan.replan || is_over || is_resident(*m_planned)) return false;
+  if (m_step_s.size() == kWatchedSteps) {
+    m_told = measured();
+    watch_anew(0);
+  }
+  watch(result);
+  auto const slowest_step_s = result.note.step_s;
+  return slowest_step_s > 0 && spillway::has_drifted(m_assumed.step_s, slowest_step_s);
+}
+
+void Replanner::watch(StepResult const& result) {
   if (m_skip > 0) {
     --m_skip;
-    return std::nullopt;
+    return;
   }
   m_step_s.push_back(result.step_s);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     m_sums.busy_s[lane] += result.lanes.use[lane].busy_s;
     m_sums.bytes[lane] += result.lanes.use[lane].bytes;
   }
-  if (m_step_s.size() < kWatchedSteps) return std::nullopt;
-  auto const seen = slowest(gathered(m_parts.comm, measured()));
-  watch_anew(0);
-  if (!has_drifted(m_assumed.step_s, seen.step_s)) return std::nullopt;
-  auto plan = look_for_better(steps_done, seen);
+}
+
+std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done) {
+  auto const seen = slowest(gathered(m_parts.comm, m_told));
+  auto plan = find_better(steps_done, seen);
   m_assumed.step_s = seen.step_s;
   watch_anew(m_wait);
   m_wait *= 2;
@@ -79,7 +93,7 @@ Measured Replanner::measured() const {
   return own;
 }
 
-std::optional<NewPlan> Replanner::look_for_better(std::int64_t steps_done, Measured const& seen) {
+std::optional<NewPlan> Replanner::find_better(std::int64_t steps_done, Measured const& seen) {
   auto fit = fit_machine(m_planned->programs.train, m_machine, m_assumed, seen);
   if (!fit) return std::nullopt;
   Cause const cause{steps_done,

@@ -43,9 +43,15 @@ class Replanner {
  public:
   explicit Replanner(ReplanParts const& parts);
 
-  // Returns a better plan if the last watched steps show that the change pays. Waits longer after
-  // every search, so that noise costs little. All ranks must call this.
-  std::optional<NewPlan> after_step(std::int64_t steps_done, StepResult const& result);
+  // Returns how long the last steps took on this rank, once it has watched enough of them, else 0.
+  // Ranks tell each other with the next commit.
+  double watched_step_s() const;
+  // Notes a step and what ranks told with its commit. Returns whether steps no longer take as long
+  // as the plan assumes. Then all ranks must end the step's work and call look_for_better.
+  bool has_drifted(std::int64_t steps_done, StepResult const& result);
+  // Returns a better plan if the steps that ranks have watched show that the change pays. Waits
+  // longer after every search, so that noise costs little. All ranks must call this.
+  std::optional<NewPlan> look_for_better(std::int64_t steps_done);
   // Call this on all ranks after storage has failed for good. Returns a plan that does not need
   // storage, or nothing if there is no such plan or if persistent state lies in storage.
   std::optional<NewPlan> without_storage(std::int64_t steps_done);
@@ -66,8 +72,9 @@ class Replanner {
     std::string what;  // text such as "steps take 2 s, planned 1 s: ..."
   };
   void watch_anew(std::int64_t wait);
+  void watch(StepResult const& result);
   Measured measured() const;  // what was measured on this rank
-  std::optional<NewPlan> look_for_better(std::int64_t steps_done, Measured const& seen);
+  std::optional<NewPlan> find_better(std::int64_t steps_done, Measured const& seen);
   std::optional<NewPlan> weigh(Cause const& cause, Measured const& seen);
   std::unique_ptr<PlannedRun> search(Budgets const& budgets);
   Budgets room();
@@ -87,6 +94,7 @@ class Replanner {
   std::int64_t m_skip = 0;       // how many of these steps are still to be skipped
   std::vector<double> m_step_s;  // the times of the steps watched so far
   Measured m_sums;
+  Measured m_told;  // what was measured when ranks last told each other
 };
 
 }  // namespace spillway

@@ -101,9 +101,15 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
           m_parts.comm,
           batches,
           CommitPolicy(policy),
-          stop_requested,
+          [this] { return note(); },
           m_parts.machine.host_threads(),
           m_parts.compute.make_watch};
+}
+
+// Clocks differ, so rank 0 alone says when a checkpoint is due by time.
+RankNote Trainer::note() const {
+  bool const is_late = save_is_due_by_time(m_parts.config.run.checkpoint, seconds_since(m_saved_at));
+  return {stop_requested(), m_parts.comm.rank() == 0 && is_late, m_replanner.watched_step_s()};
 }
 
 Status Trainer::run(RunState start, RunEvent const& began) {
@@ -148,9 +154,9 @@ std::optional<Status> Trainer::step() {
   if (again) return std::nullopt;
   if (auto const status = after_word(result.word)) return status;
   count(result);
-  bool const stops = result.stop && m_state.step < m_parts.config.run.steps;
-  bool const evaluates = !result.stop && evaluation_is_due();  // a run that stops does not evaluate
-  bool const saves = !stops && checkpoint_is_due();
+  bool const stops = result.note.stop && m_state.step < m_parts.config.run.steps;
+  bool const evaluates = !result.note.stop && evaluation_is_due();  // a run that stops does not evaluate
+  bool const saves = !stops && checkpoint_is_due(result.note);
   if (evaluates || saves) {  // both need all lanes to have ended
     if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;
   }
@@ -159,9 +165,9 @@ std::optional<Status> Trainer::step() {
   if (saves) save_now();
   bool const is_told = m_fault.kind == FaultKind::drive_told_slow && m_state.step >= m_fault.number;
   auto const& program = m_replanner.planned().programs.train;
-  auto better = m_replanner.after_step(
+  bool const drifts = m_replanner.has_drifted(
       m_state.step, is_told ? told_of_slow_drive(result, program, m_parts.machine) : result);
-  return better ? adopt(std::move(*better)) : std::nullopt;
+  return drifts ? replan() : std::nullopt;
 }
 
 std::optional<Status> Trainer::after_word(CommitWord word) {
@@ -248,14 +254,8 @@ std::optional<LossSums> Trainer::evaluate_now() {
   }
 }
 
-bool Trainer::checkpoint_is_due() const {
-  auto const& policy = m_parts.config.run.checkpoint;
-  bool due = save_is_due_by_step(policy, m_state.step);
-  if (policy.minutes) {  // clocks differ, so rank 0 decides
-    bool const late =
-        m_parts.comm.rank() == 0 && save_is_due_by_time(policy, seconds_since(m_saved_at));
-    due |= m_parts.comm.agree(late ? 1 : 0) == 1;
-  }
+bool Trainer::checkpoint_is_due(RankNote const& note) const {
+  bool const due = note.save || save_is_due_by_step(m_parts.config.run.checkpoint, m_state.step);
   return due && m_state.step < m_parts.config.run.steps;
 }
 

@@ -83,6 +83,7 @@ class Trainer {
 
   std::unique_ptr<Bound> bind(Compiled const& programs, bool state_is_there);
   EngineParts engine_parts(Program const& program, BatchSource& batches);
+  std::optional<Status> replan();
   std::optional<Status> adopt(NewPlan plan);
   void run_move(Program const& move);
   void write_plan();
@@ -93,7 +94,7 @@ class Trainer {
   void say_nothing_to_predict();
   void count(StepResult const& result);
   bool evaluation_is_due() const;
-  bool checkpoint_is_due() const;
+  bool checkpoint_is_due(RankNote const& note) const;
   bool may_save_after_next() const;
   void report(StepResult const& result, bool evaluates);
   std::optional<LossSums> evaluate_now();
@@ -103,6 +104,7 @@ class Trainer {
   Status after_loss();
   Status finish(Status status);
   void inject_rank_failure();  // does what debug.fault's kill-rank asks for
+  RankNote note() const;  // what this rank tells with a commit
   bool out_of_time() const;
 
   TrainerParts m_parts;

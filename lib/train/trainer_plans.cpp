@@ -9,6 +9,12 @@
 
 namespace spillway {
 
+std::optional<Status> Trainer::replan() {
+  if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;
+  auto better = m_replanner.look_for_better(m_state.step);
+  return better ? adopt(std::move(*better)) : std::nullopt;
+}
+
 // Returns nothing if the run goes on. Keeps the old plan if there is no memory for the change.
 std::optional<Status> Trainer::adopt(NewPlan plan) {
   if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;

@@ -31,7 +31,7 @@ class Replanning : public ::testing::TestWithParam<int> {
     // so that a slow drive shows. Elsewhere two places are fixed, so that a search is short.
     m_keys = m_keys + (on_device() ? scarce_memory()
                                    : Keys{"plan.gradients=device", "plan.parameters=device"});
-    if (on_ptx()) m_keys.emplace_back("run.steps=18");
+    if (on_ptx()) m_keys.emplace_back("run.steps=19");
   }
   static std::string name() { return fmt::format("replan_{}", GetParam()); }
   Experiment experiment(Keys const& keys = {}) const {
@@ -115,7 +115,7 @@ TEST_P(Replanning, is_repeated_from_a_checkpoint_of_it) {
   auto const runs = experiment({"run.checkpoint.every=12"});
   auto const slow = runs.run("slow", {"debug.fault=drive-told-slow:1"});
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
-  ASSERT_EQ(plans_of(slow).front(), "plan-10.yaml") << "the checkpoint is of the first plan";
+  ASSERT_EQ(plans_of(slow).front(), "plan-11.yaml") << "the checkpoint is of the first plan";
   auto const resumed = runs.resume("resumed", slow, 12);
   expect_equal_state(slow, resumed);
 }

@@ -20,9 +20,9 @@ namespace spillway {
 using BufferId = std::int32_t;
 using ItemNumber = std::int32_t;
 
-enum class Lane : std::uint8_t { compute, h2d, d2h, nvme_read, nvme_write, comm, host };
-inline constexpr std::array kLanesInOrder = {
-    Lane::compute, Lane::h2d, Lane::d2h, Lane::nvme_read, Lane::nvme_write, Lane::comm, Lane::host};
+enum class Lane : std::uint8_t { compute, h2d, d2h, nvme_read, nvme_write, comm, host, data };
+inline constexpr std::array kLanesInOrder = {Lane::compute,    Lane::h2d,  Lane::d2h,  Lane::nvme_read,
+                                             Lane::nvme_write, Lane::comm, Lane::host, Lane::data};
 inline constexpr int kLanes = kLanesInOrder.size();
 constexpr std::size_t index(Lane lane) {
   return static_cast<std::size_t>(lane);
@@ -36,7 +36,8 @@ using PerLane = EnumArray<Lane, T, kLanes>;
 // order and may finish them out of order, but an item counts as finished only after all earlier
 // ones.
 constexpr bool is_serial(Lane lane) {
-  return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h;
+  return lane == Lane::compute || lane == Lane::comm || lane == Lane::h2d || lane == Lane::d2h ||
+         lane == Lane::data;
 }
 
 // Returns the lane that copies bytes from tier `from` to tier `to`, which may be the same tier.

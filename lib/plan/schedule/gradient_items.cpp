@@ -75,15 +75,19 @@ void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
   m_writer.exchange(ItemKind::all_to_all, exchanged, received, gradient.chunk);
 }
 
-void GradientItems::gather(GradientId gradient, MicroBatch const& now) {
+void GradientItems::sum_slice(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
-  BufferId const there = m_collected.at(of);
   auto const [exchanged, received] = m_exchanges.at(of);
   Chunk const& chunk = m_shape.chunk(gradient.chunk);
-  Lane const lane = exchanged == there ? gradient_lane(chunk) : Lane::host;
+  Lane const lane = exchanged == m_collected.at(of) ? gradient_lane(chunk) : Lane::host;
   sum(OpKind::tree_sum, chunk, received, exchanged, lane);
+}
+
+void GradientItems::gather_gradient(GradientId gradient, MicroBatch const& now) {
+  TensorOfMember const of = {m_shape.tensor(gradient), now.member};
+  BufferId const there = m_collected.at(of), exchanged = m_exchanges.at(of).exchanged;
   m_writer.exchange(ItemKind::all_gather, exchanged, exchanged, gradient.chunk);
-  if (exchanged != there) m_writer.copy(exchanged, there, chunk.block);
+  if (exchanged != there) m_writer.copy(exchanged, there, m_shape.chunk(gradient.chunk).block);
 }
 
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {

@@ -27,8 +27,10 @@ class GradientItems : public StepSink {
   // Exchanges slices of a gradient between ranks: each rank receives the values that all other
   // ranks have for its slice.
   void reduce(GradientId gradient, MicroBatch const& now);
-  // Replaces this rank's slice of a gradient by the sum over ranks, which all ranks receive.
-  void gather(GradientId gradient, MicroBatch const& now);
+  // Replaces this rank's slice of a gradient by the sum over ranks.
+  void sum_slice(GradientId gradient, MicroBatch const& now);
+  // Each rank sends the sum of its slice to all other ranks.
+  void gather_gradient(GradientId gradient, MicroBatch const& now);
 
  protected:
   // Returns the lane that adds to a chunk's gradient, which follows from the gradient's home.

@@ -78,10 +78,10 @@ ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, in
   return item.number;
 }
 
-// The batch is loaded on lane `comm`, behind the commit of the last step. On lane `h2d` the batch
-// would wait until the results of the last step's updates are taken back.
+// Batches have a lane of their own. A file may be slow to read, and messages would wait behind it
+// on lane `comm`. On lane `h2d` a batch would wait until the last step's updates are taken back.
 ItemNumber ProgramWriter::load_batch() {
-  Item& item = add_item(Lane::comm, ItemKind::load_batch, -1, -1);
+  Item& item = add_item(Lane::data, ItemKind::load_batch, -1, -1);
   for (BatchTensor const& field : program.known.batch) {
     item.operands.push_back(resident_or_new(field.tensor));
     write_all(item, item.operands.back());

@@ -93,7 +93,8 @@ struct StepSink {
   void accumulate(GradientId, MicroBatch const&) {}
   void add_part(GradientId, MicroBatch const&) {}  // a part is added to its chunk's gradient
   void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices of a gradient
-  void gather(GradientId, MicroBatch const&) {}    // each rank sums its slice and sends it to all
+  void sum_slice(GradientId, MicroBatch const&) {}  // each rank sums what it has for its slice
+  void gather_gradient(GradientId, MicroBatch const&) {}  // each rank sends its sum to all
   void end_micro_batches(MicroBatches const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
@@ -128,7 +129,7 @@ class StepTelling {
     }
     m_sink.turn(now);
     for (int group = 0; group < m_shape.groups(); ++group) backward(group, now);
-    gather(m_reductions.size());
+    end_sums(m_reductions.size());
     if (now.last && m_early) update_after(m_shape.groups());
     m_sink.end_micro_batches(now);
   }
@@ -184,7 +185,7 @@ class StepTelling {
       m_sink.backward(at, piece);
       m_shape.gradients(at.group, piece, [&](GradientId it) { collect(it, at); });
     }
-    gather(sums_to_end);
+    end_sums(sums_to_end);
     go(at);
   }
 
@@ -233,11 +234,12 @@ class StepTelling {
     m_reductions.push_back(reduction);
   }
 
-  // Ends the `count` oldest sums over ranks by sending the summed slices to all ranks.
-  void gather(std::size_t count) {
+  // Ends the `count` oldest sums over ranks.
+  void end_sums(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
-      m_sink.gather(reduction.gradient, reduction.batch);
+      m_sink.sum_slice(reduction.gradient, reduction.batch);
+      m_sink.gather_gradient(reduction.gradient, reduction.batch);
       if (reduction.joins_step) join_step(reduction.gradient, reduction.batch);
     }
     m_reductions.erase(m_reductions.begin(),

@@ -150,16 +150,20 @@ void StepTimeline::reduce(GradientId gradient, MicroBatch const&) {
   job = send(cost.scatter_sent_bytes, job);
 }
 
-void StepTimeline::gather(GradientId gradient, MicroBatch const&) {
+void StepTimeline::sum_slice(GradientId gradient, MicroBatch const&) {
   auto const& cost = m_shape.gradient(gradient);
   auto& job = m_gradient[gradient.chunk];
-  if (!m_shape.leaves_for_exchange(gradient.chunk)) {
-    job = send(cost.gather_sent_bytes, add_for(gradient.chunk, cost.tree_sum, {job}));
-    return;
-  }
-  int const summed = m_timeline.add(Lane::host, cost.tree_sum.host, Waits{job});
-  job =
-      transfer(Tier::host, Tier::device, cost.bytes, {send(cost.gather_sent_bytes, summed)}).there;
+  job = m_shape.leaves_for_exchange(gradient.chunk)
+            ? m_timeline.add(Lane::host, cost.tree_sum.host, Waits{job})
+            : add_for(gradient.chunk, cost.tree_sum, {job});
+}
+
+void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
+  auto const& cost = m_shape.gradient(gradient);
+  auto& job = m_gradient[gradient.chunk];
+  job = send(cost.gather_sent_bytes, job);
+  if (m_shape.leaves_for_exchange(gradient.chunk))
+    job = transfer(Tier::host, Tier::device, cost.bytes, {job}).there;
 }
 
 void StepTimeline::norm(int c) {

@@ -31,7 +31,8 @@ class StepTimeline : public StepSink {
   void accumulate(GradientId gradient, MicroBatch const&);
   void add_part(GradientId gradient, MicroBatch const&);
   void reduce(GradientId gradient, MicroBatch const&);
-  void gather(GradientId gradient, MicroBatch const&);
+  void sum_slice(GradientId gradient, MicroBatch const&);
+  void gather_gradient(GradientId gradient, MicroBatch const&);
   void norm(int chunk);
   void commit(bool knows_norms);
   void report();

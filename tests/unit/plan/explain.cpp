@@ -116,7 +116,7 @@ TEST(Explain, describes_an_item_by_number_lane_kind_and_subject) {
   static Graph const graph = gpt_training_graph({});
   auto const plan = make_plan(graph, PlanWords{.activations = {"nvme"}}, BlockPolicy::keep);
   auto const program = compile(graph, nullptr, plan, 1, 1).train;
-  EXPECT_EQ(describe(program, 0).find("item 0 comm load_batch"), 0u);
+  EXPECT_EQ(describe(program, 0).find("item 0 data load_batch"), 0u);
   auto const copy = std::find_if(program.items.begin(), program.items.end(),
                                  [](Item const& i) { return i.lane == Lane::nvme_write; });
   EXPECT_TRUE(has(describe(program, copy->number), " nvme_write copy h.0/"));

@@ -170,7 +170,7 @@ TEST_F(OpCosts, of_a_program_are_those_of_its_items) {
                     {Lane::comm, ItemKind::all_to_all, -1, 2.5},
                     {Lane::comm, ItemKind::all_gather, -1, 2.5},
                     {Lane::comm, ItemKind::commit, -1, 0.5},
-                    {Lane::comm, ItemKind::load_batch, -1, 0.5}};
+                    {Lane::data, ItemKind::load_batch, -1, 0.5}};
   m_machine.kind_giga_per_s = {{"host matmul", 1}};
   m_machine.node_gbps = 0;
   for (auto const& row : rows) {

@@ -106,6 +106,17 @@ TEST(Schedule, updates_a_chunk_on_the_host_lane_where_the_plan_says_so) {
   }
 }
 
+// A file may be slow to read, and messages to other ranks must not wait behind it.
+TEST(Schedule, has_batches_and_nothing_else_on_the_data_lane) {
+  Program const program = schedule_gpt(small_gpt(), {"keep"}, 3, 2);
+  std::int64_t batches = 0;
+  for (Item const& item : program.items) {
+    EXPECT_EQ(item.lane == Lane::data, item.kind == ItemKind::load_batch) << item.number;
+    batches += item.lane == Lane::data ? 1 : 0;
+  }
+  EXPECT_EQ(batches, 3);
+}
+
 TEST(Schedule, gives_scratch_to_ops_that_ask_for_it) {
   Graph graph = small_gpt();
   size_workspaces(graph, [](Graph const&, Op const& op) {

@@ -29,7 +29,7 @@ TEST(Spelling, of_every_enumerator_is_what_files_have) {
   EXPECT_EQ(spelled<RopeScaling>(), (Words{"none", "linear", "llama3"}));
   EXPECT_EQ(spelled<Activation>(), (Words{"gelu_tanh", "gelu_erf", "relu", "silu"}));
   EXPECT_EQ(spelled<Lane>(),
-            (Words{"compute", "h2d", "d2h", "nvme_read", "nvme_write", "comm", "host"}));
+            (Words{"compute", "h2d", "d2h", "nvme_read", "nvme_write", "comm", "host", "data"}));
   EXPECT_EQ(spelled<Tier>(), (Words{"device", "host", "nvme"}));
   EXPECT_EQ(spelled<ItemKind>(),
             (Words{"op", "load_batch", "copy", "all_to_all", "all_gather", "commit", "report"}));

@@ -85,7 +85,8 @@ struct Recorder : StepSink {
   void accumulate(GradientId g, MicroBatch const& now) { say_of(now, "accumulate {}", id(g)); }
   void add_part(GradientId g, MicroBatch const& now) { say_of(now, "add {}", id(g)); }
   void reduce(GradientId g, MicroBatch const& now) { say_of(now, "reduce {}", id(g)); }
-  void gather(GradientId g, MicroBatch const& now) { say_of(now, "gather {}", id(g)); }
+  void sum_slice(GradientId g, MicroBatch const& now) { say_of(now, "sum {}", id(g)); }
+  void gather_gradient(GradientId g, MicroBatch const& now) { say_of(now, "gather {}", id(g)); }
   void begin_update() { say("update:"); }
   void norm(int chunk) { say("norm {}", chunk); }
   void commit(bool knows_norms) { say("commit{}", knows_norms ? "" : " without norms"); }
@@ -158,7 +159,7 @@ TEST(Telling, of_micro_batches_that_walk_together) {
 TEST(Telling, of_ranks_whose_micro_batches_walk_together) {
   auto const all = told({.several = true, .ranks = true}, {{"last", 2, true, true}});
   EXPECT_EQ(all.find("reduce"), all.find("reduce 1'1, collect 0.0'1"));
-  EXPECT_NE(all.find("accumulate 0'1, add 0.0'1, reduce 0'1, gather 1'1, gather 0'1, update:"),
+  EXPECT_NE(all.find("accumulate 0'1, add 0.0'1, reduce 0'1, sum 1'1, gather 1'1, sum 0'1, gather 0'1, update:"),
             all.npos)
       << all;
 }
@@ -168,11 +169,11 @@ TEST(Telling, of_ranks) {
   EXPECT_EQ(told({.ranks = true}, 1),
             "last:, " + kForward +
                 "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
-                "0, gather 1, gather 0, " +
+                "0, sum 1, gather 1, sum 0, gather 0, " +
                 kUpdate);
   auto const last = told({.several = true, .ranks = true}, 2);
   EXPECT_EQ(last.find("reduce"), last.find("reduce 1, collect 0.0, accumulate 0.0, drop 1"));
-  EXPECT_NE(last.find("accumulate 0, add 0.0, reduce 0, gather 1, gather 0, update:"), last.npos);
+  EXPECT_NE(last.find("accumulate 0, add 0.0, reduce 0, sum 1, gather 1, sum 0, gather 0, update:"), last.npos);
 }
 
 // Then each micro-batch's gradient is summed before it joins the step's, further uses by
@@ -182,10 +183,10 @@ TEST(Telling, of_ranks_that_reduce_every_micro_batch) {
   auto const reduces =
       "collect 1, reduce 1, collect 0.0, reduce 0.0, drop 1, reload 7, backward 0, "
       "collect 0, reduce 0, ";
-  EXPECT_NE(all.find(std::string(reduces) + "gather 1, gather 0.0, gather 0, last:"), all.npos)
+  EXPECT_NE(all.find(std::string(reduces) + "sum 1, gather 1, sum 0.0, gather 0.0, sum 0, gather 0, last:"), all.npos)
       << all;
-  EXPECT_NE(all.find(std::string(reduces) + "gather 1, accumulate 1, gather 0.0, accumulate 0.0, "
-                                            "gather 0, accumulate 0, add 0.0, update:"),
+  EXPECT_NE(all.find(std::string(reduces) + "sum 1, gather 1, accumulate 1, sum 0.0, gather 0.0, accumulate 0.0, "
+                                            "sum 0, gather 0, accumulate 0, add 0.0, update:"),
             all.npos)
       << all;
 }

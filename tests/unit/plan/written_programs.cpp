@@ -29,7 +29,7 @@ Program step() {
   program.ops[0].kind = OpKind::matmul;
   program.ops[0].name = "h.0/fc";
   made.segment("first");
-  made.item(Lane::comm, {}, {batch});
+  made.item(Lane::data, {}, {batch});
   made.segment("middle");
   made.item(Lane::compute, {batch, state, batch}, {gradient});
   program.items[1].kind = ItemKind::op;
@@ -54,7 +54,7 @@ host   2048 bytes, of which 512 are state
 nvme   131072 bytes, of which 65536 are state
 
 Segment first: items 0 to 0, once a step
-  0 comm       load_batch    -> #0
+  0 data       load_batch    -> #0
 
 Segment middle: items 1 to 1, 3 times a step
   1 compute    matmul h.0/fc #0 #1 -> #2                                             waits 0
@@ -87,12 +87,12 @@ TEST(WrittenPrograms, keep_their_columns_beside_a_long_name) {
   auto const first_item = [&](std::size_t name_size) {
     program.ops[0].name = std::string(name_size, 'x');
     auto const text = items_text(program);
-    auto const begin = text.find("  0 comm");
+    auto const begin = text.find("  0 data");
     return text.substr(begin, text.find('\n', begin) - begin);
   };
   auto const matmul = std::string("matmul ").size();
-  EXPECT_EQ(first_item(48 - matmul), "  0 comm       load_batch" + std::string(39, ' ') + "-> #0");
-  EXPECT_EQ(first_item(49 - matmul), "  0 comm       load_batch -> #0");
+  EXPECT_EQ(first_item(48 - matmul), "  0 data       load_batch" + std::string(39, ' ') + "-> #0");
+  EXPECT_EQ(first_item(49 - matmul), "  0 data       load_batch -> #0");
 }
 
 // The number of the last item decides how wide the column of numbers is.

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
+#include <semaphore>
 
 #include "base/error.hpp"
+#include "tests/support/hand_made_run.hpp"
 #include "tests/unit/runtime/miniature.hpp"
 
 namespace spillway::engine_commit_test {
@@ -57,7 +60,7 @@ TEST_F(EngineCommit, stop_commits_the_step_first) {
   g_stop = true;
   auto const result = engine.run_step(0);
   EXPECT_EQ(result.word, CommitWord::go);
-  EXPECT_TRUE(result.stop);
+  EXPECT_TRUE(result.note.stop);
   EXPECT_EQ(weight(engine), 0.5);
 }
 
@@ -67,7 +70,39 @@ TEST_F(EngineCommit, stop_is_heard_in_a_step_that_is_not_finite) {
   g_norm = INFINITY;
   auto const result = engine.run_step(0);
   EXPECT_EQ(result.word, CommitWord::non_finite);
-  EXPECT_TRUE(result.stop);
+  EXPECT_TRUE(result.note.stop);
+}
+
+// What the comm lane does after the commit may last until the next step's compute. Should a step
+// wait for it, it ends by itself, and the test sees that.
+TEST(EngineAfterCommit, lets_the_comm_lane_work_on) {
+  HandMadeRun made;
+  made.segment("last");
+  auto const loss = made.buffer(Tier::device, 16), norms = made.buffer(Tier::device, 8),
+             control = made.buffer(Tier::device, 8 * kControlWords),
+             sent = made.buffer(Tier::device, 64);
+  made.op(Lane::compute, {}, {loss, norms});
+  made.commit(loss, norms, control);
+  auto const late = made.op(Lane::comm, {}, {sent});
+  made.complete();
+  g_digests.assign(2, 0);
+  std::binary_semaphore returned(0);
+  std::atomic<bool> has_ended = false;
+  g_disturb = [&](Op const& op, std::uint64_t) {
+    if (op.id != late) return;
+    static_cast<void>(returned.try_acquire_for(std::chrono::seconds(60)));
+    has_ended = true;
+  };
+  auto tiers = make_tiers(made.program, nullptr);
+  auto const comm = make_single_rank_comm();
+  NoBatches batches;
+  Engine engine({made.program, tiers, KernelTable(fake_kernel), *comm, batches, decide});
+  engine.run_step(0);
+  EXPECT_FALSE(has_ended);
+  returned.release();
+  engine.finish();
+  EXPECT_TRUE(has_ended);
+  g_disturb = nullptr;
 }
 
 // A comm whose peer has gone by the time of the commit.
@@ -102,7 +137,7 @@ class ApartComm final : public Comm {
  private:
   void exchange(Traffic, std::span<Outgoing const> outgoing,
                 std::span<Incoming const> incoming) override {
-    std::array<std::uint64_t, 7> share{};  // loss, weight and norm; then the checksum
+    std::array<std::uint64_t, 8> share{};  // loss, weight and norm; then the checksum
     ASSERT_EQ(outgoing[0].bytes.size(), sizeof share);
     std::memcpy(share.data(), outgoing[0].bytes.data(), sizeof share);
     ++share[3];

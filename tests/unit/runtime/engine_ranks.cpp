@@ -16,7 +16,8 @@ using namespace test;
 struct SentShare {
   double loss_sum, weight_sum, norm_squared;
   std::uint64_t norms_checksum;
-  std::int64_t storage_failed, state_lost, stop;
+  std::int64_t storage_failed, state_lost;
+  RankNote note;
 };
 
 // Ranks 0 and 2 send what rank 1 sends, but for what a test changes.
@@ -69,30 +70,46 @@ TEST_F(EngineRanks, losses_and_weights_are_added_and_the_norm_is_that_of_all) {
   EXPECT_EQ(result.weight_sum, 3 * 16 + 3100);
   EXPECT_EQ(result.grad_norm, 3.0 / 3148);
   EXPECT_EQ(result.learning_rate, 0.5);
-  EXPECT_FALSE(result.stop);
+  EXPECT_FALSE(result.note.stop);
 }
 
 TEST_F(EngineRanks, what_one_knows_all_do) {
   for (std::size_t const rank : {0u, 2u}) {
-    change(rank, [](SentShare& share) { share.stop = 1; });
+    change(rank, [](SentShare& share) { share.note = {.stop = true}; });
     auto const stopped = result_of(3);
     EXPECT_EQ(stopped.word, CommitWord::go) << rank;
-    EXPECT_TRUE(stopped.stop) << rank;
+    EXPECT_TRUE(stopped.note.stop) << rank;
 
     change(rank, [](SentShare& share) { share.storage_failed = 1; });
     auto const failed = result_of(3);
     EXPECT_EQ(failed.word, CommitWord::storage_error) << rank;
-    EXPECT_FALSE(failed.stop) << rank;
+    EXPECT_FALSE(failed.note.stop) << rank;
 
-    change(rank, [](SentShare& share) { share.state_lost = share.stop = 1; });
+    change(rank, [](SentShare& share) {
+      share.state_lost = 1;
+      share.note.stop = true;
+    });
     auto const lost = result_of(3);
     EXPECT_EQ(lost.word, CommitWord::state_lost) << rank;
-    EXPECT_TRUE(lost.stop) << rank;
+    EXPECT_TRUE(lost.note.stop) << rank;
 
     change(rank, [](SentShare& share) { share.storage_failed = share.state_lost = 1; });
     EXPECT_EQ(result_of(3).word, CommitWord::state_lost) << rank;
     change(rank, nullptr);
   }
+}
+
+TEST_F(EngineRanks, tell_each_other_the_largest_of_their_notes) {
+  change(0, [](SentShare& share) { share.note = {.save = true, .step_s = 2}; });
+  change(2, [](SentShare& share) { share.note.step_s = 3; });
+  auto const note = result_of(1).note;
+  EXPECT_TRUE(note.save);
+  EXPECT_FALSE(note.stop);
+  EXPECT_EQ(note.step_s, 3);
+  change(0, nullptr);
+  change(2, nullptr);
+  EXPECT_FALSE(result_of(2).note.save);
+  EXPECT_EQ(result_of(2).note.step_s, 0);
 }
 
 TEST_F(EngineRanks, with_other_gradients_end_the_run_and_are_told) {

@@ -38,8 +38,8 @@ CommitDecision decide(CommitSums const& sums) {
   decision.learning_rate = decision.control[control_learning_rate] = ++g_decisions;
   return decision;
 }
-bool stop_requested() {
-  return ++g_questions == g_stop_at;
+RankNote note() {
+  return {.stop = ++g_questions == g_stop_at};
 }
 
 class LateNorms : public ::testing::Test {
@@ -78,7 +78,7 @@ class LateNorms : public ::testing::Test {
   StepResult result() {
     auto tiers = make_tiers(m_made.program, nullptr);
     Engine engine({m_made.program, tiers, KernelTable(small_kernel), *m_comm, m_batches, decide,
-                   stop_requested});
+                   note});
     auto const result = engine.run_step(7);
     engine.finish();
     std::memcpy(m_words.data(), engine.bytes(m_control).data(), sizeof m_words);
@@ -99,7 +99,7 @@ TEST_F(LateNorms, are_reported_behind_a_decision_that_did_not_know_them) {
   EXPECT_EQ(step.weight_sum, 3);
   EXPECT_EQ(step.grad_norm, 5);
   EXPECT_EQ(step.learning_rate, 2);
-  EXPECT_FALSE(step.stop);
+  EXPECT_FALSE(step.note.stop);
   ASSERT_EQ(g_sums.size(), 2u);
   EXPECT_EQ(g_sums[0].norm_squared, 0);
   EXPECT_EQ(g_sums[1].norm_squared, 25);
@@ -124,14 +124,14 @@ TEST_F(LateNorms, are_not_reported_of_a_step_that_is_not_committed) {
 // A signal that comes between the two is heard, and one that came before them is not forgotten.
 TEST_F(LateNorms, leave_a_request_to_stop_as_it_was) {
   g_stop_at = 1;
-  EXPECT_TRUE(result().stop);
+  EXPECT_TRUE(result().note.stop);
   EXPECT_EQ(g_questions, 2);
   SetUp();
   g_stop_at = 2;
-  EXPECT_TRUE(result().stop);
+  EXPECT_TRUE(result().note.stop);
   SetUp();
   g_stop_at = 3;
-  EXPECT_FALSE(result().stop);
+  EXPECT_FALSE(result().note.stop);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class Miniature {
     program.known.loss = loss;
     program.known.norms = norms;
     program.known.control = control;
-    add_item(Lane::comm, ItemKind::load_batch, {}, {tokens});
+    add_item(Lane::data, ItemKind::load_batch, {}, {tokens});
     add_op({tokens, weight}, {loss, back});
     add_item(Lane::nvme_write, ItemKind::copy, {back}, {away});
     auto const reloaded = add_buffer(back, Tier::device);
@@ -152,8 +152,8 @@ inline CommitDecision decide(CommitSums const& sums) {
 }
 
 inline bool g_stop = false;
-inline bool stop_requested() {
-  return g_stop;
+inline RankNote note() {
+  return {.stop = g_stop};
 }
 
 class MiniatureRun : public ::testing::Test {
@@ -167,7 +167,7 @@ class MiniatureRun : public ::testing::Test {
 
   EngineParts parts() {
     return {m_small.program, m_tiers,       KernelTable(miniature_kernel), *m_comm, m_batches,
-            decide,          stop_requested};
+            decide,          note};
   }
   double weight(Engine& engine) const {
     double value = 0;
