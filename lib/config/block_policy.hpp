@@ -14,6 +14,7 @@ namespace spillway {
 
 // `keep` leaves activations on the device, `recompute` makes them again, `host` and `nvme` spill
 // them. The `light` policies make those again that are cheap to make, and keep or spill the others.
+// `recompute` can spill, too: then only the block's input goes away.
 enum class BlockPolicy : std::uint8_t {
   keep,
   light,
@@ -21,20 +22,24 @@ enum class BlockPolicy : std::uint8_t {
   host,
   nvme,
   light_host,
-  light_nvme
+  light_nvme,
+  recompute_host,
+  recompute_nvme
 };
-inline constexpr int kPolicies = 7;
+inline constexpr int kPolicies = 9;
 constexpr std::size_t index(BlockPolicy policy) {
   return static_cast<std::size_t>(policy);
 }
 template <class T>
 using PerPolicy = EnumArray<BlockPolicy, T, kPolicies>;
 
+enum class Repeats : std::uint8_t { nothing, cheap, all };  // what activations are made again
+
 struct PolicyRow {
   BlockPolicy policy;
   std::string_view name;  // the name in input files and plans
   char letter;            // the sign in pictures of plans; lower case if `light`
-  bool light;             // whether activations that are cheap to make are made again
+  Repeats repeats;
   // The tier to which activations that are not made again are spilled; empty if they are not
   // spilled.
   std::optional<Tier> away;
@@ -43,13 +48,15 @@ struct PolicyRow {
 inline constexpr std::array<PolicyRow, kPolicies> kPolicyTable = [] {
   using enum BlockPolicy;
   return std::array<PolicyRow, kPolicies>{{
-      {keep, "keep", 'K', false, {}, keep},
-      {light, "light", 'k', true, {}, light},
-      {recompute, "recompute", 'R', false, {}, recompute},
-      {host, "host", 'H', false, Tier::host, keep},
-      {nvme, "nvme", 'N', false, Tier::nvme, keep},
-      {light_host, "light+host", 'h', true, Tier::host, light},
-      {light_nvme, "light+nvme", 'n', true, Tier::nvme, light},
+      {keep, "keep", 'K', Repeats::nothing, {}, keep},
+      {light, "light", 'k', Repeats::cheap, {}, light},
+      {recompute, "recompute", 'R', Repeats::all, {}, recompute},
+      {host, "host", 'H', Repeats::nothing, Tier::host, keep},
+      {nvme, "nvme", 'N', Repeats::nothing, Tier::nvme, keep},
+      {light_host, "light+host", 'h', Repeats::cheap, Tier::host, light},
+      {light_nvme, "light+nvme", 'n', Repeats::cheap, Tier::nvme, light},
+      {recompute_host, "recompute+host", 'M', Repeats::all, Tier::host, recompute},
+      {recompute_nvme, "recompute+nvme", 'S', Repeats::all, Tier::nvme, recompute},
   }};
 }();
 constexpr PolicyRow const& row(BlockPolicy policy) {
@@ -63,7 +70,7 @@ constexpr std::optional<Tier> away_tier(BlockPolicy policy) {
   return row(policy).away;
 }
 constexpr bool is_light(BlockPolicy policy) {
-  return row(policy).light;
+  return row(policy).repeats == Repeats::cheap;
 }
 constexpr BlockPolicy staying(BlockPolicy policy) {
   return row(policy).staying;

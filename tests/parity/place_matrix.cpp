@@ -27,10 +27,10 @@ constexpr std::array<std::array<BlockPlan, 4>, 3> kPolicies = {{
     {{{BlockPolicy::keep, 1}, {BlockPolicy::light, 1}, {BlockPolicy::recompute, 1}, {}}},
     {{{BlockPolicy::host, 1},
       {BlockPolicy::light_host, 1},
-      {BlockPolicy::host, 0.6},
+      {BlockPolicy::recompute_host, 0.6},
       {BlockPolicy::light_host, 0.3}}},
     {{{BlockPolicy::nvme, 1},
-      {BlockPolicy::light_nvme, 1},
+      {BlockPolicy::recompute_nvme, 1},
       {BlockPolicy::nvme, 0.5},
       {BlockPolicy::light_nvme, 0.7}}},
 }};

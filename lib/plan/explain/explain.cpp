@@ -22,7 +22,7 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
     if (!block.layer) continue;
     ++layers;
     away += away_tier(policy) ? 1 : 0;
-    again += policy == BlockPolicy::recompute ? 1 : 0;
+    again += row(policy).repeats == Repeats::all ? 1 : 0;
     partly += is_light(policy) ? 1 : 0;
   }
   std::string text;

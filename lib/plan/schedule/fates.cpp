@@ -32,7 +32,8 @@ void note(std::vector<int>& blocks, int block) {
 
 // An op may run again under policy `recompute` and, if it has no matrix product, under `light`.
 bool may_repeat(BlockPolicy policy, Op const& op) {
-  return policy == BlockPolicy::recompute || (is_light(policy) && op.flops == 0);
+  auto const repeats = row(policy).repeats;
+  return repeats == Repeats::all || (repeats == Repeats::cheap && op.flops == 0);
 }
 
 class Decision {

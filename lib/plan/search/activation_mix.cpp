@@ -8,13 +8,15 @@ namespace spillway {
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies) {
   using enum BlockPolicy;
   std::vector<ActivationMix> result;
-  for (BlockPolicy const policy : {light, recompute, host, nvme, light_host, light_nvme}) {
+  for (BlockPolicy const policy : {light, recompute, host, nvme, light_host, light_nvme,
+                                   recompute_host, recompute_nvme}) {
     if (std::ranges::count(policies, policy) == 0) continue;
     result.push_back({policy, policy, keep});
     if (policy != light) result.push_back({policy, policy, light});
     if (!away_tier(policy)) continue;
     result.push_back({policy, policy, keep, 1, 0.5});
     for (BlockPolicy const other : {recompute, light}) {
+      if (other == light && staying(policy) == recompute) continue;
       for (double const share : {0.75, 0.5, 0.25}) result.push_back({policy, other, keep, share});
     }
   }

@@ -50,7 +50,7 @@ TEST(ConfigLoad, a_fraction_of_rows_is_a_number_between0_and1_behind_a_word_that
       "command line: plan.activations: 'nvme:x' does not end with a fraction between 0 and 1");
   EXPECT_EQ(why("keep:0.5"),
             "command line: plan.activations: keep takes no fraction; host, nvme, light+host, "
-            "light+nvme do");
+            "light+nvme, recompute+host, recompute+nvme do");
   EXPECT_EQ(why("nvme:0.5"),
             "command line: plan.activations: nvme needs memory.nvme: {path: DIR, size: BYTES}");
 }

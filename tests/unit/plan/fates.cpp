@@ -137,5 +137,19 @@ TEST_F(FatesOfLayers, make_again_what_their_policy_may) {
   EXPECT_TRUE(decide().repeats[1].empty()) << "its backward op does its work";
 }
 
+// What a layer begins with is all that `recompute` keeps, and that may go away.
+TEST_F(FatesOfLayers, make_all_again_of_an_input_that_is_away) {
+  auto const input = tensor(8 * kPage, Role::edge), made = tensor(12 * kPage);
+  forward(0, {}, {input});
+  auto const product = forward(1, {input}, {made}, 100);
+  backward(1, {made});
+  m_plan.blocks[1].policy = BlockPolicy::recompute_host;
+  auto const fates = decide();
+  EXPECT_EQ(fates.repeats[1], std::vector{product});
+  EXPECT_EQ(fates.of(made), Fate::recompute);
+  EXPECT_EQ(fates.of(input), Fate::host);
+  EXPECT_EQ(fates.away_bytes[input], 8 * kPage);
+}
+
 }  // namespace
 }  // namespace spillway::test::fates_test

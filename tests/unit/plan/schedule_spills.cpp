@@ -39,7 +39,7 @@ struct Spilling {
     plan.redo = true;
     plan.staging_piece_bytes = std::int64_t{64} << 20;
     constexpr BlockPolicy policies[] = {BlockPolicy::nvme, BlockPolicy::host,
-                                        BlockPolicy::light_nvme, BlockPolicy::light_host};
+                                        BlockPolicy::light_nvme, BlockPolicy::recompute_host};
     for (BlockPlan& block : plan.blocks) {
       if (below(draws, 2) == 0) block.policy = policies[below(draws, 4)];
     }

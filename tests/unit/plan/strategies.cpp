@@ -208,7 +208,7 @@ TEST_F(Strategies, know_the_policies_that_the_user_asked_for_and_those_that_budg
   EXPECT_EQ(policies_within(open({.activations = {"light+nvme"}}), kRoomy),
             (Policies{keep, light_nvme, light}));
   EXPECT_EQ(policies_within(open(), {kPlenty, 0, kPlenty}),
-            (Policies{keep, light, recompute, nvme, light_nvme}));
+            (Policies{keep, light, recompute, nvme, light_nvme, recompute_nvme}));
   EXPECT_EQ(policies_within(open(), {kPlenty, 0, 0}), (Policies{keep, light, recompute}));
 }
 
