@@ -22,10 +22,11 @@ struct CommSettings {
 };
 
 // All ranks must call all_to_all, all_gather, all_gather_bytes and agree in the same order, and
-// must destroy their Comms together. Only one thread of a rank at a time may exchange bytes, which
-// is checked. Methods that do so return when the bytes have arrived, mostly sleep while they wait, and throw
-// Error(peer_lost) if a peer is gone; then only `abort` may be called. Methods allocate nothing
-// unless they throw, but the MPI library may while it sends or receives.
+// must destroy their Comms together. Only one thread of a rank at a time may use a Comm, and
+// exchanges check that. Methods that exchange bytes return when the bytes have arrived, mostly
+// sleep while they wait, and throw Error(peer_lost) if a peer is gone; then only `abort` may be
+// called. Methods allocate nothing unless they throw, but the MPI library may while it sends or
+// receives.
 class Comm {
  public:
   virtual ~Comm() = default;

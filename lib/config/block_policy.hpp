@@ -38,7 +38,8 @@ enum class Repeats : std::uint8_t { nothing, cheap, all };  // what activations 
 struct PolicyRow {
   BlockPolicy policy;
   std::string_view name;  // the name in input files and plans
-  char letter;            // the sign in pictures of plans; lower case if `light`
+  // The sign in pictures of plans: lower case if `light`; M is for main memory and S for storage.
+  char letter;
   Repeats repeats;
   // The tier to which activations that are not made again are spilled; empty if they are not
   // spilled.

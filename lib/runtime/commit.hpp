@@ -33,9 +33,9 @@ struct CommitDecision {
 // A RankNote is what a rank's caller tells all ranks with a commit. What all of them learn is the
 // largest of each value, so they can act alike without another message.
 struct RankNote {
-  bool stop = false;   // asks that the run stops after this step
-  bool save = false;   // asks for a checkpoint after this step
-  double step_s = 0;   // how long steps took on this rank, or 0 if it has not watched enough of them
+  bool stop = false;  // asks that the run stops after this step
+  bool save = false;  // asks for a checkpoint after this step
+  double step_s = 0;  // how long steps took on this rank, or 0 if it has watched too few
 
   void join(RankNote const& other) {
     stop |= other.stop;

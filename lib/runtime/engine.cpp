@@ -37,7 +37,8 @@ StepResult Engine::run_step(std::int64_t step) {
   m_state.open_gate(m_runs++);
   bool done = false;
   try {
-    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) && wait_for_decision();
+    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) &&
+           wait_for_lane(Lane::data, m_runs) && wait_for_decision();
   } catch (...) {
     m_state.fail(std::current_exception());
   }

@@ -14,10 +14,10 @@
 namespace spillway {
 
 // Up to five threads walk the same total order of items. The caller's thread runs the compute lane.
-// The others run the transfers, the comm lane (collectives and commits), the data lane (batches) and
-// the host lane, if the Program has such items. More threads may share the host lane's ops (HostPool). A wait only reads
-// how many items another lane has done. No barrier separates steps: compute begins the next step
-// while other lanes finish the last one.
+// The others run the transfers, the comm lane (collectives and commits), the data lane (batches)
+// and the host lane, if the Program has such items. More threads may share the host lane's ops
+// (HostPool). A wait only reads how many items another lane has done. No barrier separates steps:
+// compute begins the next step while other lanes finish the last one.
 //
 // On a device that works by itself, compute and the copies to and from the device are lanes of
 // streams (DeviceLane). The same threads then only launch their items, and one more thread learns
@@ -32,13 +32,13 @@ class Engine {
   Engine(Engine const&) = delete;
   Engine& operator=(Engine const&) = delete;
 
-  // Runs every item once, and items of a middle segment more often. Returns when the compute
-  // lane is done and the commit's decision is known. Other lanes may work on, at most until `finish`
-  // or the end of the next call, so the caller may use Comm only after `finish`, or if the word says
-  // that something failed. `step` is only
-  // passed to the batches and the commit policy, so a step may be run again. In a Program without a
-  // commit, a failed transfer throws Error(storage), because there is no result. What an item
-  // throws on any thread is thrown here or by `finish`; after that the Engine cannot run.
+  // Runs every item once, and items of a middle segment more often. Returns when the compute and
+  // data lanes are done and the commit's decision is known. Other lanes may work on, at most until
+  // `finish` or the end of the next call, so the caller may use Comm only after `finish`, or if the
+  // word says that something failed. `step` is only passed to the batches and the commit policy, so
+  // a step may be run again. In a Program without a commit, a failed transfer throws
+  // Error(storage), because there is no result. What an item throws on any thread is thrown here or
+  // by `finish`; after that the Engine cannot run.
   StepResult run_step(std::int64_t step);
 
   // Waits until all lanes are done with all runs. Throws what items threw, and Error(storage) if
@@ -88,7 +88,7 @@ class Engine {
   bool m_polls = false;  // true if the Program has device lanes
   std::array<std::uint64_t, kLanes> m_items_per_run{};
   std::uint64_t m_items_to_decision = 0;  // how many items the comm lane has until all is decided
-  std::uint64_t m_runs = 0;  // how many runs were begun
+  std::uint64_t m_runs = 0;               // how many runs were begun
   std::optional<Worker> m_compute;
   std::vector<std::unique_ptr<Worker>> m_workers;  // those of the comm, host and data lanes
   std::optional<TransferLanes> m_transfers;

@@ -181,6 +181,7 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
   m_simulation = &adopted->simulation;
   m_assumed = *m_simulation;
   m_file = fmt::format("plan-{}.yaml", steps_done);
+  if (m_no_storage) watch_anew(kFirstSteps);  // steps of the plan before are no longer watched
   auto const& peaks = m_planned->programs.train.peak_bytes;
   std::ranges::transform(m_peak_bytes, peaks, m_peak_bytes.begin(),
                          [](auto a, auto b) { return std::max(a, b); });

@@ -89,7 +89,8 @@ std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool sta
                                  engine_debug(m_parts.config), state_is_there);
 }
 
-// The engine's threads read m_state during a step, so it changes only between steps.
+// The engine's threads read m_state and what `note` reads during a step, so all of that changes
+// only between steps.
 EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) {
   auto const policy = [this](CommitSums const& sums) {
     auto const& config = m_parts.config;
@@ -108,7 +109,8 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
 
 // Clocks differ, so rank 0 alone says when a checkpoint is due by time.
 RankNote Trainer::note() const {
-  bool const is_late = save_is_due_by_time(m_parts.config.run.checkpoint, seconds_since(m_saved_at));
+  bool const is_late =
+      save_is_due_by_time(m_parts.config.run.checkpoint, seconds_since(m_saved_at));
   return {stop_requested(), m_parts.comm.rank() == 0 && is_late, m_replanner.watched_step_s()};
 }
 
@@ -155,7 +157,7 @@ std::optional<Status> Trainer::step() {
   if (auto const status = after_word(result.word)) return status;
   count(result);
   bool const stops = result.note.stop && m_state.step < m_parts.config.run.steps;
-  bool const evaluates = !result.note.stop && evaluation_is_due();  // a run that stops does not evaluate
+  bool const evaluates = !result.note.stop && evaluation_is_due();
   bool const saves = !stops && checkpoint_is_due(result.note);
   if (evaluates || saves) {  // both need all lanes to have ended
     if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;

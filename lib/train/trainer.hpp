@@ -104,7 +104,7 @@ class Trainer {
   Status after_loss();
   Status finish(Status status);
   void inject_rank_failure();  // does what debug.fault's kill-rank asks for
-  RankNote note() const;  // what this rank tells with a commit
+  RankNote note() const;       // what this rank tells with a commit
   bool out_of_time() const;
 
   TrainerParts m_parts;

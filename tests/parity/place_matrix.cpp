@@ -80,8 +80,8 @@ std::vector<Case> cases(int configuration) {
 }
 
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
-// tier, how far ahead, how many micro-batches walk together, whether the host lane reaches the device tier, its threads, and, without
-// clipping, if updates begin beside the backward pass.
+// tier, how far ahead, how many micro-batches walk together, whether the host lane reaches the
+// device tier, its threads, and, without clipping, if updates begin beside the backward pass.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
   auto const& policies = kPolicies[index(c.activations)];

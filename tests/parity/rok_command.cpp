@@ -124,9 +124,9 @@ TEST_F(RokCommand, with_a_host_tier_activations_go_there_too) {
     expect_as_planned(row);
     EXPECT_EQ(number(row, "peak_host_bytes") > 0, row.at("policy").ends_with("host"));
   }
-  EXPECT_EQ(policies, (std::set<std::string>{"host", "keep", "light", "light+host", "light+nvme",
-                                             "nvme", "recompute", "recompute+host",
-                                             "recompute+nvme"}));
+  EXPECT_EQ(policies,
+            (std::set<std::string>{"host", "keep", "light", "light+host", "light+nvme", "nvme",
+                                   "recompute", "recompute+host", "recompute+nvme"}));
 }
 
 TEST_F(RokCommand, what_does_not_fit_is_a_row_that_says_so) {
@@ -175,7 +175,8 @@ TEST_F(RokCommand, draws_a_curve_for_every_policy) {
   auto const outcome = rok("--micro 1,2");
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   auto const chart = read("rok.svg");
-  for (std::string const policy : {"keep", "light", "recompute", "nvme", "light+nvme", "recompute+nvme"})
+  for (std::string const policy :
+       {"keep", "light", "recompute", "nvme", "light+nvme", "recompute+nvme"})
     EXPECT_NE(chart.find(">" + policy + "<"), std::string::npos) << policy;
   auto const parsed = run_command(
       "python3 -c \"import sys, xml.dom.minidom as dom; "

@@ -11,7 +11,7 @@ class HandMade {
 
   void segment(std::string const& name) {
     if (!program.segments.empty()) program.segments.back().last = next();
-    program.segments.push_back({name, next(), next(), name == "update" ? 0 : 1});
+    program.segments.push_back({name, next(), next(), 1});
   }
 
   BufferId buffer(Tier tier, std::int64_t bytes) {
@@ -37,7 +37,7 @@ class HandMade {
     item.number = item.horizon = next();
     item.lane = lane;
     item.kind = ItemKind::load_batch;  // an item of this kind may have any number of operands
-    item.micro_batch = program.segments.back().micro_batches - 1;
+    item.micro_batch = 0;
     for (BufferId const id : reads) item.reads.push_back(all_of(id));
     for (BufferId const id : writes) item.writes.push_back(all_of(id));
     program.items.push_back(std::move(item));

@@ -13,7 +13,7 @@ namespace spillway::test {
 struct PlanWords {
   std::vector<std::string> activations = {"auto"}, parameters = {"auto"}, gradients = {"auto"},
                            optimizer = {"auto"}, update = {"auto"};
-  std::optional<int> prefetch = {};
+  std::optional<int> prefetch = {}, group = {};
   bool norm_is_awaited = true;
 
   // Throws std::invalid_argument for a word that is neither "auto" nor a value that its key may
@@ -26,6 +26,7 @@ struct PlanWords {
     request.optimizer = asked(optimizer, parse_tier);
     request.update = asked(update, parse_tier);
     request.prefetch = prefetch;
+    request.group = group;
     request.norm_is_awaited = norm_is_awaited;
     return request;
   }

@@ -25,7 +25,7 @@ Plan random_plan(Graph const& graph, Random& draws) {
   BlockPlan block;
   ChunkPlan places;
   auto const draw_block = [&] {
-    block = {static_cast<BlockPolicy>(below(draws, 7)), 1};
+    block = {static_cast<BlockPolicy>(below(draws, kPolicies)), 1};
     if (below(draws, 3) == 0) block.fraction = below(draws, 101) / 100.0;
   };
   auto const draw_places = [&] {

@@ -20,7 +20,7 @@ class ProgramGenerator {
     m_program.micro_batches = 1 + below(m_random, 5);
     for (int i = below(m_random, 2); i >= 0; --i) m_everywhere.push_back(persistent());
     for (std::string const& name : names(m_program.micro_batches)) {
-      m_program.segments.push_back({name, next(), 0, name == "update" ? 0 : 1});
+      m_program.segments.push_back({name, next(), 0, 1});
       m_here.clear();
       m_away.clear();
       for (int i = 2 + below(m_random, 5); i > 0; --i) add_item();
@@ -102,7 +102,7 @@ class ProgramGenerator {
     item.number = item.horizon = next();
     item.lane = lane;
     item.kind = kind;
-    item.micro_batch = m_program.segments.back().micro_batches - 1;
+    item.micro_batch = 0;
     m_program.items.push_back(item);
     return m_program.items.back();
   }

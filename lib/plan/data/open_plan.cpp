@@ -93,11 +93,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
 }
 
 OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
-  OpenPlan open{make_plan(graph, request),
-                {},
-                {},
-                !request.prefetch,
-                !request.group,
+  OpenPlan open{make_plan(graph, request), {}, {}, !request.prefetch, !request.group,
                 request.norm_is_awaited};
   open.plan.unified = unified;
   for (int layer = 0; Block const& block : graph.blocks)

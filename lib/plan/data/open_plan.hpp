@@ -28,9 +28,9 @@ struct OpenChunk {
 };
 
 struct OpenPlan {
-  Plan plan;                   // the Plan that make_plan returns
-  IdVector<bool> layers;       // true for each block whose policy the search decides
-  IdVector<OpenChunk> chunks;  // what the search decides about each chunk
+  Plan plan;                           // the Plan that make_plan returns
+  IdVector<bool> layers;               // true for each block whose policy the search decides
+  IdVector<OpenChunk> chunks;          // what the search decides about each chunk
   bool prefetch = true, group = true;  // whether the search decides these
   bool norm_is_awaited = true;
 };

@@ -29,9 +29,16 @@ std::int64_t times_a_step(Program const& program, Segment const& segment) {
   if (!segment.is_middle()) return 1;
   auto left = program.micro_batches;
   for (Segment const& other : program.segments) {
-    if (!other.is_middle()) left -= other.micro_batches;
+    bool const is_update = other.name == "update";
+    if (!other.is_middle() && !is_update) left -= other.micro_batches;
   }
-  return std::max<std::int64_t>(0, left / segment.micro_batches);
+  return std::max<std::int64_t>(0, left / std::max(1, segment.micro_batches));
+}
+
+int most_together(Program const& program) {
+  int most = 1;
+  for (Segment const& segment : program.segments) most = std::max(most, segment.micro_batches);
+  return most;
 }
 
 std::vector<int> segment_sequence(Program const& program, std::int64_t most_middles) {

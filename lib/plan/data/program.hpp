@@ -21,8 +21,9 @@ using BufferId = std::int32_t;
 using ItemNumber = std::int32_t;
 
 enum class Lane : std::uint8_t { compute, h2d, d2h, nvme_read, nvme_write, comm, host, data };
-inline constexpr std::array kLanesInOrder = {Lane::compute,    Lane::h2d,  Lane::d2h,  Lane::nvme_read,
-                                             Lane::nvme_write, Lane::comm, Lane::host, Lane::data};
+inline constexpr std::array kLanesInOrder = {Lane::compute,   Lane::h2d,        Lane::d2h,
+                                             Lane::nvme_read, Lane::nvme_write, Lane::comm,
+                                             Lane::host,      Lane::data};
 inline constexpr int kLanes = kLanesInOrder.size();
 constexpr std::size_t index(Lane lane) {
   return static_cast<std::size_t>(lane);
@@ -121,7 +122,7 @@ struct Item {
 
 // A Segment consists of the items [first, last). `segment_sequence` says how a step runs segments.
 struct Segment {
-  std::string name;  // first, middle, last, update, forward or move; one micro-batch has `last`
+  std::string name;  // first, middle, last, update, forward or move; a lone segment is `last`
   ItemNumber first = 0, last = 0;
   int micro_batches = 0;  // how many micro-batches the segment runs at a time; 0 for the update
 
@@ -169,11 +170,13 @@ constexpr bool concerns_tensor(ItemKind kind) {
   return kind != ItemKind::load_batch && kind != ItemKind::commit && kind != ItemKind::report;
 }
 
-// Returns how often a step runs a segment: once or, if it is `middle`, as often as the micro-batches
-// need that no other segment runs.
+// Returns how often a step runs a segment: once or, if it is `middle`, as often as is needed for
+// the micro-batches that no other segment runs.
 std::int64_t times_a_step(Program const& program, Segment const& segment);
-// Returns the indices in Program::segments of the segments that one step of n micro-batches runs:
-// first, middle as often as needed, last, update. The result has `middle` at most `most_middles` times.
+// Returns the largest number of micro-batches that walk together in a segment, at least 1.
+int most_together(Program const& program);
+// Returns the indices in Program::segments of the segments that one step runs: first, middle as
+// often as needed, last, update. The result has `middle` at most `most_middles` times.
 std::vector<int> segment_sequence(
     Program const& program, std::int64_t most_middles = std::numeric_limits<std::int64_t>::max());
 // Returns the sum of the bytes that an item writes, which is also what a copy or a message moves.

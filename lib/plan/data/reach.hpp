@@ -8,7 +8,8 @@
 
 namespace spillway {
 
-// The compute lane works in device memory, and the lanes `host` and `comm` in main memory.
+// The compute lane works in device memory, and the lanes `host`, `comm` and `data` in main
+// memory.
 constexpr bool reaches(Lane lane, Tier tier, bool unified) {
   if (lane == Lane::compute) return tier == Tier::device;
   return tier == Tier::host || (unified && tier == Tier::device);

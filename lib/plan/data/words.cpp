@@ -16,8 +16,7 @@ std::string_view words(Tier tier) {
 std::string_view words(Lane lane) {
   constexpr PerLane<std::string_view> texts = {
       "computing",    "copying to the device",  "copying to the host", "reading NVMe",
-      "writing NVMe", "talking to other ranks", "working on the host",
-      "reading data"};
+      "writing NVMe", "talking to other ranks", "working on the host", "reading data"};
   return texts[lane];
 }
 

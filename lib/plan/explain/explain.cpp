@@ -77,7 +77,7 @@ std::string verdict(Graph const& graph, Plan const& plan, Program const& program
 // Says how many micro-batches a step has, and how many of them walk together.
 std::string micro_batches_text(Program const& program) {
   if (program.micro_batches == 1) return "one micro-batch";
-  auto const most = std::ranges::max(program.segments, {}, &Segment::micro_batches).micro_batches;
+  int const most = most_together(program);
   auto const together = most > 1 ? fmt::format(", {} at a time,", most) : "";
   return fmt::format("{} micro-batches{}", program.micro_batches, together);
 }
@@ -91,8 +91,8 @@ std::string step_line(Program const& program, double step_s, double filled) {
                    static_cast<double>(program.ranks) * filled;
   double const rate = step_s > 0 ? all / step_s : 0;
   return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",
-                     human_duration(step_s), rate, rate < 10 ? 2 : 0,
-                     micro_batches_text(program), rows, program.ranks == 1 ? "" : "each of ", count(program.ranks, "rank"));
+                     human_duration(step_s), rate, rate < 10 ? 2 : 0, micro_batches_text(program),
+                     rows, program.ranks == 1 ? "" : "each of ", count(program.ranks, "rank"));
 }
 
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {

@@ -34,8 +34,12 @@ void check_tensor(Program const& program, TensorId id, bool may_be_none) {
 void check(Program const&, IdVector<Segment> const& segments) {
   require(std::ranges::count_if(segments, &Segment::is_middle) <= 1,
           "more than one is called middle");
-  for (Segment const& segment : segments)
+  for (Segment const& segment : segments) {
     require(segment.first < segment.last, "'{}' has no items", segment.name);
+    require(segment.micro_batches >= (segment.is_middle() ? 1 : 0) &&
+                segment.micro_batches <= kMostMicroBatches,
+            "'{}' runs {} micro-batches at a time", segment.name, segment.micro_batches);
+  }
 }
 
 void check(Program const& program, WellKnown const& known) {

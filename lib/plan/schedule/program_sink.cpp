@@ -128,8 +128,8 @@ void ProgramSink::set_leaving_horizons(int step, int members) {
   for (auto i = m_pass_begin; i < m_writer.next(); ++i) {
     Item& item = items[i];
     bool const is_last = item.micro_batch + 1 == members;
-    auto const next = is_last ? std::pair(item.block + step, 0)
-                              : std::pair(item.block, item.micro_batch + 1);
+    auto const next =
+        is_last ? std::pair(item.block + step, 0) : std::pair(item.block, item.micro_batch + 1);
     auto const end = item.block < 0 ? m_ends.end() : m_ends.find(next);
     bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
     if (leaves && end != m_ends.end()) item.horizon = std::max(item.number, end->second);

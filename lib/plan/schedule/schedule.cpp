@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/check.hpp"
 #include "base/math.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/schedule/program_sink.hpp"
@@ -70,6 +71,10 @@ Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batche
     hoist_reloads(shape, draft);
     draft = told(shape);
   }
+  std::int64_t told_micro_batches = 0;
+  for (Segment const& segment : draft.program.segments)
+    told_micro_batches += times_a_step(draft.program, segment) * segment.micro_batches;
+  check(told_micro_batches == shape.micro_batches(), "a step", "has micro-batches in no segment");
   link(draft.program);
   return std::move(draft.program);
 }

@@ -91,8 +91,8 @@ struct StepSink {
   void collect(GradientId, Station const&) {}
   // The gradient of a later micro-batch is added to the step's gradient.
   void accumulate(GradientId, MicroBatch const&) {}
-  void add_part(GradientId, MicroBatch const&) {}  // a part is added to its chunk's gradient
-  void reduce(GradientId, MicroBatch const&) {}    // ranks exchange slices of a gradient
+  void add_part(GradientId, MicroBatch const&) {}   // a part is added to its chunk's gradient
+  void reduce(GradientId, MicroBatch const&) {}     // ranks exchange slices of a gradient
   void sum_slice(GradientId, MicroBatch const&) {}  // each rank sums what it has for its slice
   void gather_gradient(GradientId, MicroBatch const&) {}  // each rank sends its sum to all
   void end_micro_batches(MicroBatches const&) {}
@@ -180,8 +180,7 @@ class StepTelling {
   void backward(Station const& at, std::size_t sums_to_end) {
     enter(at);
     for (int piece = 0; piece < m_shape.backward_pieces(at.group); ++piece) {
-      m_shape.coming(at, piece,
-                     [&](auto const& it, int member) { m_sink.reload(at, it, member); });
+      m_shape.coming(at, piece, [&](auto const& it, int member) { m_sink.reload(at, it, member); });
       m_sink.backward(at, piece);
       m_shape.gradients(at.group, piece, [&](GradientId it) { collect(it, at); });
     }

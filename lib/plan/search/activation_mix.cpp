@@ -8,8 +8,8 @@ namespace spillway {
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies) {
   using enum BlockPolicy;
   std::vector<ActivationMix> result;
-  for (BlockPolicy const policy : {light, recompute, host, nvme, light_host, light_nvme,
-                                   recompute_host, recompute_nvme}) {
+  for (BlockPolicy const policy :
+       {light, recompute, host, nvme, light_host, light_nvme, recompute_host, recompute_nvme}) {
     if (std::ranges::count(policies, policy) == 0) continue;
     result.push_back({policy, policy, keep});
     if (policy != light) result.push_back({policy, policy, light});

@@ -61,10 +61,21 @@ double second_step_s(Machine const& machine, BlockShape const& shape, StationByt
 
 }  // namespace
 
+// The last group holds the most if it has as many members as the others. Of those before it the
+// first holds no sums of gradients before it has made them, so one between holds more.
 TierBytes Estimator::peaks(Plan const& plan) const {
   BlockShape const shape(m_model, plan, m_micro_batches > 1, Grain::whole);
-  return lasting_bytes(shape, group(plan)) +
-         station_bytes(shape, static_cast<int>(group(plan))).most;
+  auto const groups = div_ceil(m_micro_batches, group(plan));
+  auto const all = static_cast<int>(group(plan));
+  auto const rest = static_cast<int>(m_micro_batches - (groups - 1) * group(plan));
+  TierBytes most{};
+  auto const count = [&](WalkedGroup const& walked) {
+    auto const bytes = station_bytes(shape, walked).most;
+    for (Tier const tier : kTiersInOrder) most[tier] = std::max(most[tier], bytes[tier]);
+  };
+  if (rest < all) count({all, groups == 2, false});
+  count({rest, groups == 1, true});
+  return lasting_bytes(shape, group(plan)) + most;
 }
 
 double Estimator::step_s(Plan const& plan) const {
@@ -73,10 +84,9 @@ double Estimator::step_s(Plan const& plan) const {
   auto const groups = div_ceil(m_micro_batches, group(plan));
   auto const all = static_cast<int>(group(plan));
   auto const rest = static_cast<int>(m_micro_batches - (groups - 1) * group(plan));
-  auto const bytes = station_bytes({m_model, plan, several, Grain::whole}, all);
-  auto const of = [&](Groups const& told) {
-    return second_step_s(m_machine, shape, bytes, told);
-  };
+  auto const bytes =
+      station_bytes({m_model, plan, several, Grain::whole}, {all, groups == 1, rest == all});
+  auto const of = [&](Groups const& told) { return second_step_s(m_machine, shape, bytes, told); };
   if (groups == 1) return of({rest});
   double const two = of({all, rest});
   return groups == 2 ? two : two + static_cast<double>(groups - 2) * (two - of({rest}));

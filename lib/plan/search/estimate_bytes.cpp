@@ -37,20 +37,23 @@ TierBytes slot_bytes(BlockShape const& shape) {
 
 // A Ledger is a Sink (see tell_step.hpp) that counts the bytes alive at every station and in the
 // update. It is told the micro-batches that walk together once, and they stand for all of them. In
-// the first micro-batches of a step updates of the previous step may still hold bytes; in later ones
-// sums of gradients do. Here each member has stations of its own, numbered in the order in which
-// the members pass them.
+// the first micro-batches of a step updates of the previous step may still hold bytes; in later
+// ones sums of gradients do. Each member has stations of its own here, numbered in the order in
+// which the members pass them.
 class Ledger : public StepSink {
  public:
-  Ledger(BlockShape const& shape, int members)
+  Ledger(BlockShape const& shape, WalkedGroup const& group)
       : m_shape(shape),
-        m_members(members),
+        m_members(group.members),
+        m_begins_step(group.begins_step),
+        m_ends_step(group.ends_step),
         m_slots(slot_bytes(shape)),
-        m_stations(2 * shape.blocks() * members + 2) {
+        m_stations(2 * shape.blocks() * group.members + 2) {
+    m_result.members = group.members;
     m_result.on_device.reserve(m_stations.size());
     hold_what_late_updates_do();
     hold_slots_of_late_updates();
-    if (shape.several()) hold_sums();
+    if (!m_begins_step) hold_sums();
   }
 
   StationBytes take() { return std::move(m_result); }
@@ -83,29 +86,33 @@ class Ledger : public StepSink {
       if (m_shape.chunk(c).trainable) make_gradient(c, at.block, at.batch.member);
     }
   }
-  void collect(GradientId id, Station const&) {
+  void collect(GradientId id, Station const& at) {
     auto const& chunk = m_shape.chunk(id.chunk);
     auto const gradients = m_shape.places(id.chunk).gradients;
     if (id.part >= 0) return;
-    if (!m_shape.several() && !is_written_in_place(id.chunk))
-      hold(gradients, used_until(id.chunk), chunk.held_gradient_bytes);
-    if (m_shape.several() && gradients == Tier::host && !m_shape.plan().unified)
+    if (is_first(at.batch.member)) {
+      if (!is_written_in_place(id.chunk, at.batch.member))
+        hold(gradients, used_until(id.chunk), chunk.held_gradient_bytes);
+    } else if (gradients == Tier::host && !m_shape.plan().unified) {
       hold(Tier::host, m_station, chunk.gradient.bytes);
+    }
   }
   void add_part(GradientId id, MicroBatch const&) {
+    if (m_begins_step) return;
     m_stations[m_station].sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
   // Values that other ranks send need room on the device. If the gradient lies on the host, they
   // use room there that activations have left.
   void reduce(GradientId id, MicroBatch const&) {
     auto const bytes = m_shape.gradient(id).bytes;
-    if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, m_station + 1, 2 * bytes);
+    int const until = std::min(m_station + m_members, update_station());
+    if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
-      hold(Tier::device, m_station + 1, bytes);
+      hold(Tier::device, until, bytes);
   }
   void begin_update() {
     enter(update_station());
-    if (m_shape.plan().redo) hold_slots();
+    if (m_shape.plan().redo && m_ends_step) hold_slots();
   }
   void end_update() { leave_station(); }
 
@@ -116,9 +123,7 @@ class Ledger : public StepSink {
     std::int64_t reserves_bytes = 0;  // bytes that kept activations cannot use from this station on
   };
 
-  int own_station(Station const& at) const {
-    return at.number * m_members + at.batch.member;
-  }
+  int own_station(Station const& at) const { return at.number * m_members + at.batch.member; }
   int forward_station(int block) const { return block * m_members; }  // of the first member
   int backward_station(int block, int member) const {
     return (2 * m_shape.blocks() - 1 - block) * m_members + member;
@@ -133,7 +138,8 @@ class Ledger : public StepSink {
     m_begin_bytes = m_reserved_bytes += m_stations[station].reserves_bytes;
     m_first_fetched_bytes = 0;
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
-    if (!m_shape.plan().redo && station == m_shape.blocks() * m_members) hold_slots();
+    bool const turns = station == m_shape.blocks() * m_members;
+    if (turns && !m_shape.plan().redo && m_ends_step) hold_slots();
   }
   // Counts bytes as in use from the pass of the current station to that of station `last`.
   void hold(Tier tier, int last, std::int64_t bytes) {
@@ -142,31 +148,38 @@ class Ledger : public StepSink {
     m_stations[last].goes[tier] += bytes;
   }
 
-  // In a step of one micro-batch, a gradient that lies whole on the device is made in its home.
-  bool is_written_in_place(int c) const {
+  // Says whether the member is the step's first micro-batch, and stands for no later one.
+  bool is_first(int member) const { return m_begins_step && member == 0; }
+  // The first gradient of a step is made in its home if it lies whole on the device.
+  bool is_written_in_place(int c, int member) const {
     auto const& chunk = m_shape.chunk(c);
-    return m_shape.places(c).gradients == Tier::device && !m_shape.several() &&
+    return is_first(member) && m_shape.places(c).gradients == Tier::device &&
            chunk.held_gradient_bytes == chunk.gradient.bytes;
   }
   int used_until(int c) const {
-    if (m_shape.plan().redo) return update_station();
+    if (m_shape.plan().redo || !m_ends_step) return update_station();
     auto const& chunk = m_shape.chunk(c);
     bool const exchanges =
         chunk.gradient.scatter_sent_bytes > 0 && m_shape.places(c).gradients == Tier::device;
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
     return std::min(backward_station(chunk.first_block, 0) + groups * m_members, update_station());
   }
-  // Counts what block `b` adds to a member's gradient of chunk `c`. A part takes bytes while it is made. A
-  // gradient takes bytes from its first contribution until it is complete, one block longer if it
-  // is copied to the host, or until its update ends if it is written to its home.
+  // Counts what block `b` adds to a member's gradient of chunk `c`. A part takes bytes while it is
+  // made, and until the update if it is kept for those of other members. A gradient takes bytes
+  // from its first contribution until it is complete, one block longer if it is copied to the host,
+  // or until its update ends if it is written to its home.
   void make_gradient(int c, int b, int member) {
     auto const& chunk = m_shape.chunk(c);
     for (PartCost const& part : chunk.parts) {
-      if (part.block == b && (m_shape.several() || !part.fused))
-        hold(Tier::device, m_station, part.bytes);
+      if (part.block != b || (!m_shape.several() && part.fused)) continue;
+      bool const is_home = m_shape.several() && is_first(member);
+      auto const gradients = m_shape.places(c).gradients;
+      if (is_home) hold(gradients, update_station(), part.bytes);
+      if (!is_home || gradients != Tier::device) hold(Tier::device, m_station, part.bytes);
     }
     if (chunk.last_block != b) return;
-    if (is_written_in_place(c)) return hold(Tier::device, used_until(c), chunk.held_gradient_bytes);
+    if (is_written_in_place(c, member))
+      return hold(Tier::device, used_until(c), chunk.held_gradient_bytes);
     int const own =
         backward_station(m_shape.several() ? chunk.own_block : chunk.first_block, member);
     bool const is_copied = m_shape.places(c).gradients == Tier::host;
@@ -208,7 +221,7 @@ class Ledger : public StepSink {
       int const until = late_until(c);
       hold_late(m_shape.places(c).gradients, until, chunk.held_gradient_bytes);
       auto const last = forward_station(chunk.last_block);
-      if (!is_written_in_place(c) || until >= last) continue;
+      if (!is_written_in_place(c, 0) || until >= last) continue;
       m_stations[until + 1].reserves_bytes += chunk.gradient.bytes;
       m_stations[last + 1].reserves_bytes -= chunk.gradient.bytes;
     }
@@ -249,6 +262,7 @@ class Ledger : public StepSink {
 
   BlockShape const& m_shape;
   int m_members;
+  bool m_begins_step, m_ends_step;
   TierBytes m_slots;
   IdVector<Changes> m_stations;
   StationBytes m_result;
@@ -264,12 +278,12 @@ class Ledger : public StepSink {
 
 }  // namespace
 
-StationBytes station_bytes(BlockShape const& shape, int members) {
-  Ledger ledger(shape, members);
+StationBytes station_bytes(BlockShape const& shape, WalkedGroup const& group) {
+  Ledger ledger(shape, group);
   constexpr bool late = true;  // the Ledger hears of all updates after the last station
   StepTelling step(shape, late, ledger);
   step.begin_step();
-  step.micro_batches({"", members, !shape.several(), true});
+  step.micro_batches({"", group.members, group.begins_step, true});
   step.update();
   return ledger.take();
 }

@@ -10,12 +10,22 @@ namespace spillway {
 // StationBytes leaves out state, and activations away from the device, which stay for a whole step.
 struct StationBytes {
   TierBytes most{};
+  int members = 1;  // how many micro-batches walk together
   // `on_device` holds the bytes in the pass of each member at each station, in the order in which
   // they pass, and in the update.
   IdVector<std::int64_t> on_device;
+
+  std::int64_t at(Station const& station) const {
+    return on_device[station.number * members + station.batch.member];
+  }
 };
-// Estimates the bytes of each station if so many micro-batches walk together. The shape must be of
-// the grain `whole`.
-StationBytes station_bytes(BlockShape const& shape, int members);
+// So many micro-batches that walk together, and whether a step has others before and after them.
+struct WalkedGroup {
+  int members = 1;
+  bool begins_step = true, ends_step = true;
+};
+// Estimates the bytes of each station. The shape must be of the grain `whole`. Updates have bytes
+// only where the group ends the step.
+StationBytes station_bytes(BlockShape const& shape, WalkedGroup const& group);
 
 }  // namespace spillway

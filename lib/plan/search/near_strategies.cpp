@@ -34,9 +34,10 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   add_other_moves(strategy, result);
   if (m_open.group && fetches_parameters(plan_of(strategy))) {
     near = strategy;
-    for (auto const other : {strategy.group / 2, 2 * strategy.group}) {
+    auto const all = m_estimator.micro_batches();
+    for (auto const other : {strategy.group / 2, std::min(2 * strategy.group, all)}) {
       near.group = other;
-      if (other > 0 && other <= m_estimator.micro_batches()) result.push_back(near);
+      if (other > 0 && other != strategy.group) result.push_back(near);
     }
   }
   for (Strategy& other : result) find_room(other);

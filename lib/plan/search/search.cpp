@@ -48,9 +48,9 @@ class Search {
   // More micro-batches that walk together fetch parameters less often, and have more activations.
   void try_groups() {
     auto const fetches = [](Candidate const& found) { return fetches_parameters(found.plan); };
-    constexpr std::int64_t most = 16;
-    auto const micro_batches = m_space.estimator().micro_batches();
-    for (std::int64_t group = 2; group <= std::min(most, micro_batches); group *= 2) {
+    auto const most = std::min<std::int64_t>(16, m_space.estimator().micro_batches());
+    for (std::int64_t group = 1; group < most;) {
+      group = std::min(2 * group, most);
       if (std::ranges::any_of(m_found, fetches)) try_mixes(group);
     }
   }

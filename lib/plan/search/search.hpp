@@ -18,7 +18,8 @@ struct SearchResult {
 
 // Tries plans whose layers keep, recompute or spill activations in various mixtures, and plans that
 // move optimizer state, then parameters, off the device. Plans also differ in how many stations
-// ahead tensors are brought, and in how many micro-batches walk together. The same arguments always have the same result.
+// ahead tensors are brought, and in how many micro-batches walk together. The same arguments always
+// have the same result.
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
 
 }  // namespace spillway

@@ -29,7 +29,9 @@ class SumSink : public StepSink {
     add(Lane::compute, m_shape.policy_cost(at.block).backward);
   }
   void leave(Station const&, AwayPart const& part) { move(Tier::device, part.to, part.bytes); }
-  void reload(Station const&, AwayPart const& part, int) { move(part.to, Tier::device, part.bytes); }
+  void reload(Station const&, AwayPart const& part, int) {
+    move(part.to, Tier::device, part.bytes);
+  }
   void fetch(int c, Station const&) {
     auto const times = std::exchange(m_times, m_fetches);
     move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);

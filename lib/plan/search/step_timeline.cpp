@@ -78,7 +78,7 @@ void StepTimeline::forward(Station const& at, int piece) {
   Waits waits = {};
   if (piece == 0) {
     waits.push_back(passed(at) == 0 ? m_last_pass : -1);
-    need_room_as_layout_gives_it(passed(at), waits);
+    need_room_as_layout_gives_it(at, waits);
     need_parameters(m_shape.block(b).forward_chunks, waits);
     if (at.batch.first) need_memory_as_layout_gives_it(b, waits);
   }
@@ -106,7 +106,7 @@ void StepTimeline::backward(Station const& at, int piece) {
   int const b = at.block;
   Waits waits = {};
   if (piece == 0) {
-    need_room_as_layout_gives_it(passed(at), waits);
+    need_room_as_layout_gives_it(at, waits);
     waits.push_back(gradients_room_as_layout_gives_it(Tier::device, at.group));
     need_parameters(m_shape.block(b).backward_chunks, waits);
   }
@@ -241,15 +241,15 @@ void StepTimeline::note_left(Left const& left) {
 
 // Makes a station wait for transfers that began before the previous station, oldest first, if their
 // bytes are needed. Layout uses free bytes first, so waits begin at about this share of the peak.
-void StepTimeline::need_room_as_layout_gives_it(int passed, Waits& waits) {
+void StepTimeline::need_room_as_layout_gives_it(Station const& at, Waits& waits) {
   constexpr double share = 0.8;
   auto const most = share * static_cast<double>(m_bytes.most[Tier::device]);
-  auto bytes = m_bytes.on_device[passed] + m_left_bytes;
-  for (auto left = m_left.rbegin(); left != m_left.rend() && left->passed + 1 >= passed; ++left)
+  auto bytes = m_bytes.at(at) + m_left_bytes;
+  int const now = passed(at);
+  for (auto left = m_left.rbegin(); left != m_left.rend() && left->passed + 1 >= now; ++left)
     bytes -= left->bytes;
   PerTier<int> last = {-1, -1, -1};  // a lane ends its jobs in order, so the last one suffices
-  while (!m_left.empty() && m_left.front().passed + 1 < passed &&
-         static_cast<double>(bytes) > most) {
+  while (!m_left.empty() && m_left.front().passed + 1 < now && static_cast<double>(bytes) > most) {
     bytes -= m_left.front().bytes;
     m_left_bytes -= m_left.front().bytes;
     last[m_left.front().to] = m_left.front().job;

@@ -62,7 +62,7 @@ class StepTimeline : public StepSink {
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
   // Layout gives freed bytes to other tensors, so a job that uses these waits for the last job that
   // used the bytes. These functions add such waits, or return the job to wait for (-1 if none).
-  void need_room_as_layout_gives_it(int passed, Waits& waits);
+  void need_room_as_layout_gives_it(Station const& at, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
   int slot_free(int piece) const;

@@ -33,7 +33,9 @@ class Trials {
   TierBytes expected_off(Plan const& plan) const;
 
   bool found() const { return m_solution.chosen.has_value(); }
-  std::size_t items() const { return m_items; }  // the number of items of all compiled plans
+  // Returns the number of items of all compiled plans, each divided by how many micro-batches walk
+  // together in it.
+  std::size_t items() const { return m_items; }
   // Proves the chosen plan and returns the solution. After that, no other function may be called.
   Solution finish();
 

@@ -94,9 +94,9 @@ IdVector<ItemCost> item_costs(Program const& program, Machine const& machine) {
   result.reserve(program.items.size());
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) {
-      bool const copies = item.kind == ItemKind::copy;
-      result.push_back(copies ? copy_cost(written_bytes(item), machine, item.lane)
-                              : send_cost(sent_bytes(program, item), machine, program.ranks));
+      bool const sends = item.lane == Lane::comm || item.lane == Lane::data;
+      result.push_back(sends ? send_cost(sent_bytes(program, item), machine, program.ranks)
+                             : copy_cost(written_bytes(item), machine, item.lane));
       continue;
     }
     auto const [found, is_new] = ops.try_emplace(2 * item.op + (item.lane == Lane::host ? 1 : 0));

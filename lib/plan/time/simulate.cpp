@@ -12,10 +12,11 @@ namespace spillway {
 
 namespace {
 
-// Limits how many micro-batches of a long step are simulated between the first and the last. The
-// simulation begins with the fewest and doubles their number until their times repeat.
+// Limits how many runs of the segment `middle` are simulated for a long step, each of the
+// micro-batches that walk together. The simulation begins with the fewest and doubles their number
+// until their times repeat.
 constexpr std::int64_t kFewestMiddles = 8, kMostMiddles = 64;
-constexpr int kLongestPeriod = 4;     // times may repeat after at most this many micro-batches
+constexpr int kLongestPeriod = 4;     // times may repeat after at most this many runs
 constexpr double kAlikeTimes = 1e-9;  // differences below this share of a period do not count
 
 // Makes a job for every instance. A job waits for the latest instance of each item in `waits`.
@@ -55,9 +56,9 @@ class StepWalk {
       if (segment.is_middle()) m_middle = segment;
   }
 
-  // Returns a number of micro-batches after which all times repeat, later by the same amount, in
-  // both steps and in the second half of the simulated micro-batches. All further micro-batches
-  // then repeat in the same way, because items begin under the same conditions again.
+  // Returns a number of runs of `middle` after which all times repeat, later by the same amount, in
+  // both steps and in the second half of the simulated runs. All further runs then repeat in the
+  // same way, because items begin under the same conditions again.
   std::optional<int> period() const {
     for (int period = 1; period <= kLongestPeriod; ++period) {
       bool repeats = true;
@@ -70,7 +71,7 @@ class StepWalk {
     return {};
   }
 
-  // Returns the Simulation of a step that has `times` more repetitions of `period` micro-batches.
+  // Returns the Simulation of a step that has `times` more repetitions of `period` runs.
   Simulation result(int period, std::int64_t times) const {
     double const begin_s = m_steady == 0 ? 0 : m_end_s[0];
     int first = 0, last = 0;  // the range of instances that also stand for those left out
@@ -113,8 +114,8 @@ class StepWalk {
     return true;
   }
 
-  // Returns the seconds that `period` micro-batches take, as an average over all whole periods in
-  // the second half of the simulated micro-batches.
+  // Returns the seconds that `period` runs of `middle` take, as an average over all whole periods
+  // in the second half of the simulated runs.
   double advance_s(int period) const {
     int const periods = (m_middles - 1 - half()) / period;
     auto const from = middle(m_steady, half()), to = middle(m_steady, half() + periods * period);

@@ -9,8 +9,8 @@
 
 namespace spillway {
 
-// Holds the predicted times of a step. If many micro-batches take equal times, `repeat` says which
-// of them are left out, and all later intervals are too early by the left-out time.
+// Holds the predicted times of a step. If many runs of `middle` take equal times, `repeat` says
+// which of them are left out, and all later intervals are too early by the left-out time.
 struct Simulation {
   struct Interval {
     ItemNumber item;

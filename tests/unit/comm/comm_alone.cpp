@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,28 @@ TEST(Comm, has_a_place_among_all_ranks_and_another_one_on_its_node) {
   EXPECT_EQ(comm.local_rank(), 1);
   EXPECT_EQ(comm.local_size(), 2);
   EXPECT_EQ(comm.node_leader(), 3);
+}
+
+// As if another thread sent something while this one waits.
+class Interrupted final : public Comm {
+ public:
+  Interrupted() : Comm({0, 2, 0, 2, 0}) {}
+  [[noreturn]] void abort(int status) override { std::_Exit(status); }
+  bool interrupted = true;
+
+ private:
+  void exchange(Traffic, std::span<Outgoing const>, std::span<Incoming const>) override {
+    if (interrupted) agree(1);
+  }
+};
+
+TEST(Comm, is_used_by_one_thread_at_a_time) {
+  Interrupted comm;
+  EXPECT_THROW(comm.agree(0), std::logic_error);
+  std::array<std::byte, 8> bytes{};
+  EXPECT_THROW(comm.swap(1, bytes, bytes), std::logic_error);
+  comm.interrupted = false;
+  comm.agree(0);
 }
 
 TEST(Comm, sends_what_a_step_moves_as_data_and_nothing_that_is_empty_or_its_own) {

@@ -185,6 +185,8 @@ TEST(ConfigCheck, a_saved_plan_excludes_forced_ones) {
             "in.yaml:3: plan.update:");
   EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  prefetch: 1\n").substr(0, 25),
             "in.yaml:3: plan.prefetch:");
+  EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  group: 2\n").substr(0, 22),
+            "in.yaml:3: plan.group:");
   EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "");
 }
 

@@ -80,7 +80,8 @@ Config full(Family family) {
              {Tier::host},
              {Tier::device, Tier::nvme},
              {Tier::host, std::nullopt},
-             4},
+             4,
+             8},
             false,
             ""};
   c.run.steps = 19;
@@ -165,6 +166,7 @@ plan:
   optimizer: [device, nvme]
   update: [host, auto]
   prefetch: 4
+  group: 8
   replan: false
   file: none
 run:

@@ -133,6 +133,7 @@ TEST(AskedPlans, are_written_with_every_list_and_name) {
   plan.blocks[2] = {BlockPolicy::light_nvme, 0.25};
   plan.chunks = {{host, device, nvme, host}, {nvme, host, device, device}, {}, {}, {device, host}};
   plan.prefetch = 7;
+  plan.group = 3;
   EXPECT_EQ(to_yaml(plan, graph), R"(activations:
   - keep        # h.0
   - light+nvme:0.25 # h.1
@@ -162,6 +163,7 @@ update:
   - device      # h.2
   - device      # head
 prefetch: 7
+group: 3
 )");
 }
 

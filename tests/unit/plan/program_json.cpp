@@ -123,7 +123,7 @@ TEST(ProgramJson, names_what_is_wrong_in_one_line) {
   EXPECT_EQ(with("/spillway_program", 2), "p.json: spillway_program: must be 1");
   EXPECT_EQ(with("/items/3/lane", "train"),
             "p.json: items[3].lane: 'train' is none of compute, h2d, d2h, nvme_read, nvme_write, "
-            "comm, host");
+            "comm, host, data");
   EXPECT_EQ(with("/items/3/lane", 1).substr(0, 30), "p.json: items[3].lane: must be");
   EXPECT_EQ(with("/items/3/what", 1), "p.json: items[3]: 'what' is no key of it");
   EXPECT_EQ(with("/items/3/a\nb\t", 1), "p.json: items[3]: 'a b ' is no key of it");

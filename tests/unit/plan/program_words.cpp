@@ -24,7 +24,7 @@ TEST(Lanes, of_a_copy_follow_from_its_tiers) {
 
 TEST(Lanes, reach_their_tiers) {
   using enum Tier;
-  for (Lane const lane : {Lane::comm, Lane::host}) {
+  for (Lane const lane : {Lane::comm, Lane::host, Lane::data}) {
     EXPECT_TRUE(reaches(lane, host, false) && reaches(lane, host, true));
     EXPECT_TRUE(reaches(lane, device, true));
     EXPECT_FALSE(reaches(lane, device, false));
@@ -50,7 +50,7 @@ TEST(Lanes, and_tiers_have_words_for_people) {
   for (int i = 0; i < kContents; ++i) contents += std::string(name(static_cast<Content>(i))) + "; ";
   EXPECT_EQ(lanes,
             "computing; copying to the device; copying to the host; reading NVMe; writing NVMe; "
-            "talking to other ranks; working on the host; ");
+            "talking to other ranks; working on the host; reading data; ");
   EXPECT_EQ(tiers, "device memory; host memory; NVMe; ");
   EXPECT_EQ(contents,
             "parameters; gradients; optimizer state; activations; scratch; batch and scalars; ");
@@ -125,7 +125,7 @@ TEST(Programs, stay_on_the_device_but_for_batches_and_scalars) {
 
 TEST(Segments, run_once_a_step_but_the_middle_for_all_micro_batches_between) {
   Program program;
-  program.segments = {{"first"}, {"middle"}, {"last"}, {"update"}};
+  program.segments = {{"first", 0, 0, 1}, {"middle", 0, 0, 1}, {"last", 0, 0, 1}, {"update"}};
   auto const sequence = [&](std::int64_t micro_batches, std::int64_t most) {
     program.micro_batches = micro_batches;
     return segment_sequence(program, most);
@@ -137,6 +137,9 @@ TEST(Segments, run_once_a_step_but_the_middle_for_all_micro_batches_between) {
   EXPECT_EQ(sequence(2, 2), (Sequence{0, 2, 3}));
   EXPECT_EQ(sequence(1, 2), (Sequence{0, 2, 3}));
   EXPECT_EQ(times_a_step(program, program.segments[1]), 0);
+  program.segments[0].micro_batches = program.segments[1].micro_batches = 3;
+  EXPECT_EQ(sequence(10, 100), (Sequence{0, 1, 1, 2, 3}));
+  EXPECT_EQ(sequence(4, 100), (Sequence{0, 2, 3}));
 }
 
 TEST(Items, are_told_by_number_lane_kind_subject_and_bytes) {

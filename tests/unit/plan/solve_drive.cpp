@@ -44,6 +44,24 @@ TEST(Solve, spills_what_the_drive_hides_behind_compute) {
   EXPECT_GT(with_drive(0.001).chosen->step_s, 1.02 * keep_s);
 }
 
+// Parameters that a slow drive brings are brought less often; a fast one hides them behind compute.
+TEST(Solve, lets_micro_batches_walk_together_where_the_drive_is_slow) {
+  constexpr std::int64_t micro_batches = 6;
+  auto const solved = [](double gbps, std::optional<int> group) {
+    auto drive = machine();
+    drive.nvme_write_gbps = drive.nvme_read_gbps = drive.nvme_both_gbps = gbps;
+    PlanWords const request{.activations = {"keep"}, .parameters = {"nvme"}, .group = group};
+    return solve({graph(), nullptr, request, {kPlenty, 0, kPlenty}, drive, micro_batches, 1});
+  };
+  auto const together = solved(0.01, {}), alone = solved(0.01, 1);
+  ASSERT_TRUE(together.chosen && alone.chosen);
+  EXPECT_EQ(alone.chosen->plan.group, 1);
+  EXPECT_EQ(together.chosen->plan.group, micro_batches);
+  EXPECT_LT(together.chosen->step_s, 0.7 * alone.chosen->step_s);
+  EXPECT_EQ(solved(0.01, 4).chosen->plan.group, 4);
+  EXPECT_LE(solved(1000, {}).chosen->step_s, 1.001 * solved(1000, 1).chosen->step_s);
+}
+
 // What it may not spill it makes again.
 TEST(Solve, writes_no_more_to_the_drive_than_it_may) {
   Budgets budgets{most_of_it_bytes(), 0, kPlenty};

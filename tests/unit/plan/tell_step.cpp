@@ -139,8 +139,8 @@ TEST(Telling, of_several_micro_batches) {
 // Two members pass each station before the next, with one fetch and one drop; the second one's
 // gradients are added, as are all of a later segment's.
 TEST(Telling, of_micro_batches_that_walk_together) {
-  auto const forward = std::string(
-      "forward 0, leave 7, forward 0'1, leave 7'1, fetch 1, forward 1, forward 1'1, ");
+  auto const forward =
+      std::string("forward 0, leave 7, forward 0'1, leave 7'1, fetch 1, forward 1, forward 1'1, ");
   EXPECT_EQ(told({.several = true}, {{"last", 2, true, true}}),
             "last:, " + forward +
                 "backward 1, collect 1, collect 0.0, "
@@ -159,7 +159,8 @@ TEST(Telling, of_micro_batches_that_walk_together) {
 TEST(Telling, of_ranks_whose_micro_batches_walk_together) {
   auto const all = told({.several = true, .ranks = true}, {{"last", 2, true, true}});
   EXPECT_EQ(all.find("reduce"), all.find("reduce 1'1, collect 0.0'1"));
-  EXPECT_NE(all.find("accumulate 0'1, add 0.0'1, reduce 0'1, sum 1'1, gather 1'1, sum 0'1, gather 0'1, update:"),
+  EXPECT_NE(all.find("accumulate 0'1, add 0.0'1, reduce 0'1, sum 1'1, gather 1'1, sum 0'1, gather "
+                     "0'1, update:"),
             all.npos)
       << all;
 }
@@ -173,7 +174,8 @@ TEST(Telling, of_ranks) {
                 kUpdate);
   auto const last = told({.several = true, .ranks = true}, 2);
   EXPECT_EQ(last.find("reduce"), last.find("reduce 1, collect 0.0, accumulate 0.0, drop 1"));
-  EXPECT_NE(last.find("accumulate 0, add 0.0, reduce 0, sum 1, gather 1, sum 0, gather 0, update:"), last.npos);
+  EXPECT_NE(last.find("accumulate 0, add 0.0, reduce 0, sum 1, gather 1, sum 0, gather 0, update:"),
+            last.npos);
 }
 
 // Then each micro-batch's gradient is summed before it joins the step's, further uses by
@@ -183,10 +185,13 @@ TEST(Telling, of_ranks_that_reduce_every_micro_batch) {
   auto const reduces =
       "collect 1, reduce 1, collect 0.0, reduce 0.0, drop 1, reload 7, backward 0, "
       "collect 0, reduce 0, ";
-  EXPECT_NE(all.find(std::string(reduces) + "sum 1, gather 1, sum 0.0, gather 0.0, sum 0, gather 0, last:"), all.npos)
+  EXPECT_NE(all.find(std::string(reduces) +
+                     "sum 1, gather 1, sum 0.0, gather 0.0, sum 0, gather 0, last:"),
+            all.npos)
       << all;
-  EXPECT_NE(all.find(std::string(reduces) + "sum 1, gather 1, accumulate 1, sum 0.0, gather 0.0, accumulate 0.0, "
-                                            "sum 0, gather 0, accumulate 0, add 0.0, update:"),
+  EXPECT_NE(all.find(std::string(reduces) +
+                     "sum 1, gather 1, accumulate 1, sum 0.0, gather 0.0, accumulate 0.0, "
+                     "sum 0, gather 0, accumulate 0, add 0.0, update:"),
             all.npos)
       << all;
 }

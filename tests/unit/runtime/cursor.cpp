@@ -11,7 +11,7 @@ namespace {
 
 // A segment that runs two micro-batches, three times between others of one: numbers go on.
 TEST(Cursor, numbers_the_micro_batches_of_a_step) {
-  HandMade made(5);
+  HandMade made(8);
   auto const add = [&](int micro_batch) {
     auto const number = made.item(Lane::comm, {}, {});
     made.program.items[number].micro_batch = micro_batch;

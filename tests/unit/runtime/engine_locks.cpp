@@ -91,9 +91,9 @@ class EngineLocks : public MiniatureRun {
  protected:
   EngineLocks() { m_comm = std::make_unique<AllocatingComm>(); }
   void run(int steps) {
-    Engine engine({m_small.program, m_tiers, KernelTable(miniature_kernel), *m_comm, source, decide,
-                   note},
-                  {.locked_allocator = true});
+    Engine engine(
+        {m_small.program, m_tiers, KernelTable(miniature_kernel), *m_comm, source, decide, note},
+        {.locked_allocator = true});
     for (int step = 0; step < steps; ++step) EXPECT_EQ(engine.run_step(step).word, CommitWord::go);
     engine.finish();
   }

@@ -77,8 +77,8 @@ class LateNorms : public ::testing::Test {
   // The step with the number 7, and what its control words are.
   StepResult result() {
     auto tiers = make_tiers(m_made.program, nullptr);
-    Engine engine({m_made.program, tiers, KernelTable(small_kernel), *m_comm, m_batches, decide,
-                   note});
+    Engine engine(
+        {m_made.program, tiers, KernelTable(small_kernel), *m_comm, m_batches, decide, note});
     auto const result = engine.run_step(7);
     engine.finish();
     std::memcpy(m_words.data(), engine.bytes(m_control).data(), sizeof m_words);

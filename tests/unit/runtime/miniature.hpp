@@ -166,7 +166,7 @@ class MiniatureRun : public ::testing::Test {
   }
 
   EngineParts parts() {
-    return {m_small.program, m_tiers,       KernelTable(miniature_kernel), *m_comm, m_batches,
+    return {m_small.program, m_tiers, KernelTable(miniature_kernel), *m_comm, m_batches,
             decide,          note};
   }
   double weight(Engine& engine) const {
