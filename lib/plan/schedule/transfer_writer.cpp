@@ -28,6 +28,13 @@ std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange cons
   return ranges;
 }
 
+std::int64_t last_parameter_byte(Chunk const& chunk, DType dtype) {
+  std::int64_t last = 0;
+  for (Parameter const& parameter : chunk.parameters)
+    last = std::max(last, bounding_range(parameter.view).last);
+  return last * size_bytes(dtype);
+}
+
 }  // namespace
 
 TransferWriter::TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
@@ -51,12 +58,15 @@ Item& TransferWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
   return program.items.back();
 }
 
+bool TransferWriter::has_gaps(Tensor const& tensor) const {
+  return tensor.role == Role::gradient && tensor.chunk >= 0 &&
+         program.chunks[tensor.chunk].gradient == tensor.id;
+}
+
 void TransferWriter::read(Item& item, BufferId id, std::int64_t first_byte,
                           std::int64_t last_byte) {
   Tensor const& tensor = tensor_of(id);
-  bool const has_gaps = tensor.role == Role::gradient && tensor.chunk >= 0 &&
-                        program.chunks[tensor.chunk].gradient == tensor.id;
-  if (!has_gaps) return item.reads.push_back({id, first_byte, last_byte, {}});
+  if (!has_gaps(tensor)) return item.reads.push_back({id, first_byte, last_byte, {}});
   auto const size = size_bytes(tensor.dtype);
   Chunk const& chunk = program.chunks[tensor.chunk];
   for (auto const& range : parameter_ranges(chunk, {first_byte / size, last_byte / size}))
@@ -64,7 +74,13 @@ void TransferWriter::read(Item& item, BufferId id, std::int64_t first_byte,
 }
 
 ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block) {
-  auto const bytes = std::min({buffer(from).bytes, buffer(to).bytes, tensor_of(from).bytes()});
+  Tensor const& tensor = tensor_of(from);
+  auto bytes = std::min({buffer(from).bytes, buffer(to).bytes, tensor.bytes()});
+  // A gradient is copied up to its last parameter: somebody whom nothing makes wait may write to
+  // the gap behind it.
+  bool const of_part = buffer(from).part != Part{} || buffer(to).part != Part{};
+  if (has_gaps(tensor) && !of_part)
+    bytes = std::min(bytes, last_parameter_byte(program.chunks[tensor.chunk], tensor.dtype));
   return transfer({from, to, 0, 0, bytes, block});
 }
 

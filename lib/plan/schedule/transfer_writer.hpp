@@ -30,6 +30,7 @@ class TransferWriter : public Residence {
   // Adds a read of bytes [first_byte, last_byte) to the item. The gaps between parameters in a
   // chunk's gradient are left out, since nothing writes them.
   void read(Item& item, BufferId buffer, std::int64_t first_byte, std::int64_t last_byte);
+  bool has_gaps(Tensor const& tensor) const;
   void read_all(Item& item, BufferId id) { read(item, id, 0, tensor_of(id).bytes()); }
   void write_all(Item& item, BufferId id) {
     item.writes.push_back({id, 0, tensor_of(id).bytes(), {}});

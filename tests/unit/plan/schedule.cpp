@@ -67,6 +67,26 @@ TEST(Schedule, proves_models_of_odd_sizes_with_dropout_and_one_layer) {
   }
 }
 
+// What lies behind it may be written by somebody else, whom nothing makes wait.
+TEST(Schedule, copies_gradients_up_to_their_last_parameter) {
+  Graph const graph = gpt_training_graph({.layers = 2, .hidden = 84, .heads = 3, .vocab = 257});
+  auto plan = make_plan(graph, PlanWords{.gradients = {"host"}}, BlockPolicy::keep);
+  plan.unified = false;
+  auto const program = compile(graph, nullptr, plan, 2, 1).train;
+  int shorter = 0;
+  for (Item const& item : program.items) {
+    if (item.kind != ItemKind::copy || item.lane != Lane::d2h) continue;
+    Buffer const& from = program.buffers[item.operands[0]];
+    auto const chunk = std::ranges::find(program.chunks, from.tensor, &Chunk::gradient);
+    if (chunk == program.chunks.end()) continue;
+    auto const last = bounding_range(chunk->parameters.back().view).last * size_bytes(DType::f32);
+    EXPECT_EQ(item.reads.back().last, last);
+    EXPECT_EQ(item.writes[0].last, last);
+    shorter += last < from.bytes;
+  }
+  EXPECT_GT(shorter, 0) << "no gradient has a gap behind its last parameter";
+}
+
 TEST(Schedule, keeps_logits_for_whoever_generates) {
   Graph const graph =
       gpt_graph({.layers = 2, .hidden = 128, .heads = 4, .micro = 1}, Purpose::generate);
