@@ -103,7 +103,7 @@ TEST_F(RokCommand, measures_every_policy_at_three_sizes_as_planned) {
   std::set<std::string> sizes;
   for (auto const& [micro, by_policy] : activations) {
     sizes.insert(micro);
-    EXPECT_EQ(by_policy.size(), 5);
+    EXPECT_EQ(by_policy.size(), 6);
     for (auto const& [policy, bytes] : by_policy) {
       if (policy != "keep") {
         EXPECT_LT(bytes, by_policy.at("keep")) << policy << ", " << micro;
@@ -167,7 +167,7 @@ TEST_F(RokCommand, trains_on_the_data_that_is_given) {
   EXPECT_EQ(rok("--micro 1 model.vocab=100 " + data).status, 2);  // the file has 256
   auto const outcome = rok("--micro 1 model.vocab=0 " + data);
   EXPECT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_EQ(rows().size(), 5);
+  EXPECT_EQ(rows().size(), 6);
 }
 
 TEST_F(RokCommand, draws_a_curve_for_every_policy) {
@@ -203,7 +203,7 @@ TEST_F(RokCommand, without_gnuplot_there_is_the_curve_and_a_line_that_says_what_
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_NE(outcome.output.find("gnuplot is not installed (apt: gnuplot-nox"), std::string::npos)
       << outcome.output;
-  EXPECT_EQ(rows().size(), 5);
+  EXPECT_EQ(rows().size(), 6);
   EXPECT_FALSE(std::filesystem::exists(m_dir / "rok.svg"));
 }
 

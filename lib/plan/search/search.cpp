@@ -23,8 +23,8 @@ class Search {
 
   SearchResult run() {
     auto const& open = m_space.open();
-    try_mixes(open.group ? 1 : open.plan.group);
-    if (open.group) try_groups();
+    try_mixes(open.plan.group);
+    if (open.group) try_larger_groups();
     if (m_found.empty()) {
       for (Strategy const& strategy : m_in_vain) move_what_rest_takes(strategy);
     }
@@ -46,10 +46,10 @@ class Search {
   }
 
   // More micro-batches that walk together fetch parameters less often, and have more activations.
-  void try_groups() {
+  void try_larger_groups() {
     auto const fetches = [](Candidate const& found) { return fetches_parameters(found.plan); };
     auto const most = std::min<std::int64_t>(16, m_space.estimator().micro_batches());
-    for (std::int64_t group = 1; group < most;) {
+    for (auto group = m_space.open().plan.group; group < most;) {
       group = std::min(2 * group, most);
       if (std::ranges::any_of(m_found, fetches)) try_mixes(group);
     }

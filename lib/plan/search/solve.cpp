@@ -51,7 +51,11 @@ class Solver {
         m_trials(question) {}
 
   Solution run() {
-    if (!try_as_asked()) try_shares();
+    bool const may_group = std::exchange(m_open.group, false);
+    if (!try_as_asked()) {
+      try_shares();
+      if (may_group) try_groups();
+    }
     auto solution = m_trials.finish();
     solution.estimated = m_estimated;
     return solution;
@@ -81,6 +85,15 @@ class Solver {
       if (!in_vain) try_share(share);
       ++tried;
     }
+  }
+
+  // Tries micro-batches that walk together only after those that do not, so that groups never make
+  // a step longer. They need no fewer bytes.
+  void try_groups() {
+    if (m_estimator.micro_batches() == 1 || !m_trials.found()) return;
+    m_open.group = true;
+    m_open.plan.group = 2;
+    for (int i = 0; i < (m_few_blocks ? kSharesOfFew : 1); ++i) try_share(kShares[i]);
   }
 
   void try_share(double share) {
@@ -129,7 +142,7 @@ class Solver {
   }
 
   Budgets const& m_budgets;
-  OpenPlan const& m_open;
+  OpenPlan m_open;
   Estimator const& m_estimator;
   bool m_few_blocks;
   Trials m_trials;
@@ -150,7 +163,8 @@ Solution solve(PlanQuestion const& question) {
 
 Outlook outlook(PlanQuestion const& question, Shard shard) {
   check_limits(question.train, question.micro_batches);
-  auto const open = open_plan(question.train, question.request, question.machine.is_unified());
+  auto open = open_plan(question.train, question.request, question.machine.is_unified());
+  open.group = false;
   auto const model = model_for(question, open, shard);
   Estimator const estimator(model, question.machine, question.micro_batches);
   auto const peaks = estimator.peaks(open.plan);

@@ -40,7 +40,8 @@ struct Solution {
 Solution solve(PlanQuestion const& question);
 
 // An Outlook answers a PlanQuestion from estimates alone, which is much faster than `solve`. It
-// serves to choose a size of micro-batches, and to say what sharding would bring.
+// serves to choose a size of micro-batches, and to say what sharding would bring. Micro-batches
+// walk one by one in it, unless the request says otherwise.
 struct Outlook {
   bool fits = false;
   TierBytes peak_bytes{};  // peaks of the best plan or, if none fits, of one that needs little
