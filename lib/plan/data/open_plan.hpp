@@ -33,6 +33,7 @@ struct OpenPlan {
   IdVector<OpenChunk> chunks;          // what the search decides about each chunk
   bool prefetch = true, group = true;  // whether the search decides these
   bool norm_is_awaited = true;
+  std::int64_t most_group = 16;  // the search tries no more micro-batches that walk together
 };
 
 // Finds out what the search must decide. Throws std::invalid_argument like make_plan.

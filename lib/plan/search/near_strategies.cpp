@@ -34,7 +34,7 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   add_other_moves(strategy, result);
   if (m_open.group && fetches_parameters(plan_of(strategy))) {
     near = strategy;
-    auto const all = m_estimator.micro_batches();
+    auto const all = std::min(m_open.most_group, m_estimator.micro_batches());
     for (auto const other : {strategy.group / 2, std::min(2 * strategy.group, all)}) {
       near.group = other;
       if (other > 0 && other != strategy.group) result.push_back(near);

@@ -48,7 +48,7 @@ class Search {
   // More micro-batches that walk together fetch parameters less often, and have more activations.
   void try_larger_groups() {
     auto const fetches = [](Candidate const& found) { return fetches_parameters(found.plan); };
-    auto const most = std::min<std::int64_t>(16, m_space.estimator().micro_batches());
+    auto const most = std::min(m_space.open().most_group, m_space.estimator().micro_batches());
     for (auto group = m_space.open().plan.group; group < most;) {
       group = std::min(2 * group, most);
       if (std::ranges::any_of(m_found, fetches)) try_mixes(group);

@@ -17,6 +17,9 @@ namespace {
 // kEnoughItemsOfFew, since compilation is fast then and estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
+// A plan has as many items more as micro-batches walk together. No more walk together than such
+// that it has about this many, which take a hundred megabytes or two.
+constexpr std::int64_t kMostItemsOfOne = 200'000;
 
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
 // Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
@@ -91,6 +94,8 @@ class Solver {
   // a step longer. They need no fewer bytes.
   void try_groups() {
     if (m_estimator.micro_batches() == 1 || !m_trials.found()) return;
+    m_open.most_group = std::min(m_open.most_group, kMostItemsOfOne / m_trials.items_of_best());
+    if (m_open.most_group < 2) return;
     m_open.group = true;
     m_open.plan.group = 2;
     for (int i = 0; i < (m_few_blocks ? kSharesOfFew : 1); ++i) try_share(kShares[i]);
