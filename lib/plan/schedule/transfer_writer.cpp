@@ -28,13 +28,6 @@ std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange cons
   return ranges;
 }
 
-std::int64_t last_parameter_byte(Chunk const& chunk, DType dtype) {
-  std::int64_t last = 0;
-  for (Parameter const& parameter : chunk.parameters)
-    last = std::max(last, bounding_range(parameter.view).last);
-  return last * size_bytes(dtype);
-}
-
 }  // namespace
 
 TransferWriter::TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
@@ -79,8 +72,11 @@ ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block) {
   // A gradient is copied up to its last parameter: somebody whom nothing makes wait may write to
   // the gap behind it.
   bool const of_part = buffer(from).part != Part{} || buffer(to).part != Part{};
-  if (has_gaps(tensor) && !of_part)
-    bytes = std::min(bytes, last_parameter_byte(program.chunks[tensor.chunk], tensor.dtype));
+  if (has_gaps(tensor) && !of_part) {
+    Chunk const& chunk = program.chunks[tensor.chunk];
+    auto const last = parameter_ranges(chunk, {0, chunk.elements}).back().last;
+    bytes = std::min(bytes, last * size_bytes(tensor.dtype));
+  }
   return transfer({from, to, 0, 0, bytes, block});
 }
 

@@ -19,7 +19,8 @@ struct StationBytes {
     return on_device[station.number * members + station.batch.member];
   }
 };
-// So many micro-batches that walk together, and whether a step has others before and after them.
+// A WalkedGroup says how many micro-batches walk together, and whether they are the first and the
+// last ones of a step.
 struct WalkedGroup {
   int members = 1;
   bool begins_step = true, ends_step = true;

@@ -33,7 +33,8 @@ class Trials {
   TierBytes expected_off(Plan const& plan) const;
 
   bool found() const { return m_solution.chosen.has_value(); }
-  std::int64_t items_of_best() const {  // if there is one
+  // A plan must have been found.
+  std::int64_t items_of_best() const {
     return std::ssize(m_solution.chosen.value().compiled.train.items);
   }
   // Returns the number of items of all compiled plans, each divided by how many micro-batches walk

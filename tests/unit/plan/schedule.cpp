@@ -67,7 +67,8 @@ TEST(Schedule, proves_models_of_odd_sizes_with_dropout_and_one_layer) {
   }
 }
 
-// What lies behind it may be written by somebody else, whom nothing makes wait.
+// The gap behind a gradient's last parameter may be written by an item that does not wait for the
+// copy.
 TEST(Schedule, copies_gradients_up_to_their_last_parameter) {
   Graph const graph = gpt_training_graph({.layers = 2, .hidden = 84, .heads = 3, .vocab = 257});
   auto plan = make_plan(graph, PlanWords{.gradients = {"host"}}, BlockPolicy::keep);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kGib = std::int64_t{1} << 30;
 using Rows = std::vector<RokRow>;
-// Without the policies that take activations to host memory, of which there is none here.
+// Policies that take activations to host memory are left out, since there is none here.
 constexpr std::size_t kPoliciesHere = 6;
 
 // All in one process, whose kernels' runtime begins once.
