@@ -18,7 +18,8 @@ struct SumRows {
   float* partial;
   Prepared prepared;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
+  // Sums a partition on a host.
+  void operator()(RowTeam const& team, std::int64_t partition) const {
     auto* const sum = partial + partition * prepared.columns;
     team.for_columns(prepared.columns, [=](std::int64_t j) { sum[j] = 0; });
     auto row = prepared.partitions.first(partition);
@@ -27,13 +28,23 @@ struct SumRows {
     for (; row < last; ++row) add_rows<1>(team, row, sum);
   }
 
+  // Sums one column of a partition on a device.
+  KOKKOS_FUNCTION void sum_column(std::int64_t partition, std::int64_t j) const {
+    float sum = 0;
+    read_ahead<16>(
+        prepared.partitions.first(partition), prepared.partitions.last(partition), 1,
+        [=, this](std::int64_t row) { return dy[row * prepared.row_stride + j]; },
+        [&](T value) { sum += to_float(value); });
+    partial[partition * prepared.columns + j] = sum;
+  }
+
  private:
   // This many rows are read side by side, because a core reads several streams faster than one. The
   // rows are still added in ascending order.
   static constexpr int kRowsAtOnce = 8;
 
   template <int rows>
-  KOKKOS_FUNCTION void add_rows(RowTeam const& team, std::int64_t row, float* sum) const {
+  void add_rows(RowTeam const& team, std::int64_t row, float* sum) const {
     auto const stride = prepared.row_stride;
     auto const* const values = dy + row * stride;
     team.for_columns(prepared.columns, [=](std::int64_t j) {
@@ -61,7 +72,12 @@ struct ColumnSum {
   static void run(Exec const& exec, Pointers<OpKind::column_sum, T, G> const& o,
                   Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
-    for_each_row(exec, label, p.partitions.count, SumRows<T>{o.dy, partial, p});
+    SumRows<T> const sum{o.dy, partial, p};
+    if constexpr (kLikeDevice) {
+      for_each_sum(exec, label, p.partitions.count, p.columns, sum);
+    } else {
+      for_each_row(exec, label, p.partitions.count, sum);
+    }
     for_each_range(exec, label_total, p.columns,
                    AddRows<PartialRows, G>{{partial, p.columns}, o.db, p.partitions.count});
   }

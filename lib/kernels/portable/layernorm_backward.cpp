@@ -11,6 +11,7 @@ namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::layernorm_backward";
+Label const label_sums = "spillway::layernorm_backward_sums";
 Label const label_parameters = "spillway::layernorm_backward_parameters";
 
 struct Prepared {
@@ -21,19 +22,24 @@ struct Prepared {
 template <class T, class G>
 using OpPointers = Pointers<OpKind::layernorm_backward, T, G>;
 
-// Computes dx for the rows of one partition, and what these rows contribute to dgamma and dbeta.
+// Computes dx. On a host a unit of work is a partition, and what its rows contribute to dgamma and
+// dbeta is summed on the way. On a device it is a row, and SumParameters has computed the sums.
 template <class T, class G, bool Addend>
 struct LayerNormBackward {
   OpPointers<T, G> o;
   float* partial;  // [partitions][2][columns]: sums for dgamma, then for dbeta
   Prepared p;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const dgamma = partial + partition * 2 * p.columns;
-    auto* const dbeta = dgamma + p.columns;
-    team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
-    for (auto row = p.partitions.first(partition); row < p.partitions.last(partition); ++row)
-      differentiate_row(team, row, dgamma, dbeta);
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t unit) const {
+    if constexpr (kLikeDevice) {
+      differentiate_row(team, unit, nullptr, nullptr);
+    } else {
+      auto* const dgamma = partial + unit * 2 * p.columns;
+      auto* const dbeta = dgamma + p.columns;
+      team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = dbeta[j] = 0; });
+      for (auto row = p.partitions.first(unit); row < p.partitions.last(unit); ++row)
+        differentiate_row(team, row, dgamma, dbeta);
+    }
   }
 
  private:
@@ -52,8 +58,10 @@ struct LayerNormBackward {
 
     team.for_columns(p.columns, [=](std::int64_t j) {
       float const normal = h(j), incoming = to_float(dy[j]);
-      dgamma[j] = std::fma(incoming, normal, dgamma[j]);
-      dbeta[j] += incoming;
+      if constexpr (!kLikeDevice) {
+        dgamma[j] = std::fma(incoming, normal, dgamma[j]);
+        dbeta[j] += incoming;
+      }
       float const slope = rstd * (std::fma(-normal, dh_mean, d(j)) - d_mean);
       if constexpr (Addend) {
         dx[j] = store<T>(slope + to_float(addend[j]));
@@ -61,6 +69,39 @@ struct LayerNormBackward {
         dx[j] = store<T>(slope);
       }
     });
+  }
+};
+
+// Sums, on a device, what the rows of a partition contribute to one column of dgamma and dbeta.
+template <class T, class G>
+struct SumParameters {
+  OpPointers<T, G> o;
+  float* partial;
+  Prepared p;
+
+  KOKKOS_FUNCTION void sum_column(std::int64_t partition, std::int64_t j) const {
+    float dgamma = 0, dbeta = 0;
+    read_ahead<8>(
+        p.partitions.first(partition), p.partitions.last(partition), 1,
+        [=, this](std::int64_t row) { return term(row, row * p.columns + j); },
+        [&](Term const& of) {
+          float const normal = (to_float(of.x) - of.mean) * of.rstd, incoming = to_float(of.dy);
+          dgamma = std::fma(incoming, normal, dgamma);
+          dbeta += incoming;
+        });
+    auto* const sums = partial + partition * 2 * p.columns + j;
+    sums[0] = dgamma;
+    sums[p.columns] = dbeta;
+  }
+
+ private:
+  struct Term {
+    T dy, x;
+    float mean, rstd;
+  };
+
+  KOKKOS_FUNCTION Term term(std::int64_t row, std::int64_t at) const {
+    return {o.dy[at], o.x[at], o.mean[row], o.rstd[row]};
   }
 };
 
@@ -111,10 +152,14 @@ struct LayerNormBackwardKernel {
   template <class T, class G>
   static void run(Exec const& exec, OpPointers<T, G> const& o, Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
+    if constexpr (kLikeDevice)
+      for_each_sum(exec, label_sums, p.partitions.count, p.columns,
+                   SumParameters<T, G>{o, partial, p});
+    auto const units = kLikeDevice ? p.partitions.rows : p.partitions.count;
     if (o.addend) {
-      for_each_row(exec, label, p.partitions.count, LayerNormBackward<T, G, true>{o, partial, p});
+      for_each_row(exec, label, units, LayerNormBackward<T, G, true>{o, partial, p});
     } else {
-      for_each_row(exec, label, p.partitions.count, LayerNormBackward<T, G, false>{o, partial, p});
+      for_each_row(exec, label, units, LayerNormBackward<T, G, false>{o, partial, p});
     }
     auto const sum = [&](float const* parts, G* out) {
       for_each_range(exec, label_parameters, p.columns,

@@ -34,11 +34,23 @@ struct AddRows {
   std::int64_t count;
 
   KOKKOS_FUNCTION void operator()(std::int64_t first, std::int64_t last) const {
-    for (auto j = first; j < last; j += RowTeam::kBlock)
-      sum_block(j, last - j < RowTeam::kBlock ? static_cast<int>(last - j) : RowTeam::kBlock);
+    if constexpr (kLikeDevice) {
+      for (auto j = first; j < last; ++j) sum_column(j);
+    } else {
+      for (auto j = first; j < last; j += RowTeam::kBlock)
+        sum_block(j, last - j < RowTeam::kBlock ? static_cast<int>(last - j) : RowTeam::kBlock);
+    }
   }
 
  private:
+  // Few threads have a column, so each reads many rows at once.
+  KOKKOS_FUNCTION void sum_column(std::int64_t j) const {
+    float sum = 0;
+    read_ahead<32>(
+        0, count, 1, [=, this](std::int64_t p) { return rows(p)[j]; },
+        [&](auto value) { sum += to_float(value); });
+    out[j] = store<To>(sum);
+  }
   KOKKOS_FUNCTION void sum_block(std::int64_t j, int width) const {
     float sum[RowTeam::kBlock] = {};
     for (std::int64_t p = 0; p < count; ++p) {

@@ -11,6 +11,7 @@ namespace spillway::SPILLWAY_SPACE {
 namespace {
 
 Label const label = "spillway::rmsnorm_backward";
+Label const label_sums = "spillway::rmsnorm_backward_sums";
 Label const label_gamma = "spillway::rmsnorm_backward_gamma";
 
 struct Prepared {
@@ -27,18 +28,24 @@ struct Prepared {
 template <class T, class G>
 using OpPointers = Pointers<OpKind::rmsnorm_backward, T, G>;
 
-// Computes dx for the rows (or heads) of one partition, and what these contribute to dgamma.
+// Computes dx. On a host a unit of work is a partition, and what its rows (or heads) contribute to
+// dgamma is summed on the way. On a device it is a row (or head), and SumGamma has computed the
+// sums.
 template <class T, class G, bool Addend>
 struct RmsNormBackward {
   OpPointers<T, G> o;
   float* partial;  // [partitions][columns]: sums for dgamma
   Prepared p;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t partition) const {
-    auto* const dgamma = partial + partition * p.columns;
-    team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = 0; });
-    for (auto i = p.partitions.first(partition); i < p.partitions.last(partition); ++i)
-      differentiate_head(team, i, dgamma);
+  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t unit) const {
+    if constexpr (kLikeDevice) {
+      differentiate_head(team, unit, nullptr);
+    } else {
+      auto* const dgamma = partial + unit * p.columns;
+      team.for_columns(p.columns, [=](std::int64_t j) { dgamma[j] = 0; });
+      for (auto i = p.partitions.first(unit); i < p.partitions.last(unit); ++i)
+        differentiate_head(team, i, dgamma);
+    }
   }
 
  private:
@@ -57,7 +64,7 @@ struct RmsNormBackward {
 
     team.for_columns(p.columns, [=](std::int64_t j) {
       float const normal = h(j);
-      dgamma[j] = std::fma(to_float(dy[j]), normal, dgamma[j]);
+      if constexpr (!kLikeDevice) dgamma[j] = std::fma(to_float(dy[j]), normal, dgamma[j]);
       float const slope = rstd * std::fma(-normal, dh_mean, d(j));
       if constexpr (Addend) {
         dx[j] = store<T>(slope + to_float(addend[j]));
@@ -65,6 +72,35 @@ struct RmsNormBackward {
         dx[j] = store<T>(slope);
       }
     });
+  }
+};
+
+// Sums, on a device, what the rows (or heads) of a partition contribute to one column of dgamma.
+template <class T, class G>
+struct SumGamma {
+  OpPointers<T, G> o;
+  float* partial;
+  Prepared p;
+
+  KOKKOS_FUNCTION void sum_column(std::int64_t partition, std::int64_t j) const {
+    float dgamma = 0;
+    read_ahead<8>(
+        p.partitions.first(partition), p.partitions.last(partition), 1,
+        [=, this](std::int64_t i) { return term(i, j); },
+        [&](Term const& of) {
+          dgamma = std::fma(to_float(of.dy), to_float(of.x) * of.rstd, dgamma);
+        });
+    partial[partition * p.columns + j] = dgamma;
+  }
+
+ private:
+  struct Term {
+    T dy, x;
+    float rstd;
+  };
+
+  KOKKOS_FUNCTION Term term(std::int64_t i, std::int64_t j) const {
+    return {o.dy[p.at(i, p.dy_stride) + j], o.x[p.at(i, p.x_stride) + j], o.rstd[i]};
   }
 };
 
@@ -120,10 +156,13 @@ struct RmsNormBackwardKernel {
   template <class T, class G>
   static void run(Exec const& exec, OpPointers<T, G> const& o, Prepared const& p) {
     auto* const partial = static_cast<float*>(o.workspace);
+    if constexpr (kLikeDevice)
+      for_each_sum(exec, label_sums, p.partitions.count, p.columns, SumGamma<T, G>{o, partial, p});
+    auto const units = kLikeDevice ? p.partitions.rows : p.partitions.count;
     if (o.addend) {
-      for_each_row(exec, label, p.partitions.count, RmsNormBackward<T, G, true>{o, partial, p});
+      for_each_row(exec, label, units, RmsNormBackward<T, G, true>{o, partial, p});
     } else {
-      for_each_row(exec, label, p.partitions.count, RmsNormBackward<T, G, false>{o, partial, p});
+      for_each_row(exec, label, units, RmsNormBackward<T, G, false>{o, partial, p});
     }
     for_each_range(exec, label_gamma, p.columns,
                    AddRows<PartialRows, G>{{partial, p.columns}, o.dgamma, p.partitions.count});

@@ -9,6 +9,7 @@
 #include "kernels/portable/device_row.hpp"
 #include "kernels/portable/host_row.hpp"
 #include "kernels/portable/launch.hpp"
+#include "kernels/portable/read_ahead.hpp"
 
 namespace spillway::SPILLWAY_SPACE {
 
@@ -40,6 +41,24 @@ void for_each_row(Exec const& exec, Label const& label, std::int64_t rows, Funct
   } else {
     for_each_unit(exec, label, rows, RowOfThread<Functor>{functor});
   }
+}
+
+// Calls functor.sum_column(row, column) for every element of a matrix of sums, each on a thread of
+// its own. Devices take sums over rows so: a running sum is in a register, and neighbouring threads
+// read neighbouring columns.
+template <class Functor>
+struct ColumnOfThread {
+  Functor functor;
+  std::int64_t columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    functor.sum_column(i / columns, i % columns);
+  }
+};
+template <class Functor>
+void for_each_sum(Exec const& exec, Label const& label, std::int64_t rows, std::int64_t columns,
+                  Functor const& functor) {
+  for_each_unit(exec, label, rows * columns, ColumnOfThread<Functor>{functor, columns});
 }
 
 }  // namespace spillway::SPILLWAY_SPACE
