@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/formulas/sum_lanes.hpp"
+#include "kernels/portable/read_ahead.hpp"
 
 namespace spillway {
 
@@ -40,17 +41,21 @@ class DeviceRow {
   template <class Sum, class Term>
   KOKKOS_FUNCTION Sum sum_columns(std::int64_t columns, Term const& term) const {
     Sum lane[kSumLanes];
-    fill_lanes(lane, Sum{}, columns, [&](Sum& sum, std::int64_t j) { sum += term(j); });
+    fill_lanes(lane, Sum{}, columns, term, [](Sum& sum, Sum x) { sum += x; });
     return sum_lanes(lane);
   }
 
   template <class Term>
   KOKKOS_FUNCTION float max_columns(std::int64_t columns, float lowest, Term const& term) const {
-    auto const raise = [](float& top, float x) { top = x > top ? x : top; };
-    float lane[kSumLanes], top = lowest;
-    fill_lanes(lane, lowest, columns, [&](float& part, std::int64_t j) { raise(part, term(j)); });
-    for (auto const part : lane) raise(top, part);
-    return top;
+    return top_of_lanes(columns, lowest, term);
+  }
+
+  // Returns the last column for which is_match(j) is true, or -1.
+  template <class IsMatch>
+  KOKKOS_FUNCTION std::int32_t last_column(std::int64_t columns, IsMatch const& is_match) const {
+    return top_of_lanes(columns, std::int32_t{-1}, [&](std::int64_t j) {
+      return is_match(j) ? static_cast<std::int32_t>(j) : -1;
+    });
   }
 
   template <class F>
@@ -59,17 +64,26 @@ class DeviceRow {
   }
 
  private:
-  // Sets lane[l] to `start` and calls add(lane[l], j) for the columns j = l, l + kSumLanes, ... in
-  // ascending order. Afterwards all threads of the team have all lanes.
-  template <class Part, class Add>
+  template <class Part, class Term>
+  KOKKOS_FUNCTION Part top_of_lanes(std::int64_t columns, Part lowest, Term const& term) const {
+    auto const raise = [](Part& top, Part x) { top = x > top ? x : top; };
+    Part lane[kSumLanes], top = lowest;
+    fill_lanes(lane, lowest, columns, term, raise);
+    for (auto const part : lane) raise(top, part);
+    return top;
+  }
+
+  // Sets lane[l] to `start` and calls add(lane[l], term(j)) for the columns j = l, l + kSumLanes,
+  // ... in ascending order. Afterwards all threads of the team have all lanes.
+  template <class Part, class Term, class Add>
   KOKKOS_FUNCTION void fill_lanes(Part (&lane)[kSumLanes], Part start, std::int64_t columns,
-                                  Add const& add) const {
+                                  Term const& term, Add const& add) const {
     static_assert(sizeof(Part) <= sizeof(double));
     auto* const shared = static_cast<Part*>(m_scratch);
     m_member.team_barrier();  // waits until all threads have read what the last call wrote
     Kokkos::parallel_for(Kokkos::TeamVectorRange(m_member, int{kSumLanes}), [&](int l) {
       Part part = start;
-      for (std::int64_t j = l; j < columns; j += kSumLanes) add(part, j);
+      read_ahead<16>(l, columns, kSumLanes, term, [&](Part x) { add(part, x); });
       shared[l] = part;
     });
     m_member.team_barrier();

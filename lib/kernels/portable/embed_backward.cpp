@@ -2,9 +2,10 @@
 // is the sum, in ascending order, of the rows of dx that used it: dwte[v] [+]= those with token v,
 // dwpe[s] = those at position s, dwtt[k] = those of type k.
 //
-// Linked lists in the workspace first collect the rows of dx that used each row of a table. Each
-// unit of work owns a range of the table's rows and goes through all rows of dx, so no two units
-// write to the same list.
+// Linked lists in the workspace first collect the rows of dx that used each row of a table. On a
+// host a unit of work owns a range of the table's rows and goes through all rows of dx. On a
+// device, which has many more threads, a team owns a row of dx and looks for the one before it in
+// its list. Either way no two of them write to the same place.
 #include <algorithm>
 
 #include "kernels/formulas/embed.hpp"
@@ -14,6 +15,7 @@
 namespace spillway::SPILLWAY_SPACE {
 namespace {
 
+Label const label_empty = "spillway::embed_backward_empty";
 Label const label_lists = "spillway::embed_backward_lists";
 Label const label_sums = "spillway::embed_backward_sums";
 constexpr std::int64_t kEntriesPerUnit = 256;
@@ -26,12 +28,14 @@ struct Prepared {
   std::int64_t longest() const { return std::max({wte_rows, wpe_rows, wtt_rows}); }
 };
 
-struct ListRows {
+struct Lists {
   TableIndex index;
   std::int32_t* first;  // [entries]: the first row of dx that used this row of the table, or -1
   std::int32_t* next;   // [rows]: the next row of dx that used the same row of the table, or -1
   std::int64_t rows, entries;
+};
 
+struct ListRows : Lists {
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const {
     auto const begin = unit * kEntriesPerUnit, limit = begin + kEntriesPerUnit;
     auto const end = limit < entries ? limit : entries;
@@ -45,6 +49,40 @@ struct ListRows {
   }
 };
 
+struct EmptyLists {
+  std::int32_t* first;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { first[i] = -1; }
+};
+
+struct LinkRow : Lists {
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(Team const& team, std::int64_t row) const {
+    // Rows without numbers use the same row of the table again after a period.
+    auto const before = index.numbers ? last_alike(team, row) : row - index.period;
+    team.once([=, this] {
+      (before < 0 ? first[index(row)] : next[before]) = static_cast<std::int32_t>(row);
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kRowsAtOnce = 2048;
+
+  // Returns the last row before `row` that has its number, or a number below 0.
+  template <class Team>
+  KOKKOS_FUNCTION std::int64_t last_alike(Team const& team, std::int64_t row) const {
+    for (auto end = row; end > 0; end -= kRowsAtOnce) {
+      auto const begin = end < kRowsAtOnce ? 0 : end - kRowsAtOnce;
+      auto const* const numbers = index.numbers + begin;
+      auto const found = team.last_column(
+          end - begin,
+          [=, number = index.numbers[row]](std::int64_t j) { return numbers[j] == number; });
+      if (found >= 0) return begin + found;
+    }
+    return -1;
+  }
+};
+
 template <class T, class G>
 struct SumEntry {
   T const* dx;
@@ -54,14 +92,40 @@ struct SumEntry {
   std::int64_t columns;
   bool accumulate;
 
-  KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t entry) const {
+  // Sums for a row of the table on a host.
+  void operator()(RowTeam const& team, std::int64_t entry) const {
     if (accumulate && first[entry] < 0) return;
     team.for_column_blocks(columns,
                            [=, this](std::int64_t j, int width) { sum_block(entry, j, width); });
   }
 
+  // Sums for one element of the table on a device.
+  KOKKOS_FUNCTION void sum_column(std::int64_t entry, std::int64_t j) const {
+    if (accumulate && first[entry] < 0) return;
+    float sum = 0;
+    for (auto row = first[entry]; row >= 0;) row = add_rows(row, j, sum);
+    auto& out = gradient[entry * columns + j];
+    out = store<G>(accumulate ? sum + to_float(out) : sum);
+  }
+
  private:
-  KOKKOS_FUNCTION void sum_block(std::int64_t entry, std::int64_t j, int width) const {
+  // Adds elements j of the row and of those that follow it in its list. All of them are read before
+  // the first is added. Returns the next row of the list.
+  KOKKOS_FUNCTION std::int32_t add_rows(std::int32_t row, std::int64_t j, float& sum) const {
+    constexpr int kRowsAtOnce = 8;
+    std::int32_t rows[kRowsAtOnce];
+    T values[kRowsAtOnce];
+    for (auto& listed : rows) {
+      listed = row;
+      if (row >= 0) row = next[row];
+    }
+    for (int k = 0; k < kRowsAtOnce; ++k) values[k] = rows[k] < 0 ? T{} : dx[rows[k] * columns + j];
+    for (int k = 0; k < kRowsAtOnce; ++k)
+      if (rows[k] >= 0) sum += to_float(values[k]);
+    return row;
+  }
+
+  void sum_block(std::int64_t entry, std::int64_t j, int width) const {
     float sum[RowTeam::kBlock] = {};
     for (auto row = first[entry]; row >= 0; row = next[row]) {
       auto const* const values = dx + row * columns + j;
@@ -112,10 +176,16 @@ struct EmbedBackward {
     auto* const first = static_cast<std::int32_t*>(o.workspace);
     auto* const next = first + p.longest();
     for_each_table(o, p, [&](TableIndex const& index, G* gradient, std::int64_t entries, bool add) {
-      for_each_unit(exec, label_lists, div_ceil(entries, kEntriesPerUnit),
-                    ListRows{index, first, next, p.rows, entries});
-      for_each_row(exec, label_sums, entries,
-                   SumEntry<T, G>{o.dx, first, next, gradient, p.columns, add});
+      Lists const lists{index, first, next, p.rows, entries};
+      SumEntry<T, G> const sum{o.dx, first, next, gradient, p.columns, add};
+      if constexpr (kLikeDevice) {
+        for_each_element(exec, label_empty, p.longest() + p.rows, EmptyLists{first});
+        for_each_row(exec, label_lists, p.rows, LinkRow{lists});
+        for_each_sum(exec, label_sums, entries, p.columns, sum);
+      } else {
+        for_each_unit(exec, label_lists, div_ceil(entries, kEntriesPerUnit), ListRows{lists});
+        for_each_row(exec, label_sums, entries, sum);
+      }
     });
   }
 

@@ -107,6 +107,22 @@ TEST_P(KernelRows, embed_backward_sums_repeated_tokens_in_order_and_zeroes_the_r
   EXPECT_EQ(e.h.result(e.dwpe, 19 * 83), 0) << "positions beyond the sequence get no gradient";
 }
 
+// The lists of what took a row are long, and what took the last row lies far apart.
+TEST_P(KernelRows, embed_backward_sums_over_many_rows_in_order) {
+  constexpr std::int64_t kMany = 5000;
+  KernelHarness h;
+  auto const tokens = h.tensor(DType::i32, {kMany}), dx = h.tensor(T(), {kMany, 3});
+  auto const dwte = h.tensor(G(), {14, 3}), dwpe = h.tensor(G(), {70, 3});
+  auto const dwtt = h.tensor(G(), {2, 3});
+  h.fill_integers(tokens, 0, 12);
+  for (auto const m : {std::int64_t{1}, kMany - 1}) h.set(tokens, m, 13);
+  h.fill_normal(dx, 1);
+  h.op(OpKind::embed_backward, {tokens, dx, {}, {}}, {dwte, dwpe, dwtt}, EmbedAttributes{67});
+  h.run(host::kernel(OpKind::embed_backward));
+  for (auto const& table : {dwte, dwpe, dwtt}) h.expect_same_bytes(table);
+  EXPECT_EQ(h.result(dwte, 12 * 3), 0) << "nothing took row 12";
+}
+
 TEST_P(KernelRows, embed_backward_adds_to_what_a_shared_head_wrote) {
   EmbedBackward e(T(), G(), true);
   e.h.expect_same_bytes(e.dwte);

@@ -37,15 +37,14 @@ constexpr OtherSpace kSpaces[] = {
 class KernelSpaces : public ::testing::TestWithParam<std::tuple<OtherSpace, DType>> {
  protected:
   OtherSpace const& space() const { return std::get<0>(GetParam()); }
+  DType type() const { return std::get<1>(GetParam()); }
+  void expect_the_hosts_bits(KernelHarness& h, std::vector<test::KernelCase> const& cases) const;
 };
 
-TEST_P(KernelSpaces, give_the_hosts_bits) {
-  KernelHarness h;
-  int kinds = 0;
+void KernelSpaces::expect_the_hosts_bits(KernelHarness& h,
+                                         std::vector<test::KernelCase> const& cases) const {
   auto const exec = space().make_exec(nullptr);
-  for (auto const& [kind, inputs, outputs, attributes, in_place] :
-       test::every_case(h, std::get<1>(GetParam()))) {
-    ++kinds;
+  for (auto const& [kind, inputs, outputs, attributes, in_place] : cases) {
     h.op(kind, inputs, outputs, attributes, in_place);
     h.run(host::kernel(kind));
     std::vector<std::vector<std::byte>> expected;
@@ -57,7 +56,46 @@ TEST_P(KernelSpaces, give_the_hosts_bits) {
     for (auto const& output : present(outputs))
       EXPECT_TRUE(h.result_bytes(output) == *next++) << name(kind);
   }
-  EXPECT_EQ(kinds, 23);
+}
+
+TEST_P(KernelSpaces, give_the_hosts_bits) {
+  KernelHarness h;
+  auto const cases = test::every_case(h, type());
+  EXPECT_EQ(cases.size(), 23);
+  expect_the_hosts_bits(h, cases);
+}
+
+// A device takes sums over rows with other threads than a host.
+TEST_P(KernelSpaces, give_the_hosts_bits_of_sums_over_many_rows) {
+  constexpr std::int64_t kRows = 8225, kColumns = 21;
+  KernelHarness h;
+  auto const normal = [&](DType t, Shape shape) {
+    auto const view = h.tensor(t, std::move(shape));
+    h.fill_normal(view, 1);
+    return view;
+  };
+  auto const numbers = [&](std::int64_t past) {
+    auto const view = h.tensor(DType::i32, {kRows});
+    h.fill_integers(view, 0, past);
+    return view;
+  };
+  auto const x = normal(type(), {kRows, kColumns}), dy = normal(type(), {kRows, kColumns});
+  auto const dx = h.tensor(type(), {kRows, kColumns}), gamma = normal(type(), {kColumns});
+  auto const of_head = normal(type(), {7}), mean = normal(DType::f32, {kRows});
+  auto const rstd = normal(DType::f32, {kRows}), of_heads = normal(DType::f32, {kRows, 3});
+  auto const sums = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
+  expect_the_hosts_bits(
+      h, {{OpKind::column_sum, {dy}, {sums({kColumns})}},
+          {OpKind::layernorm_backward,
+           {dy, x, gamma, mean, rstd, {}},
+           {dx, sums({kColumns}), sums({kColumns})}},
+          {OpKind::layernorm_backward, {dy, x, gamma, mean, rstd, x}, {dx, sums({kColumns}), {}}},
+          {OpKind::rmsnorm_backward, {dy, x, of_head, of_heads, {}}, {dx, sums({7})}},
+          {OpKind::rmsnorm_backward, {dy, x, of_head, of_heads, x}, {dx, sums({7})}},
+          {OpKind::embed_backward,
+           {numbers(100), dy, numbers(40), numbers(2)},
+           {sums({103, kColumns}), sums({40, kColumns}), sums({2, kColumns})},
+           EmbedAttributes{kRows}}});
 }
 
 TEST_P(KernelSpaces, refuse_another_spaces_exec) {
