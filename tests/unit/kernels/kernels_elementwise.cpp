@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -36,6 +37,32 @@ TEST_P(KernelElements, add_rounds_the_exact_sum_once) {
   h.run(host::kernel(OpKind::add));
   h.expect_same_bytes(c);
   EXPECT_EQ(h.result(c, 5), GetParam() == DType::bf16 ? 1.0 : 1.00390625);
+}
+
+// A device reads 16 bytes at a time where it can.
+TEST_P(KernelElements, lie_anywhere_and_are_of_any_number) {
+  KernelHarness h;
+  auto const a = h.tensor(GetParam(), {1000}), b = h.tensor(GetParam(), {1000});
+  auto const c = h.tensor(GetParam(), {1000});
+  h.fill_normal(a, 1);
+  h.fill_normal(b, 1);
+  auto const part = [](View view, std::int64_t first, std::int64_t n) {
+    view.offset += first;
+    view.shape = {n};
+    return view;
+  };
+  for (std::int64_t const n : {1, 4, 7, 8, 31, 991})
+    for (auto const& [at_a, at_b, at_c] : {std::array<std::int64_t, 3>{0, 0, 0},
+                                           {8, 8, 8},
+                                           {1, 1, 1},
+                                           {1, 0, 0},
+                                           {0, 1, 0},
+                                           {0, 0, 1}}) {
+      auto const out = part(c, at_c, n);
+      h.op(OpKind::add, {part(a, at_a, n), part(b, at_b, n)}, {out});
+      h.run(host::kernel(OpKind::add));
+      h.expect_same_bytes(out);
+    }
 }
 
 TEST_P(KernelElements, accumulate_adds_in_place) {
