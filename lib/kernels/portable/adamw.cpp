@@ -8,6 +8,7 @@
 #include "kernels/formulas/parameter_ranges.hpp"
 #include "kernels/host_pieces.hpp"
 #include "kernels/portable/launch.hpp"
+#include "kernels/portable/read_ahead.hpp"
 #include "kernels/typed_kernel.hpp"
 
 namespace spillway::SPILLWAY_SPACE {
@@ -67,18 +68,16 @@ struct AdamW {
     }
   }
 
-  // Updates the elements first, first + apart, first + 2 apart, ... of `range`, on a device.
+  // Updates the elements first, first + apart, first + 2 apart, ... of `range`, on a device. Some
+  // are read before the first of them is written, so that a thread waits for memory less often.
   KOKKOS_FUNCTION void update_apart(std::int64_t first, std::int64_t apart) const {
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
-    Draws const draws = make_draws();
-    auto const end = range.offset + range.count;
-    for (auto i = range.offset + first; i < end; i += apart) {
-      if constexpr (std::is_same_v<Moment, bf16>)
-        update(i, step, draws.of(drawn_from.first + i));
-      else
-        update(i, step);
-    }
+    auto const draws = make_draws();
+    read_ahead<4>(
+        range.offset + first, range.offset + range.count, apart,
+        [=, this](std::int64_t i) { return read(i); },
+        [&](Element const& element) { write(element, step, draws); });
   }
 
  private:
@@ -86,6 +85,27 @@ struct AdamW {
 
   KOKKOS_FUNCTION Draws make_draws() const {
     return {drawn_from.seed, drawn_from.chunk, static_cast<std::uint64_t>(control[control_update])};
+  }
+
+  struct Element {
+    std::int64_t i;
+    AdamWElement before;
+    float gradient;
+  };
+  KOKKOS_FUNCTION Element read(std::int64_t i) const {
+    return {i, {masters.load(i), to_float(m[i]), to_float(v[i])}, to_float(gradient[i])};
+  }
+  KOKKOS_FUNCTION void write(Element const& e, AdamWStep const& step, Draws const& draws) const {
+    auto const after = adamw(e.before, e.gradient, step);
+    masters.save(e.i, after.master);
+    if constexpr (std::is_same_v<Moment, bf16>) {
+      auto const draw = draws.of(drawn_from.first + e.i);
+      m[e.i] = to_bf16_by_draw(after.m, draw & 0xffffu);
+      v[e.i] = to_bf16_by_draw(after.v, draw >> 16);
+    } else {
+      m[e.i] = after.m;
+      v[e.i] = after.v;
+    }
   }
 
   // Draws for whole tiles of MomentDraws at once.
