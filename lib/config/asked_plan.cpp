@@ -7,6 +7,9 @@ namespace {
 std::string to_text(Tier tier) {
   return std::string(name(tier));
 }
+std::string to_text(Shard shard) {
+  return std::string(word(shard));
+}
 
 template <class T>
 std::vector<std::string> texts_of(Asked<T> const& asked) {
@@ -21,6 +24,9 @@ std::vector<std::string> texts(Asked<BlockPlan> const& asked) {
   return texts_of(asked);
 }
 std::vector<std::string> texts(Asked<Tier> const& asked) {
+  return texts_of(asked);
+}
+std::vector<std::string> texts(Asked<Shard> const& asked) {
   return texts_of(asked);
 }
 

@@ -20,6 +20,7 @@ struct ChunkPlan {
   Tier gradients = Tier::device;  // device or host, never nvme
   Tier optimizer = Tier::device;  // of remainder and moments
   Tier update = Tier::device;     // host if the host lane runs AdamW, else device
+  Shard shard = Shard::none;      // with one rank nothing is shared out, whatever it says
   bool operator==(ChunkPlan const&) const = default;
 };
 
@@ -31,11 +32,13 @@ using Asked = std::vector<std::optional<T>>;
 // Returns the entries as input files write them.
 std::vector<std::string> texts(Asked<BlockPlan> const& asked);
 std::vector<std::string> texts(Asked<Tier> const& asked);
+std::vector<std::string> texts(Asked<Shard> const& asked);
 
 struct AskedPlan {
   Asked<BlockPlan> activations = Asked<BlockPlan>(1);
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
+  Asked<Shard> shard = Asked<Shard>(1);       // what ranks share out
   std::optional<std::int64_t> prefetch = {};  // how many stations before their use data are fetched
   std::optional<std::int64_t> group = {};     // how many micro-batches walk together
 };

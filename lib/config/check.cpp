@@ -128,12 +128,16 @@ bool names(Asked<BlockPlan> const& asked, Tier tier) {
 bool names(Asked<Tier> const& asked, Tier tier) {
   return std::ranges::count(asked, tier) > 0;
 }
+bool names(Asked<Shard> const&, Tier) {
+  return false;
+}
 
 // Calls visit(key, list) for each key of the plan whose value is a list.
 template <class Visit>
 void for_each_list(PlanConfig const& plan, Visit visit) {
   visit("plan.activations", plan.activations);
   for (PlaceRow const& row : kPlaceTable) visit(fmt::format("plan.{}", row.name), plan.*row.asked);
+  visit("plan.shard", plan.shard);
 }
 
 // Refuses a plan that names a missing tier. `where` decides about tiers whose size is `auto`.

@@ -42,6 +42,12 @@ enum class Precision : std::uint8_t { bf16, fp32 };
 enum class Reduction : std::uint8_t { last, each };
 enum class NonFinite : std::uint8_t { stop, skip };
 
+// What ranks share out, so that each of them keeps a slice, as in the stages of ZeRO (Rajbhandari
+// et al., arXiv:1910.02054, sections 5 and 7): with `optimizer` the optimizer state, with
+// `gradients` sums of gradients, too, and with `all` the parameters as well.
+enum class Shard : std::uint8_t { none, optimizer, gradients, all };
+inline constexpr std::array kShards = {Shard::none, Shard::optimizer, Shard::gradients, Shard::all};
+
 enum class Resume : std::uint8_t { never, weights };
 
 // A Backend moves bytes between memory and the drive. With `debug.force_backend: auto`, it is

@@ -67,6 +67,12 @@ Words place_words(bool nvme) {
   return words;
 }
 
+Words shard_words() {
+  Words words{.allowed = {kAuto}};
+  for (Shard const shard : kShards) words.allowed.push_back(word(shard));
+  return words;
+}
+
 // Reads one word, or a list of words. `parse` must read every word of `words` except "auto".
 template <class T, class Parse>
 Asked<T> read_asked(Words const& words, Value const& value, Place const& place, Parse parse) {
@@ -209,6 +215,16 @@ std::string PlacesField::write() const {
 }
 std::string PlacesField::form() const {
   return fmt::format("{}, or a list", fmt::join(place_words(nvme).allowed, " | "));
+}
+
+void ShardsField::read(Value const& value, Place const& place) const {
+  *at = read_asked<Shard>(shard_words(), value, place, parse_word<Shard>);
+}
+std::string ShardsField::write() const {
+  return write_list(texts(*at));
+}
+std::string ShardsField::form() const {
+  return fmt::format("{}, or a list", fmt::join(shard_words().allowed, " | "));
 }
 
 void PathField::read(Value const& value, Place const& place) const {

@@ -155,7 +155,8 @@ class ChoiceField {
   std::function<std::string_view()> m_get;
 };
 
-// ActivationsField and PlacesField read one word, or a list with a word for each layer or chunk.
+// ActivationsField, PlacesField and ShardsField read one word, or a list with a word for each layer
+// or chunk.
 // The last word of a list also holds for all later layers or chunks.
 struct ActivationsField {
   Asked<BlockPlan>* at;
@@ -167,6 +168,14 @@ struct ActivationsField {
 struct PlacesField {
   Asked<Tier>* at;
   bool nvme = false;  // whether nvme is allowed
+
+  void read(Value const& value, Place const& place) const;
+  std::string write() const;
+  std::string form() const;
+};
+
+struct ShardsField {
+  Asked<Shard>* at;
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
@@ -209,7 +218,7 @@ struct NumberedNameField {
 };
 
 using Field = std::variant<IntegerField, SeedField, RealField, BoolField, BytesField, DurationField,
-                           ChoiceField, ActivationsField, PlacesField, PathField, GlobsField,
-                           NumberedNameField>;
+                           ChoiceField, ActivationsField, PlacesField, ShardsField, PathField,
+                           GlobsField, NumberedNameField>;
 
 }  // namespace spillway

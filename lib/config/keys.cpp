@@ -239,6 +239,10 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
       {"plan.update", PlacesField{&plan.update}, "", "",
        "Where the optimizer runs, one per chunk, the last one repeating; auto: on the host lane, "
        "beside the next forward, where its state is not on the device."},
+      {"plan.shard", ShardsField{&plan.shard}, "", "",
+       "What ranks share out, so that each keeps a slice, one per chunk, the last one repeating: "
+       "optimizer state and sums of gradients (optimizer and gradients are the same), or all, so "
+       "parameters, too."},
       {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",
        "How far ahead what is not on the device is brought back."},
       {"plan.group", IntegerField{&plan.group, 1, 1024}, "auto", "micro-batches",
@@ -360,8 +364,7 @@ std::vector<Key> keys_of(Config& c) {
 }
 
 std::vector<std::string_view> const& later_keys() {
-  static std::vector<std::string_view> const names = {"plan.shard", "run.trace",
-                                                      "debug.checksum_all"};
+  static std::vector<std::string_view> const names = {"run.trace", "debug.checksum_all"};
   return names;
 }
 

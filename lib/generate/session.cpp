@@ -23,7 +23,7 @@ InferenceSession::InferenceSession(Config const& config, std::vector<Graph> grap
                                        nullptr,
                                        1,
                                        compute.make_watch});
-  ModelState model(m_programs.front(), m_memory.tiers());
+  ModelState model(m_programs.front(), m_memory.tiers(), comm.rank());
   CheckpointGroup weights(checkpoint, "model");
   restore_weights(weights, model, comm);
 }

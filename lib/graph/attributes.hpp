@@ -93,10 +93,12 @@ struct ScaleAttributes {
   bool operator==(ScaleAttributes const&) const = default;
 };
 
-// Says at which element of its chunk an op of the update starts. The size of the op's gradient
-// operand says how many elements it works on.
+// Says at which element of its chunk an op of the update starts, or at which element of the slice
+// of the rank that runs it (gradient_slice.hpp). Then the op's operands hold that slice alone. The
+// size of the op's gradient operand says how many elements it works on.
 struct UpdateRange {
   std::int64_t first = 0;
+  bool of_slice = false;
 
   CostTerms cost_terms() const;
   bool operator==(UpdateRange const&) const = default;

@@ -69,7 +69,7 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
   };
   Engine engine({program, memory.tiers(), parts.here->kernels, parts.comm, *batches,
                  CommitPolicy(decide), nullptr, host_threads, parts.here->make_watch});
-  ModelState(program, memory.tiers()).initialise(config.run.seed);
+  ModelState(program, memory.tiers(), 0).initialise(config.run.seed);
   std::vector<double> step_s;
   for (std::int64_t step = 0; step < parts.steps; ++step) {
     auto const result = engine.run_step(step);

@@ -39,4 +39,11 @@ std::array<HostBytes, 2> versions(Tiers const& tiers, Buffer const& buffer) {
   return {host_bytes(tiers, buffer, 0), host_bytes(tiers, buffer, 1)};
 }
 
+std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item) {
+  if (item.operands.size() < 3) return {};
+  auto const control = versions(parts.tiers, operand(parts.program, item, 2));
+  return {reinterpret_cast<double const*>(control[0].data()) + control_go,
+          reinterpret_cast<double const*>(control[1].data()) + control_go};
+}
+
 }  // namespace spillway

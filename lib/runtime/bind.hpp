@@ -94,6 +94,9 @@ BoundItem bind_item(EngineParts const& parts, BindTo const& to, Item const& item
 Action bind_op(EngineParts const& parts, BindTo const& to, Item const& item);
 Action bind_load_batch(EngineParts const& parts, Item const& item);
 BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item);
+// Returns pointers to `control_go`, by parity, if the item has the control words as a third
+// operand, so that it does nothing unless the step was committed; else returns nulls.
+std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item);
 Action bind_all_to_all(EngineParts const& parts, Item const& item);
 Action bind_all_gather(EngineParts const& parts, Item const& item);
 Action bind_commit(EngineParts const& parts, std::atomic<bool>& state_lost, Item const& item);

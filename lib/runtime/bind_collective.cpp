@@ -1,3 +1,4 @@
+#include <cstring>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -7,9 +8,8 @@
 namespace spillway {
 namespace {
 
-// Returns which bytes of the item's gradient each rank sums.
-std::vector<ByteSlice> slices(Program const& program, Item const& item, int ranks) {
-  auto const tensor = operand(program, item, 0).tensor;
+// Returns which bytes of a tensor, which has a chunk's elements, each rank has or sums.
+std::vector<ByteSlice> slices(Program const& program, TensorId tensor, int ranks) {
   auto const& gradient = program.tensors[static_cast<std::size_t>(tensor)];
   auto const element = size_bytes(gradient.dtype);
   std::vector<ByteSlice> result;
@@ -18,6 +18,15 @@ std::vector<ByteSlice> slices(Program const& program, Item const& item, int rank
     result.push_back({slice.first * element, slice.count * element});
   }
   return result;
+}
+
+HostBytes part(HostBytes bytes, ByteSlice const& range) {
+  return bytes.subspan(static_cast<std::size_t>(range.first),
+                       static_cast<std::size_t>(range.bytes));
+}
+
+void copy_bytes(HostBytes to, HostBytes from) {
+  if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
 }
 
 // Gathers norms. In each row of norms that the item writes, every rank has an entry of its own and
@@ -55,22 +64,39 @@ class GatherNorms {
 }  // namespace
 
 Action bind_all_to_all(EngineParts const& parts, Item const& item) {
-  auto const gradient = versions(parts.tiers, operand(parts.program, item, 0));
-  auto const received = versions(parts.tiers, operand(parts.program, item, 1));
-  return [&comm = parts.comm, gradient, received,
-          ranges = slices(parts.program, item, parts.comm.size())](ItemContext const& now) {
+  auto const& program = parts.program;
+  auto const gradient = versions(parts.tiers, operand(program, item, 0));
+  auto const received = versions(parts.tiers, operand(program, item, 1));
+  bool const keeps_own =
+      item.chunk >= 0 && program.chunks[static_cast<std::size_t>(item.chunk)].is_shared_out();
+  auto const tensor = operand(program, item, 0).tensor;
+  return [&comm = parts.comm, gradient, received, keeps_own,
+          ranges = slices(program, tensor, parts.comm.size())](ItemContext const& now) {
     auto const i = static_cast<std::size_t>(now.parity);
     comm.all_to_all(gradient[i], received[i], ranges);
+    if (!keeps_own) return;
+    auto const rank = static_cast<std::size_t>(comm.rank());
+    auto const row = received[i].size() / ranges.size();
+    copy_bytes(received[i].subspan(rank * row, row), part(gradient[i], ranges[rank]));
   };
 }
 
 Action bind_all_gather(EngineParts const& parts, Item const& item) {
   if (operand(parts.program, item, 0).tensor == parts.program.known.norms)
     return GatherNorms(parts, item);
-  auto const gradient = versions(parts.tiers, operand(parts.program, item, 0));
-  return [&comm = parts.comm, gradient,
-          ranges = slices(parts.program, item, parts.comm.size())](ItemContext const& now) {
-    comm.all_gather(gradient[static_cast<std::size_t>(now.parity)], ranges);
+  auto const& to = operand(parts.program, item, 1);
+  auto const own = versions(parts.tiers, operand(parts.program, item, 0));
+  auto const whole = versions(parts.tiers, to);
+  bool const brings_own = item.operands[0] != item.operands[1];
+  return [&comm = parts.comm, own, whole, brings_own, go = go_words(parts, item),
+          ranges = slices(parts.program, to.tensor, parts.comm.size())](ItemContext const& now) {
+    auto const i = static_cast<std::size_t>(now.parity);
+    // All ranks have the same word. What has failed on this rank alone does not count here.
+    if (go[i] != nullptr && *go[i] != 1) return;
+    auto const& range = ranges[static_cast<std::size_t>(comm.rank())];
+    if (brings_own)
+      copy_bytes(part(whole[i], range), own[i].first(static_cast<std::size_t>(range.bytes)));
+    comm.all_gather(whole[i], ranges);
   };
 }
 

@@ -77,15 +77,6 @@ void require_whole_pieces(Program const& program, Item const& item, Access const
                   describe(program, item.number), stored.first));
 }
 
-// Returns pointers to `control_go` for a copy that takes changed state back, which happens only if
-// the step was committed. Returns nulls for all other copies.
-std::array<double const*, 2> go_words(EngineParts const& parts, Item const& item) {
-  if (item.operands.size() < 3) return {};
-  auto const control = versions(parts.tiers, operand(parts.program, item, 2));
-  return {reinterpret_cast<double const*>(control[0].data()) + control_go,
-          reinterpret_cast<double const*>(control[1].data()) + control_go};
-}
-
 }  // namespace
 
 BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) {

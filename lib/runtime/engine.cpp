@@ -1,5 +1,6 @@
 #include "runtime/engine.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -187,6 +188,11 @@ bool Engine::wait_for_lanes(std::uint64_t runs) const {
     if (!wait_for_lane(static_cast<Lane>(lane), runs)) return false;
   }
   return true;
+}
+
+bool Engine::gathers() const {
+  return std::ranges::any_of(m_state.parts.program.items,
+                             [](Item const& item) { return item.kind == ItemKind::all_gather; });
 }
 
 void Engine::read_own_loss(StepResult& result) const {

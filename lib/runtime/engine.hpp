@@ -40,6 +40,8 @@ class Engine {
   // Error(storage), because there is no result. What an item throws on any thread is thrown here or
   // by `finish`; after that the Engine cannot run.
   StepResult run_step(std::int64_t step);
+  // Says whether ranks gather anything in a run, so that each waits for all others within it.
+  bool gathers() const;
 
   // Waits until all lanes are done with all runs. Throws what items threw, and Error(storage) if
   // state is lost on this rank (see CommitWord).

@@ -76,13 +76,26 @@ void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& bo
   }
 }
 
-// Divides a checkpoint evenly between ranks. Each rank has all values, so it can write any part.
+// Each rank writes what it alone has. What all ranks have is divided evenly between them.
 CheckpointLayout layout_of(ModelState& model, int ranks) {
   std::vector<TensorInfo> tensors;
   for_each_tensor(model, [&](auto const& group, auto const&, int, auto const& parameter) {
     tensors.push_back({group.name, parameter.name, parameter.view.shape});
   });
-  return spread_evenly(std::move(tensors), ranks);
+  auto layout = spread_evenly(std::move(tensors), ranks);
+  auto const even = std::exchange(layout.extents, {});
+  auto extent = even.begin();
+  std::size_t tensor = 0;
+  for_each_tensor(model, [&](auto const&, auto const& chunk, int index, auto const&) {
+    for (; extent != even.end() && extent->tensor == tensor; ++extent)
+      if (!chunk.is_shared_out()) layout.extents.push_back(*extent);
+    for (int rank = 0; chunk.is_shared_out() && rank < ranks; ++rank) {
+      auto const [first, last] = model.owned(chunk.id, index, rank);
+      if (first < last) layout.extents.push_back({tensor, rank, first, last - first});
+    }
+    ++tensor;
+  });
+  return layout;
 }
 
 void write_shard(std::filesystem::path const& directory, ModelState& model,
@@ -186,6 +199,7 @@ void restore_group(TensorSource& source, Group const& group, Values values, Mode
     auto const number = *source.tensors().find(parameter.name);
     auto const elements = element_count(parameter.view.shape);
     ValueCounts counts;
+    // What other ranks keep is read, too, since a shard's checksum is that of a whole extent.
     in_pieces(elements, buffer, [&](auto from, auto piece) {
       read_floats(source, number, from, piece);
       if (values == Values::finite) counts += count_values(piece, ElementType::f32);

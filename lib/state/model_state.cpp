@@ -12,9 +12,12 @@
 #include "base/normal.hpp"
 #include "base/philox.hpp"
 #include "base/process_memory.hpp"
+#include "graph/gradient_slice.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::int64_t kDrawnAtOnce = 1 << 16;  // elements
 
 struct NormalDraws {
   std::uint64_t seed, parameter;
@@ -95,8 +98,8 @@ void put(StoredPart const& stored, std::int64_t first, std::span<float const> fr
 
 }  // namespace
 
-ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there)
-    : m_program(program), m_chunks(program.chunks.size()) {
+ModelState::ModelState(Program const& program, Tiers const& tiers, int rank, bool is_there)
+    : m_program(program), m_rank(rank), m_chunks(program.chunks.size()) {
   auto const stored = [&](TensorId tensor) -> StoredTensor {
     for (auto const& buffer : program.buffers) {
       if (tensor < 0 || buffer.tensor != tensor || !buffer.persistent) continue;
@@ -107,7 +110,9 @@ ModelState::ModelState(Program const& program, Tiers const& tiers, bool is_there
   for (std::size_t i = 0; i < m_chunks.size(); ++i) {
     auto const& chunk = program.chunks[i];
     m_chunks[i].parameter = stored(chunk.parameter);
-    check(m_chunks[i].parameter.exists(), chunk.name, "its parameters are nowhere");
+    m_chunks[i].slice = stored(chunk.parameter_slice);
+    check(m_chunks[i].parameter.exists() || m_chunks[i].slice.exists(), chunk.name,
+          "its parameters are nowhere");
     for (State const& state : chunk.states) m_chunks[i].states.push_back(stored(state.tensor));
   }
 }
@@ -123,9 +128,32 @@ ModelState::ChunkState& ModelState::open(int chunk) {
 void ModelState::release() {
   if (m_open < 0) return;
   auto& chunk = m_chunks[static_cast<std::size_t>(m_open)];
-  chunk.parameter.flush();
+  if (chunk.parameter.exists()) chunk.parameter.flush();
+  if (chunk.slice.exists()) chunk.slice.flush();
   for (auto& state : chunk.states) state.flush();
   m_open = -1;
+}
+
+ElementRange ModelState::slice(int number, int rank) const {
+  auto const& chunk = m_program.chunks[static_cast<std::size_t>(number)];
+  if (!chunk.is_shared_out()) return {0, chunk.elements};
+  auto const slice = gradient_slice(chunk.elements, rank, m_program.ranks);
+  return {slice.first, slice.first + slice.count};
+}
+
+ElementRange ModelState::owned(int chunk, int parameter, int rank) const {
+  auto const& view = m_program.chunks[static_cast<std::size_t>(chunk)]
+                         .parameters[static_cast<std::size_t>(parameter)]
+                         .view;
+  auto const all = element_count(view.shape);
+  auto const [first, last] = slice(chunk, rank);
+  return {std::clamp<std::int64_t>(first - view.offset, 0, all),
+          std::clamp<std::int64_t>(last - view.offset, 0, all)};
+}
+
+bool ModelState::keeps_all(int chunk) const {
+  auto const& state = m_chunks[static_cast<std::size_t>(chunk)];
+  return state.slice.exists() && state.parameter.exists();
 }
 
 // Returns the tensor of the chunk's state `name`, or null if the chunk has no such state.
@@ -147,7 +175,8 @@ StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t fir
                              std::string(part));
     return moment(*tensor);
   }
-  auto master = moment(open(chunk).parameter);
+  auto& state_of = open(chunk);
+  auto master = moment(state_of.slice.exists() ? state_of.slice : state_of.parameter);
   if (auto* const remainder = state("remainder", chunk))
     master.remainder = reinterpret_cast<std::int16_t*>(remainder->at(first, changes));
   return master;
@@ -163,27 +192,45 @@ void ModelState::initialise(std::uint64_t seed) {
 
 void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
                       std::uint64_t number) {
-  constexpr std::int64_t piece = 1 << 16;
+  auto const fill = [&](std::span<float> values, std::int64_t first) {
+    std::ranges::fill(values, parameter.init.kind == Init::Kind::ones ? 1.0f : 0.0f);
+    if (parameter.init.kind == Init::Kind::normal)
+      draw_elements(values, {seed, number, static_cast<float>(parameter.init.std)}, first);
+  };
+  auto const own = slice(chunk.id, m_rank);
   auto const begin = parameter.view.offset;
-  in_windows(begin, element_count(parameter.view.shape), [&](auto window, auto size) {
-    auto const stored = locate(kMaster, chunk.id, begin + window, true);
-    in_pieces(size, piece, [&](auto first, auto last) {
-      std::vector<float> values(static_cast<std::size_t>(last - first));
-      if (parameter.init.kind == Init::Kind::ones) std::ranges::fill(values, 1.0f);
-      if (parameter.init.kind == Init::Kind::normal) {
-        draw_elements(values, {seed, number, static_cast<float>(parameter.init.std)},
-                      window + first);
-      }
-      put(stored, first, values);
+  auto const end = begin + element_count(parameter.view.shape);
+  // Draws the chunk's elements of `range` into storage that begins with element `from`.
+  auto const draw_range = [&](ElementRange range, std::int64_t from, auto const& stored_at) {
+    if (range.first >= range.last) return;
+    in_windows(range.first - from, range.last - range.first, [&](auto window, auto size) {
+      auto const stored = stored_at(range.first - from + window);
+      in_pieces(size, kDrawnAtOnce, [&](auto first, auto last) {
+        std::vector<float> values(static_cast<std::size_t>(last - first));
+        fill(values, range.first - begin + window + first);
+        put(stored, first, values);
+      });
     });
-  });
+  };
+  draw_range({std::max(begin, own.first), std::min(end, own.last)}, own.first,
+             [&](std::int64_t at) { return locate(kMaster, chunk.id, at, true); });
+  if (!keeps_all(chunk.id)) return;
+  draw_range({begin, end}, 0, [&](std::int64_t at) { return locate_whole(chunk.id, at); });
+}
+
+StoredPart ModelState::locate_whole(int chunk, std::int64_t first) {
+  auto& whole = open(chunk).parameter;
+  return {whole.at(first, true), nullptr, whole.dtype()};
 }
 
 void ModelState::read(std::string_view part, int chunk, int parameter, std::int64_t first,
                       std::span<float> to) {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
-  auto const begin =
-      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first;
+  auto const own = owned(chunk, parameter);
+  check(to.empty() || (own.first <= first && first + std::ssize(to) <= own.last), description.name,
+        "another rank has what is read");
+  auto const begin = description.parameters[static_cast<std::size_t>(parameter)].view.offset +
+                     first - slice(chunk, m_rank).first;
   in_windows(begin, std::ssize(to), [&](auto at, auto size) {
     auto const stored = locate(part, chunk, begin + at, false);
     for (std::int64_t i = 0; i < size; ++i) to[static_cast<std::size_t>(at + i)] = load(stored, i);
@@ -193,18 +240,28 @@ void ModelState::read(std::string_view part, int chunk, int parameter, std::int6
 void ModelState::write(std::string_view part, int chunk, int parameter, std::int64_t first,
                        std::span<float const> from) {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
-  auto const begin =
-      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first;
-  in_windows(begin, std::ssize(from), [&](auto at, auto size) {
-    put(locate(part, chunk, begin + at, true), 0,
-        from.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size)));
+  auto const offset = description.parameters[static_cast<std::size_t>(parameter)].view.offset;
+  auto const values = [&](std::int64_t at, std::int64_t size) {
+    return from.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(size));
+  };
+  auto const own = owned(chunk, parameter);
+  auto const begin = std::max(first, own.first);
+  auto const end = std::min(first + std::ssize(from), own.last);
+  auto const stored = offset + begin - slice(chunk, m_rank).first;
+  in_windows(stored, std::max<std::int64_t>(0, end - begin), [&](auto at, auto size) {
+    put(locate(part, chunk, stored + at, true), 0, values(begin - first + at, size));
+  });
+  if (part != kMaster || !keeps_all(chunk)) return;
+  in_windows(offset + first, std::ssize(from), [&](auto at, auto size) {
+    put(locate_whole(chunk, offset + first + at), 0, values(at, size));
   });
 }
 
 void ModelState::complete() {
   for (auto const& description : m_program.chunks) {
     auto& chunk = open(description.id);
-    chunk.parameter.complete();
+    if (chunk.parameter.exists()) chunk.parameter.complete();
+    if (chunk.slice.exists()) chunk.slice.complete();
     for (auto& state : chunk.states) state.complete();
   }
   release();

@@ -23,20 +23,30 @@ struct StoredPart {
 };
 
 // Reads and writes masters and moments by chunk and parameter index, on any tier. Converts between
-// fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. Only one
-// thread at a time may use a ModelState, and only while no Engine runs. All functions throw
-// Error(storage) if the state lies in a spill file that fails.
+// fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. If ranks
+// share out a chunk, a rank has only those elements that `owned` names. Only one thread at a time
+// may use a ModelState, and only while no Engine runs. All functions throw Error(storage) if the
+// state lies in a spill file that fails.
 class ModelState {
  public:
   // `is_there` means that the state already has values, from earlier steps or from the move to
   // another plan. A state without values must be initialised or written.
-  ModelState(Program const& program, Tiers const& tiers, bool is_there = false);
+  ModelState(Program const& program, Tiers const& tiers, int rank, bool is_there = false);
+
+  // Returns which elements of a parameter, and of its moments, the rank has.
+  ElementRange owned(int chunk, int parameter) const { return owned(chunk, parameter, m_rank); }
+  ElementRange owned(int chunk, int parameter, int rank) const;
+  // Returns whether ranks keep all of the chunk's parameters beside what they own: then all of them
+  // must be written on every rank.
+  bool keeps_all(int chunk) const;
 
   // Gives all masters initial values, which are equal on all ranks. Moments are zero then: in the
   // spill file they are written, and memory must be as Arena and DeviceMemory::commit promise it.
   void initialise(std::uint64_t seed);
 
   // `read` and `write` copy elements, from `first` on, of a parameter's master or moment `part`.
+  // The rank must own what is read. Of what is written the rank keeps what is its own or, of
+  // parameters, what all ranks keep.
   void read(std::string_view part, int chunk, int parameter, std::int64_t first,
             std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
@@ -52,7 +62,8 @@ class ModelState {
 
  private:
   struct ChunkState {
-    StoredTensor parameter;
+    StoredTensor parameter;            // absent if every rank keeps its slice alone
+    StoredTensor slice;                // present if ranks share out the chunk
     std::vector<StoredTensor> states;  // holds the tensors of Chunk::states in order
   };
   ChunkState& open(int chunk);
@@ -61,7 +72,13 @@ class ModelState {
   void draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
             std::uint64_t number);
 
+  // Returns the range of the chunk's elements that the rank has.
+  ElementRange slice(int chunk, int rank) const;
+  // Returns where the copy of the chunk's parameters that all ranks keep has element `first`.
+  StoredPart locate_whole(int chunk, std::int64_t first);
+
   Program const& m_program;
+  int m_rank;
   std::vector<ChunkState> m_chunks;
   int m_open = -1;  // names the chunk that may have windows, or is -1
 };

@@ -1,21 +1,51 @@
 #include "train/evaluate.hpp"
 
+#include <optional>
+
+#include "base/error.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 
 namespace spillway {
 
+namespace {
+
+// Runs a stage in which ranks gather parameters. A failed transfer is agreed on behind it, since
+// all items run. Anything else stops this rank's lanes, so that the others wait for it: it is
+// thrown at once, and ends the job.
+template <class Stage>
+void with_gathers(Comm& comm, Stage const& stage) {
+  std::optional<Error> failed;
+  try {
+    stage();
+  } catch (Error const& error) {
+    if (error.status() != Status::storage) throw;
+    failed = error;
+  }
+  on_all_ranks(comm, [&] {
+    if (failed) throw *failed;
+  });
+}
+
+}  // namespace
+
 LossSums evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told) {
   LossSums mine;
-  on_all_ranks(comm, [&] {
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-      auto const result = engine.run_step(batch);
-      mine.loss += result.loss_sum;
-      mine.weight += result.weight_sum;
-      if (told) told(batch + 1, mine);
-    }
-    engine.finish();
-  });
+  auto const run = [&](std::int64_t batch) {
+    auto const result = engine.run_step(batch);
+    mine.loss += result.loss_sum;
+    mine.weight += result.weight_sum;
+    if (told) told(batch + 1, mine);
+  };
+  if (engine.gathers()) {
+    for (std::int64_t batch = 0; batch < batches; ++batch) with_gathers(comm, [&] { run(batch); });
+    with_gathers(comm, [&] { engine.finish(); });
+  } else {
+    on_all_ranks(comm, [&] {
+      for (std::int64_t batch = 0; batch < batches; ++batch) run(batch);
+      engine.finish();
+    });
+  }
   LossSums all;
   for (auto const& rank : gathered(comm, mine)) {
     all.loss += rank.loss;

@@ -150,11 +150,14 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
 std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
   auto const& arithmetic = m_planned->train.arithmetic;
   Choices const choices{arithmetic.threads, arithmetic.micro};
+  auto config = m_parts.config;
+  config.plan.shard.clear();  // ranks keep the slices that they have
+  for (ChunkPlan const& chunk : m_planned->plan.chunks) config.plan.shard.push_back(chunk.shard);
   std::unique_ptr<PlannedRun> run;
   try {
     on_all_ranks(m_parts.comm, [&] {
       run = std::make_unique<PlannedRun>(
-          plan_run(m_parts.config, m_parts.vocab, {m_machine, budgets, choices, arithmetic.ranks}));
+          plan_run(config, m_parts.vocab, {m_machine, budgets, choices, arithmetic.ranks}));
       set_products(*run, arithmetic.products);
     });
   } catch (AgreedError const&) {

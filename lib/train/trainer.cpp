@@ -58,7 +58,7 @@ double step_flops(Graph const& graph, BatchShape const& shape) {
 
 Trainer::Bound::Bound(EngineParts const& train, std::optional<EngineParts> const& evaluation,
                       EngineDebug debug, bool state_is_there)
-    : engine(train, debug), model(train.program, train.tiers, state_is_there) {
+    : engine(train, debug), model(train.program, train.tiers, train.comm.rank(), state_is_there) {
   if (evaluation) eval.emplace(*evaluation, debug);
 }
 

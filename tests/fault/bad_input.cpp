@@ -65,7 +65,7 @@ TEST_F(BadInput, keys_that_contradict_each_other_are_named) {
   expect_not_started(2, "plan.optimizer: host needs memory.host", nvme + "plan.optimizer=host");
   expect_not_started(2, "plan.activations: keep takes no fraction; host, nvme",
                      nvme + "plan.activations=keep:0.5");
-  expect_not_started(2, "plan.shard: not offered in this version", "plan.shard=optimizer");
+  expect_not_started(2, "run.trace: not offered in this version", "run.trace=3");
   expect_not_started(2, "plan.activations: contradicts plan.file",
                      "plan.file=plan.yaml plan.activations=keep");
 }
@@ -265,7 +265,8 @@ TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
 TEST_F(BadInput, the_quickstart_has_no_room_to_keep_every_activation) {
   auto const quickstart = SPILLWAY_SOURCE_DIR "/input/quickstart.yaml run.dir=run data.valid=none";
   auto const command = spillway_command(kTwoRanks) + " train " + quickstart +
-                       " data.train=tokens.h5 plan.activations=keep memory.nvme=none";
+                       " data.train=tokens.h5 plan.activations=keep plan.shard=none "
+                       "memory.nvme=none";
   auto const outcome = run_command("cd " + m_dir.string() + " && " + command);
   EXPECT_TRUE(fails_with(3, "needs at least device", outcome));
 }

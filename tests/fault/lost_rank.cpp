@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 // Nobody would end it where the test itself was killed.
 constexpr auto kEndless = " run.steps=1000000 run.checkpoint.every=2 run.max_time=50m ";
+// Parameters are gathered all the time, so that a lost rank is missed in a gather.
+constexpr auto kGathers = " plan.shard=all ";
 
 class LostRank : public FaultTest {
  protected:
@@ -64,7 +66,7 @@ class LostRank : public FaultTest {
 };
 
 TEST_F(LostRank, the_others_end_and_the_checkpoint_before_serves) {
-  auto const command = spilling() + "run.steps=5 run.checkpoint.every=2";
+  auto const command = spilling() + kGathers + "run.steps=5 run.checkpoint.every=2";
   auto const outcome = run_command(train_command(command + " debug.fault=kill-rank:4", kTwoRanks));
   EXPECT_EQ(outcome.status, 137) << outcome.output;  // as mpirun tells it
   EXPECT_LE(complaints(outcome).size(), 1u) << outcome.output;
@@ -73,7 +75,8 @@ TEST_F(LostRank, the_others_end_and_the_checkpoint_before_serves) {
 }
 
 TEST_F(LostRank, one_that_stops_is_named) {
-  auto const command = train_command(spilling() + kEndless + "run.peer_timeout=20s", kTwoRanks);
+  auto const command =
+      train_command(spilling() + kGathers + kEndless + "run.peer_timeout=20s", kTwoRanks);
   auto const outcome = run_command(command + then("kill -STOP $rank1"));
   EXPECT_TRUE(fails_with(6, "rank 0: no word from rank 1 for 20 s", outcome));
   expect_to_go_on(spilling());
@@ -92,7 +95,8 @@ TEST_F(LostRank, one_that_hangs_in_a_call_is_named) {
   ASSERT_EQ(train("run.steps=2", kTwoRanks).status, 0);
   Planted const fault{.calls = "pwrite", .path = "shard-1.h5", .what = "hang", .rank = "1"};
   auto const command =
-      planted(fault) + train_command(spilling() + kEndless + "run.peer_timeout=20s", kTwoRanks);
+      planted(fault) +
+      train_command(spilling() + kGathers + kEndless + "run.peer_timeout=20s", kTwoRanks);
   EXPECT_TRUE(fails_with(6, "rank 0: no word from rank 1 for 20 s", run_command(command)));
   EXPECT_EQ(read("run/latest"), "step-2\n");
   expect_to_go_on("");

@@ -127,8 +127,8 @@ class WithoutStorage : public Replanning {
     if (on_device()) GTEST_SKIP() << "what fits there at all keeps or repeats activations";
   }
 
-  Keys const m_in_reach = {"plan.parameters=device", "plan.optimizer=device", "run.steps=12",
-                           "memory.device=7MiB"};
+  Keys const m_in_reach = {"plan.parameters=device", "plan.optimizer=device", "plan.shard=none",
+                           "run.steps=12", "memory.device=7MiB"};
 };
 
 TEST_P(WithoutStorage, goes_on_where_no_state_lies_there) {

@@ -54,7 +54,7 @@ class State {
         m_program(tiny_program({m_graph, m_plan, comm})),
         m_tiers(host_device(), m_program.peak_bytes, &m_spill),
         m_spill(spill_directory, m_program.peak_bytes[2], {}),
-        m_model(m_program, m_tiers) {}
+        m_model(m_program, m_tiers, comm.rank()) {}
 
   ModelState& model() { return m_model; }
 

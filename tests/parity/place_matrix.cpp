@@ -79,9 +79,18 @@ std::vector<Case> cases(int configuration) {
   return all;
 }
 
+// Some chunks are shared out and others are not, each way in its turn.
+void share_out(Graph const& graph, Plan& plan, std::size_t number) {
+  for (Chunk const& chunk : graph.chunks) {
+    if (may_share_out(graph, chunk.id))
+      plan.chunks[chunk.id].shard = kShards[number++ / 2 % kShards.size()];
+  }
+}
+
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
-// tier, how far ahead, how many micro-batches walk together, whether the host lane reaches the
-// device tier, its threads, and, without clipping, if updates begin beside the backward pass.
+// tier, what ranks share out, how far ahead, how many micro-batches walk together, whether the host
+// lane reaches the device tier, its threads, and, without clipping, if updates begin beside the
+// backward pass.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
   auto const& policies = kPolicies[index(c.activations)];
@@ -93,6 +102,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   plan.chunks.assign(graph.chunks.size(), {c.parameters, Tier::device, c.optimizer, c.update});
   for (auto& chunk : plan.chunks)
     chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
+  share_out(graph, plan, static_cast<std::size_t>(c.number));
   plan.prefetch = c.number % 4;
   plan.group = 1 + c.number / 4 % 3;
   plan.unified = c.number / 3 % 2 == 0 && !device_has_own_kernels();

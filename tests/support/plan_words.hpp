@@ -12,7 +12,7 @@ namespace spillway::test {
 
 struct PlanWords {
   std::vector<std::string> activations = {"auto"}, parameters = {"auto"}, gradients = {"auto"},
-                           optimizer = {"auto"}, update = {"auto"};
+                           optimizer = {"auto"}, update = {"auto"}, shard = {"auto"};
   std::optional<int> prefetch = {}, group = {};
   bool norm_is_awaited = true;
 
@@ -25,6 +25,7 @@ struct PlanWords {
     request.gradients = asked(gradients, parse_tier);
     request.optimizer = asked(optimizer, parse_tier);
     request.update = asked(update, parse_tier);
+    request.shard = asked(shard, parse_word<Shard>);
     request.prefetch = prefetch;
     request.group = group;
     request.norm_is_awaited = norm_is_awaited;

@@ -50,6 +50,12 @@ Plan random_plan(Graph const& graph, Random& draws) {
   plan.redo = below(draws, 2) == 0;
   plan.staging_piece_bytes = std::int64_t{1 + below(draws, 3)} << 20;
   plan.group = 1 + below(draws, 4);
+  auto const draw_shard = [&] { return kShards[static_cast<std::size_t>(below(draws, 4))]; };
+  auto const shard = draw_shard();
+  for (Chunk const& chunk : graph.chunks) {
+    auto const drawn = uniform ? shard : draw_shard();
+    if (may_share_out(graph, chunk.id)) plan.chunks[chunk.id].shard = drawn;
+  }
   normalise(graph, plan);
   return plan;
 }

@@ -41,7 +41,18 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
   return decision;
 }
 
-Story state_of(ModelState& model) {
+// Fills in what other ranks have of a parameter, or of its moments.
+void gather(std::span<float> values, ModelState const& model, int chunk, int parameter,
+            Comm& comm) {
+  std::vector<ByteSlice> slices;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    auto const [first, last] = model.owned(chunk, parameter, rank);
+    slices.push_back({first * size_bytes(DType::f32), (last - first) * size_bytes(DType::f32)});
+  }
+  comm.all_gather(std::as_writable_bytes(values), slices);
+}
+
+Story state_of(ModelState& model, Comm& comm) {
   Story story;
   for (std::string_view const part : {kMaster, std::string_view("m"), std::string_view("v")}) {
     StreamingChecksum checksum;
@@ -50,7 +61,11 @@ Story state_of(ModelState& model) {
       for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
         auto const& shape = chunk.parameters[static_cast<std::size_t>(p)].view.shape;
         std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-        model.read(part, chunk.id, p, 0, values);
+        auto const [first, last] = model.owned(chunk.id, p);
+        model.read(part, chunk.id, p, first,
+                   std::span(values).subspan(static_cast<std::size_t>(first),
+                                             static_cast<std::size_t>(last - first)));
+        if (chunk.is_shared_out()) gather(values, model, chunk.id, p, comm);
         checksum.add(std::as_bytes(std::span(values)));
       }
     }
@@ -73,7 +88,7 @@ class Training {
         m_device(run.plan.unified),
         m_tiers(m_device.device(), program.peak_bytes, &m_spill),
         m_spill(make_spill(run, program.peak_bytes[2])),
-        m_model(program, m_tiers),
+        m_model(program, m_tiers, run.comm.rank()),
         m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
         m_engine({program, m_tiers, m_device.kernels(), run.comm, m_batches,
                   [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
@@ -91,7 +106,7 @@ class Training {
       bool done = run_steps(ending);
       if (!m_storage_failures.state_lost() && m_storage_failures.settle(m_engine)) done = false;
       if (!done) ending.error = m_spill.first_failure();
-      if (!m_storage_failures.state_lost()) ending.state = state_of(m_model);
+      if (!m_storage_failures.state_lost()) ending.state = state_of(m_model, m_run.comm);
       if (done && m_run.steps > 0) expect_peaks();
       m_device.expect_sound();
     } catch (Error const& error) {

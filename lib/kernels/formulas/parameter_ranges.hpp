@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "graph/gradient_slice.hpp"
 #include "kernels/kernel.hpp"
 
 namespace spillway {
@@ -14,13 +15,21 @@ struct ParameterRange {
   bool decay;
 };
 
+// Returns the element of its chunk at which the op starts.
+inline std::int64_t first_element(KernelContext const& context, Op const& op,
+                                  UpdateRange const& range) {
+  if (!range.of_slice) return range.first;
+  auto const& chunk = context.chunks[static_cast<std::size_t>(op.chunk)];
+  return gradient_slice(chunk.elements, context.rank, context.arithmetic.ranks).first + range.first;
+}
+
 // Returns the ranges of elements that belong to parameters, in ascending order. The op works on the
-// whole chunk or on a slice that begins at the chunk's element `of_chunk.first` and has as many
-// elements as the op's first input, the gradient. The function allocates, so call it when an op is
-// bound.
+// whole chunk or on a part of it that begins at `range.first` and has as many elements as the op's
+// first input, the gradient. The last ranks' slices may be shorter than their operands, whose ends
+// belong to no parameter. The function allocates, so call it when an op is bound.
 inline std::vector<ParameterRange> parameter_ranges(KernelContext const& context, Op const& op,
-                                                    UpdateRange const& of_chunk) {
-  auto const begin = of_chunk.first;
+                                                    UpdateRange const& range) {
+  auto const begin = first_element(context, op, range);
   auto const end = begin + element_count(op.inputs.front().shape);
   std::vector<ParameterRange> ranges;
   for (auto const& parameter : context.chunks[static_cast<std::size_t>(op.chunk)].parameters) {

@@ -205,7 +205,7 @@ struct AdamWKernel {
           "a remainder belongs to bf16 parameters, and to no others");
     auto const& a = attributes_of<AdamWAttributes>(op);
     return {{a.beta1, a.beta2, a.eps, a.weight_decay},
-            {a.seed, op.chunk, a.range.first},
+            {a.seed, op.chunk, first_element(context, op, a.range)},
             parameter_ranges(context, op, a.range)};
   }
   static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient, o.m); }

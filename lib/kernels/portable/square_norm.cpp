@@ -175,12 +175,16 @@ struct TileSums {
   KOKKOS_FUNCTION double operator()(std::int64_t tile) const { return sums[tile]; }
 };
 
-// Finds the tiles of each rank's slice. An op with one norm takes all elements as one slice.
+// Finds the tiles of the slices whose norms an op computes: those of all ranks, or, where its
+// gradient is the slice of the rank that runs it, of that rank alone. An op with one norm takes all
+// elements as one slice.
 struct Slices {
   std::int64_t elements, ranks;
+  std::int64_t first_rank, last_rank;  // norms [first_rank, last_rank) are computed
 
   Slice tiles(std::int64_t rank) const {
-    auto const slice = gradient_slice(elements, rank, ranks);
+    bool const is_one = last_rank - first_rank < ranks;
+    auto const slice = is_one ? Slice{0, elements} : gradient_slice(elements, rank, ranks);
     return {slice.first / kNormTile, div_ceil(slice.count, kNormTile)};
   }
 };
@@ -207,9 +211,12 @@ struct SquareNorm {
 
   static Prepared prepare(KernelContext const& context, Op const& op) {
     auto const o = operands<kind>(op);
+    auto const ranks = element_count(o.norms.shape);
+    bool const of_slice = attributes_of<UpdateRange>(op).of_slice && ranks > 1;
+    std::int64_t const first = of_slice ? context.rank : 0, last = of_slice ? first + 1 : ranks;
     return {ranges_of<Memory>(context, op),
             ranges_of<Kokkos::HostSpace>(context, op),
-            {element_count(o.gradient.shape), element_count(o.norms.shape)}};
+            {element_count(o.gradient.shape), ranks, first, last}};
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }
   // Even a gradient without elements gets scratch, because a launch that writes a norm expects
@@ -225,7 +232,7 @@ struct SquareNorm {
     auto* const sums = static_cast<double*>(o.workspace);
     Tiles<G> const tiles(prepared.ranges, o.gradient);
     for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
-    for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
+    for (auto r = prepared.slices.first_rank; r < prepared.slices.last_rank; ++r) {
       auto const of = prepared.slices.tiles(r);
       for_each_row(exec, label_slices, 1, SumSlices{sums, o.norms, of.first, of.count, r});
     }
@@ -240,7 +247,7 @@ struct SquareNorm {
                    [&](std::int64_t first, std::int64_t last) {
                      for (auto t = first; t < last; ++t) sums[t] = sum_of(tiles[t]);
                    });
-    for (std::int64_t r = 0; r < prepared.slices.ranks; ++r) {
+    for (auto r = prepared.slices.first_rank; r < prepared.slices.last_rank; ++r) {
       auto const of = prepared.slices.tiles(r);
       o.norms[r] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
     }

@@ -1,7 +1,8 @@
-// The op `tree_sum` replaces this rank's slice of a gradient by the sum of all ranks' values, which
+// The op `tree_sum` replaces this rank's slice of a gradient by the sum of all ranks' values or, if
+// its output is no input, too, writes that sum to an output that is the slice alone. The values
 // are added in fp32 and rounded once. The order is a binary tree over rank numbers, in which 2^k
 // neighbouring ranks are a subtree that a machine of several ranks may sum first. The other ranks'
-// values come as `parts` [ranks, n], of which this rank's own row is not read.
+// values come as `parts` [ranks, n], whose own row is read only if the output is the slice alone.
 #include <bit>
 
 #include "base/check.hpp"
@@ -78,11 +79,13 @@ struct SumTree {
 struct TreeSum {
   std::int64_t ranks, rank, stride;
   Slice slice;
+  bool in_place;  // whether the slice is a part of a gradient that has the rank's own values
 
   template <class G>
   SumTree<RankRows<G>, G> over(Pointers<OpKind::tree_sum, G> const& o) const {
-    auto* const own = o.gradient + slice.first;
-    return {{o.parts, own, stride, rank}, own, ranks};
+    G* const sums = o.gradient + (in_place ? slice.first : 0);
+    G const* const own = in_place ? sums : o.parts + rank * stride;
+    return {{o.parts, own, stride, rank}, sums, ranks};
   }
 };
 
@@ -102,8 +105,10 @@ struct TreeSumKernel {
   static TreeSum prepare(KernelContext const& context, Op const& op) {
     auto const& parts = operands<kind>(op).parts.shape;
     auto const elements = element_count(operands<kind>(op).gradient.shape);
-    TreeSum const sum{parts[0], context.rank, parts[1],
-                      gradient_slice(elements, context.rank, parts[0])};
+    bool const in_place = is_in_place(op, 0);
+    auto const slice =
+        in_place ? gradient_slice(elements, context.rank, parts[0]) : Slice{0, elements};
+    TreeSum const sum{parts[0], context.rank, parts[1], slice, in_place};
     require_contiguous(op);
     check(sum.rank < sum.ranks && sum.slice.count <= sum.stride, name(op.kind),
           "it has no part for every rank");

@@ -32,6 +32,7 @@ ChunkPlan chunk_plan(PlanRequest const& request, int chunk) {
     bool const away = row.place == &ChunkPlan::update && plan.optimizer != Tier::device;
     plan.*row.place = entry(request.*row.asked, chunk).value_or(away ? Tier::host : Tier::device);
   }
+  plan.shard = entry(request.shard, chunk).value_or(Shard::none);
   return plan;
 }
 
@@ -76,6 +77,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   refuse_length(request.activations, "activations", layers, "layers");
   for (PlaceRow const& row : kPlaceTable)
     refuse_length(request.*row.asked, row.name, std::ssize(graph.chunks), "chunks");
+  refuse_length(request.shard, "shard", std::ssize(graph.chunks), "chunks");
   Plan plan;
   plan.prefetch = static_cast<int>(request.prefetch.value_or(kShortestPrefetch));
   plan.group = request.group.value_or(1);
@@ -98,11 +100,12 @@ OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified)
   open.plan.unified = unified;
   for (int layer = 0; Block const& block : graph.blocks)
     open.layers.push_back(block.layer && !entry(request.activations, layer++));
-  auto const is_open = [](Asked<Tier> const& asked, int chunk) { return !entry(asked, chunk); };
+  auto const is_open = [](auto const& asked, int chunk) { return !entry(asked, chunk); };
   for (Chunk const& chunk : graph.chunks)
     open.chunks.push_back(
         {is_open(request.parameters, chunk.id), is_open(request.gradients, chunk.id),
-         is_open(request.optimizer, chunk.id), is_open(request.update, chunk.id)});
+         is_open(request.optimizer, chunk.id), is_open(request.update, chunk.id),
+         chunk.trainable && is_open(request.shard, chunk.id) && may_share_out(graph, chunk.id)});
   return open;
 }
 

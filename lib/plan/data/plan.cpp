@@ -17,9 +17,17 @@ BlockPlan normal(Block const& block, bool is_last_layer, BlockPlan plan) {
 
 }  // namespace
 
+bool fetches_parameters(ChunkPlan const& chunk) {
+  return chunk.parameters != Tier::device || chunk.shard == Shard::all;
+}
 bool fetches_parameters(Plan const& plan) {
-  return std::ranges::any_of(
-      plan.chunks, [](ChunkPlan const& chunk) { return chunk.parameters != Tier::device; });
+  return std::ranges::any_of(plan.chunks,
+                             [](ChunkPlan const& chunk) { return fetches_parameters(chunk); });
+}
+
+bool may_share_out(Graph const& graph, int chunk) {
+  return graph.arithmetic.reduction != Reduction::each ||
+         std::ranges::count(graph.parts, chunk, &GradientPart::chunk) == 0;
 }
 
 void normalise(Graph const& graph, Plan& plan) {
@@ -28,12 +36,22 @@ void normalise(Graph const& graph, Plan& plan) {
     plan.blocks[b] = normal(graph.blocks[b], is_last_layer, plan.blocks[b]);
     is_last_layer = is_last_layer && !graph.blocks[b].layer;
   }
+  for (Chunk const& chunk : graph.chunks) {
+    if (!chunk.trainable) plan.chunks[chunk.id].shard = Shard::none;
+  }
+}
+
+Plan for_ranks(Plan plan, std::int64_t ranks) {
+  for (ChunkPlan& chunk : plan.chunks) {
+    if (ranks == 1) chunk.shard = Shard::none;
+  }
+  return plan;
 }
 
 bool is_normal(Graph const& graph, Plan const& plan) {
   auto same = plan;
   normalise(graph, same);
-  return same.blocks == plan.blocks;
+  return same == plan;
 }
 
 std::string to_yaml(Plan const& plan, Graph const& graph) {
@@ -47,6 +65,9 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
     for (Chunk const& chunk : graph.chunks)
       text += fmt::format(kEntry, name(plan.chunks[chunk.id].*row.place), chunk.name);
   }
+  text += "shard:\n";
+  for (Chunk const& chunk : graph.chunks)
+    text += fmt::format(kEntry, word(plan.chunks[chunk.id].shard), chunk.name);
   return text + fmt::format("prefetch: {}\ngroup: {}\n", plan.prefetch, plan.group);
 }
 

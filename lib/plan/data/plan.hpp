@@ -35,14 +35,22 @@ struct Plan {
   bool operator==(Plan const&) const = default;
 };
 
-// Returns whether any parameters have their home off the device.
+// Returns whether any parameters must be brought to the device for their uses.
 bool fetches_parameters(Plan const& plan);
+bool fetches_parameters(ChunkPlan const& chunk);
+
+// Returns whether ranks may share out the chunk. They may not if they sum gradients after every
+// micro-batch and ops use the chunk's parameters twice, since a part of a gradient has other slices
+// than the chunk.
+bool may_share_out(Graph const& graph, int chunk);
 
 // Makes the plan normal: only layers have another policy than `keep`, fractions are 1 where nothing
 // leaves the device, and the last layer's activations stay, because their reload would start before
-// their write ends.
+// their write ends. Ranks share out only chunks that are trained.
 void normalise(Graph const& graph, Plan& plan);
 bool is_normal(Graph const& graph, Plan const& plan);
+// Returns the plan as so many ranks follow it: where there is one rank, nothing is shared out.
+Plan for_ranks(Plan plan, std::int64_t ranks);
 
 // Returns the plan as YAML with the keys of the input file's `plan` section. Another input file can
 // name a file with this text under its key `plan.file`.

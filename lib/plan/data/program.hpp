@@ -77,8 +77,10 @@ enum class ItemKind : std::uint8_t {
   // back has the control words as a third operand and moves nothing unless the step was committed.
   copy,
   all_to_all,  // Each rank gets all values of its slice; operands are the gradient and the values.
-  // Each rank gets the sums of all slices of a chunk's gradient; both operands are the gradient. If
-  // both operands are norms, each rank gets the norms that other ranks have for their slices.
+  // Each rank gets all slices of a chunk's gradient, which both operands are then, or of its
+  // parameters; the first operand may be the rank's slice alone. If both operands are norms, each
+  // rank gets the norms that other ranks have for their slices. A gather behind an update has the
+  // control words as a third operand, as a copy back has.
   all_gather,
   commit,  // Ranks decide how the step ends; operands are loss, known norms, control words.
   report,  // Ranks learn norms that the commit did not know; operands are loss and norms.

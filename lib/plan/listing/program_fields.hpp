@@ -53,7 +53,7 @@ SPILLWAY_FIELDS(ActivationAttributes, form)
 SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
 SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(ScaleAttributes, factor)
-SPILLWAY_FIELDS(UpdateRange, first)
+SPILLWAY_FIELDS(UpdateRange, first, of_slice)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range, seed)
 
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
@@ -73,7 +73,7 @@ SPILLWAY_FIELDS(Init, kind, std)
 SPILLWAY_FIELDS(Parameter, name, view, init, decay)
 SPILLWAY_FIELDS(State, name, tensor)
 SPILLWAY_FIELDS(Chunk, id, name, block, trainable, parameters, elements, parameter, gradient,
-                states, norm)
+                states, norm, parameter_slice, gradient_slice)
 SPILLWAY_FIELDS(BatchTensor, field, stack, tensor)
 SPILLWAY_FIELDS(WellKnown, batch, logits, loss, norms, control)
 // The algorithms of products are left out, since they are chosen after a plan is made.

@@ -81,6 +81,8 @@ void check(Program const& program, Op const& op) {
 void check(Program const& program, Chunk const& chunk) {
   for (TensorId const id : {chunk.parameter, chunk.gradient}) check_tensor(program, id, true);
   for (State const& state : chunk.states) check_tensor(program, state.tensor, true);
+  for (TensorId const slice : {chunk.parameter_slice, chunk.gradient_slice})
+    check_tensor(program, slice, true);
   for (Parameter const& parameter : chunk.parameters) check(program, parameter.view);
 }
 

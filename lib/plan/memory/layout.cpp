@@ -21,9 +21,10 @@ Identity identity(Program const& program, Buffer const& buffer) {
   int const chunk = program.tensors[buffer.tensor].chunk;
   if (chunk < 0 || chunk >= std::ssize(program.chunks)) return {buffer.tier, -1, buffer.tensor};
   Chunk const& c = program.chunks[chunk];
+  if (buffer.tensor == c.parameter) return {buffer.tier, chunk, -1};
+  if (buffer.tensor == c.parameter_slice) return {buffer.tier, chunk, -2};
   auto const state = std::ranges::find(c.states, buffer.tensor, &State::tensor);
-  bool const is_parameter = buffer.tensor == c.parameter;
-  return {buffer.tier, chunk, is_parameter ? -1 : static_cast<TensorId>(state - c.states.begin())};
+  return {buffer.tier, chunk, static_cast<TensorId>(state - c.states.begin())};
 }
 
 // Places persistent buffers one after the other, large ones first, so that alignment leaves no

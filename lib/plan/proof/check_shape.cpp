@@ -76,7 +76,8 @@ bool has_its_operands(Program const& program, Item const& item) {
     Op const& op = program.ops[item.op];
     return count == op.inputs.size() + op.outputs.size() + (op.workspace_bytes > 0 ? 1 : 0);
   }
-  bool const may_have_three = item.kind == ItemKind::copy || item.kind == ItemKind::commit;
+  using enum ItemKind;
+  bool const may_have_three = item.kind == copy || item.kind == commit || item.kind == all_gather;
   return item.kind == ItemKind::load_batch || count == 2 || (may_have_three && count == 3);
 }
 

@@ -45,8 +45,9 @@ void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
   auto const tensor = m_shape.tensor(gradient);
   auto& there = m_collected.at({tensor, now.member});
   Chunk const& chunk = m_shape.chunk(gradient.chunk);
-  sum(OpKind::accumulate, chunk, there, m_writer.home(tensor), gradient_lane(chunk));
-  there = m_writer.home(tensor);
+  auto const total = m_shape.reduces_each(chunk.id) ? m_writer.own(tensor) : tensor;
+  sum(OpKind::accumulate, chunk, there, m_writer.home(total), gradient_lane(chunk));
+  there = m_writer.home(total);
 }
 
 void GradientItems::add_part(GradientId gradient, MicroBatch const&) {
@@ -79,8 +80,30 @@ void GradientItems::sum_slice(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
   auto const [exchanged, received] = m_exchanges.at(of);
   Chunk const& chunk = m_shape.chunk(gradient.chunk);
+  if (m_shape.is_shared_out(gradient.chunk)) return sum_own_slice(chunk, received, now);
   Lane const lane = exchanged == m_collected.at(of) ? gradient_lane(chunk) : Lane::host;
   sum(OpKind::tree_sum, chunk, received, exchanged, lane);
+}
+
+// The sum is made where ranks have sent their values, and goes to where the step's slice is summed
+// up.
+void GradientItems::sum_own_slice(Chunk const& chunk, BufferId received, MicroBatch const& now) {
+  auto const slice = m_writer.own(chunk.gradient);
+  bool const joins = m_shape.reduces_each(chunk.id) && !now.is_only();
+  BufferId const home = m_writer.home(slice);
+  auto const tier = m_writer.buffer(received).tier;
+  bool const is_there = tier == m_writer.home_tier(slice) && (now.first || !joins);
+  BufferId const summed = is_there ? home : m_writer.add_buffer(slice, tier);
+  Op op =
+      op_on_chunk(OpKind::tree_sum, chunk, m_writer.tensor_of(received), m_writer.tensor(slice));
+  op.in_place.clear();
+  m_writer.run_on(m_writer.add_op(std::move(op)), {received, summed}, op_lane(tier));
+  auto& there = m_collected[{chunk.gradient, now.member}] = summed;
+  if (is_there) return;
+  bool const is_first = !joins || now.first;
+  if (!is_first && m_writer.reaches(gradient_lane(chunk), summed)) return;
+  there = is_first ? home : m_writer.add_buffer(slice, m_writer.home_tier(slice));
+  m_writer.copy(summed, there, chunk.block);
 }
 
 void GradientItems::gather_gradient(GradientId gradient, MicroBatch const& now) {

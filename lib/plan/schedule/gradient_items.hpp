@@ -44,6 +44,7 @@ class GradientItems : public StepSink {
   struct Exchange {
     BufferId exchanged = -1, received = -1;  // `received` holds what other ranks have sent
   };
+  void sum_own_slice(Chunk const& chunk, BufferId received, MicroBatch const& now);
   // Appends an item that adds buffer `in` to buffer `out`.
   void sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out, Lane lane);
 

@@ -123,7 +123,7 @@ void GraphShape::note_updates() {
   for (int const chunk : m_chunks) m_updated_after[ready[chunk]].push_back(chunk);
   auto order = m_chunks;
   if (!m_plan.redo) std::ranges::stable_sort(order, {}, [&](int chunk) { return ready[chunk]; });
-  m_pieces = update_pieces(m_graph, m_plan, order);
+  m_pieces = update_pieces(m_graph, m_plan, m_ranks, order);
 }
 
 TensorId GraphShape::tensor(GradientId id) const {

@@ -27,8 +27,23 @@ void ProgramSink::enter(Station const& at) {
 void ProgramSink::fetch(int id, Station const&) {
   Chunk const& chunk = m_shape.chunk(id);
   BufferId const there = m_writer.add_buffer(chunk.parameter, Tier::device);
-  m_writer.copy(m_writer.home(chunk.parameter), there, chunk.block);
+  auto const own = m_writer.own(chunk.parameter);
+  bool const gathers = m_shape.plan().chunks[id].shard == Shard::all && own != chunk.parameter;
+  if (gathers)
+    gather_from_ranks(own, chunk, there);
+  else
+    m_writer.copy(m_writer.home(chunk.parameter), there, chunk.block);
   m_writer.set_resident(chunk.parameter, there);
+}
+
+void ProgramSink::commit(bool knows_norms) {
+  if (knows_norms) gather_norms();
+  m_writer.commit(knows_norms);
+}
+
+void ProgramSink::report() {
+  gather_norms();
+  m_writer.report();
 }
 
 void ProgramSink::drop(int chunk, Station const&) {

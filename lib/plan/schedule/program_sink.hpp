@@ -33,8 +33,8 @@ class ProgramSink : public UpdateItems {
   void backward(Station const& at, int piece);
   void end_micro_batches(MicroBatches const& now);
   void begin_update() { m_writer.begin_segment("update", 0); }
-  void commit(bool knows_norms) { m_writer.commit(knows_norms); }
-  void report() { m_writer.report(); }
+  void commit(bool knows_norms);
+  void report();
   void end_update();
 
  private:

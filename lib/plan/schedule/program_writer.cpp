@@ -70,11 +70,16 @@ ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane
   return item.number;
 }
 
-ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, int chunk) {
+ItemNumber ProgramWriter::exchange(ItemKind kind, BufferId from, BufferId to, int chunk,
+                                   bool if_committed) {
   Item& item = add_item(Lane::comm, kind, -1, chunk);
   item.operands = {from, to};
   read_all(item, from);
   write_all(item, to);
+  if (if_committed) {
+    item.operands.push_back(resident(program.known.control));
+    read_all(item, item.operands.back());
+  }
   return item.number;
 }
 

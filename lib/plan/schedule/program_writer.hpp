@@ -24,7 +24,8 @@ class ProgramWriter : public TransferWriter {
   // Appends an item that reports the norms of gradients, which the commit did not know.
   ItemNumber report();
   // Appends an exchange between ranks that reads all of `from` and writes all of `to`.
-  ItemNumber exchange(ItemKind kind, BufferId from, BufferId to, int chunk);
+  ItemNumber exchange(ItemKind kind, BufferId from, BufferId to, int chunk,
+                      bool if_committed = false);
 
   int add_op(Op op);
 

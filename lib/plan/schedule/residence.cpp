@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "graph/gradient_slice.hpp"
+
 namespace spillway {
 
 namespace {
 
 // Says whether all micro-batches of a segment use one copy of the tensor, or each has its own.
 bool is_shared(Tensor const& tensor) {
-  return tensor.persistent || tensor.role == Role::scalar;
+  return tensor.persistent || tensor.role == Role::scalar || tensor.role == Role::parameter;
 }
 
 }  // namespace
@@ -44,6 +46,40 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
   program.chunks = graph.chunks;
   program.known = graph.known;
   program.arithmetic = graph.arithmetic;
+  if (ranks == 1 || plan.chunks.empty()) return;
+  for (Chunk& chunk : program.chunks) {
+    auto const& places = plan.chunks[chunk.id];
+    if (places.shard != Shard::none && chunk.trainable) share_out(chunk, places);
+  }
+}
+
+// The slice of the parameters lies where ops would look for all of them or, where every rank keeps
+// all of them as well, beside the slices of the states.
+void Residence::share_out(Chunk& chunk, ChunkPlan const& places) {
+  auto const count = gradient_slice(chunk.elements, 0, program.ranks).count;
+  auto const add = [&](TensorId whole, Tier tier) {
+    Tensor slice = tensor(whole);
+    slice.name += ".slice";
+    slice.shape = {count};
+    auto const id = add_tensor(std::move(slice));
+    m_tiers[id] = tier;
+    return id;
+  };
+  bool const keeps_all = places.shard != Shard::all;
+  chunk.parameter_slice = add(chunk.parameter, keeps_all ? places.optimizer : places.parameters);
+  program.tensors[chunk.parameter].persistent = keeps_all;
+  if (chunk.gradient >= 0) chunk.gradient_slice = add(chunk.gradient, places.gradients);
+  for (State const& state : chunk.states)
+    if (state.tensor >= 0) program.tensors[state.tensor].shape = {count};
+}
+
+TensorId Residence::own(TensorId id) const {
+  int const number = tensor(id).chunk;
+  if (number < 0) return id;
+  Chunk const& chunk = program.chunks[number];
+  if (!chunk.is_shared_out()) return id;
+  if (id == chunk.parameter) return chunk.parameter_slice;
+  return id == chunk.gradient ? chunk.gradient_slice : id;
 }
 
 void Residence::begin_segment(int micro_batches) {

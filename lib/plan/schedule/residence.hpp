@@ -25,6 +25,8 @@ class Residence {
   // Returns the buffer that is the tensor's home. The first call for a tensor makes the buffer.
   BufferId home(TensorId tensor);
   Tier home_tier(TensorId tensor) const { return m_tiers[tensor]; }
+  // If ranks share out the tensor's chunk, returns the tensor with this rank's slice of it.
+  TensorId own(TensorId tensor) const;
 
   // Returns the buffer that holds the tensor on the device now. If every micro-batch has a buffer
   // for the tensor, returns the buffer of the current micro-batch.
@@ -63,6 +65,8 @@ class Residence {
   int micro_batch() const { return m_micro_batch; }
 
  private:
+  // Adds tensors for this rank's slices of a chunk, and makes its states slices.
+  void share_out(Chunk& chunk, ChunkPlan const& plan);
   BufferId& now(TensorId tensor);
   // Returns whether the compute lane finds the tensor at its home.
   bool is_at_home(TensorId id) const {

@@ -25,6 +25,13 @@ void check_offered(ChunkPlan const& chunk) {
   }
 }
 
+void check_shared_out(Graph const& graph, Plan const& plan) {
+  for (Chunk const& chunk : graph.chunks) {
+    if (plan.chunks[chunk.id].shard != Shard::none && !may_share_out(graph, chunk.id))
+      refuse("plan.shard for parameters that are used twice, with optim.reduction: each, is");
+  }
+}
+
 void check_plan(Graph const& graph, Plan const& plan) {
   if (plan.blocks.size() != graph.blocks.size() || plan.chunks.size() != graph.chunks.size()) {
     throw std::invalid_argument("the plan is for another model: its blocks or chunks do not match");
@@ -36,6 +43,7 @@ void check_plan(Graph const& graph, Plan const& plan) {
   if (plan.staging_piece_bytes < 1 || plan.staging_piece_bytes % kPieceBytes != 0)
     throw std::invalid_argument("staging_piece_bytes: not whole pieces of the spill file");
   for (ChunkPlan const& chunk : plan.chunks) check_offered(chunk);
+  check_shared_out(graph, plan);
 }
 
 // Returns the draft of a training step or, if the graph is for inference, of a forward pass.
@@ -60,8 +68,9 @@ Draft told(GraphShape const& shape) {
 
 }  // namespace
 
-Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
+Program schedule(Graph const& graph, Plan const& asked, std::int64_t micro_batches,
                  std::int64_t ranks) {
+  auto const plan = for_ranks(asked, ranks);
   bool const trains = graph.purpose == Purpose::train;
   if (trains) check_plan(graph, plan);
   GraphShape shape(graph, plan, trains ? micro_batches : 1, ranks);

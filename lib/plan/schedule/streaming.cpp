@@ -20,7 +20,7 @@ Streaming plan_streaming(Graph const& graph, Plan const& plan,
     }
   }
   for (Chunk const& chunk : graph.chunks) {
-    if (plan.chunks[chunk.id].parameters == Tier::device) continue;
+    if (!fetches_parameters(plan.chunks[chunk.id])) continue;
     for_each_visit(needed_at[chunk.id], plan.prefetch, [&](Visit const& visit) {
       streaming.fetches[visit.first].push_back(chunk.id);
       streaming.drops[visit.last].push_back(chunk.id);

@@ -21,6 +21,7 @@
 //   parts(chunk)         counts the further uses of the chunk's parameters.
 //   exchanges()          says whether gradients are summed over ranks.
 //   reduces_each(chunk)  says whether ranks sum the gradient after every micro-batch.
+//   is_shared_out(chunk)  says whether each rank keeps and updates only a slice of the chunk.
 //   chunks(), updated_after(group)  list all chunks to update, or those to update after the group.
 //   loss_group()               returns the group after which the loss is known.
 //   pieces(), chunk_of(piece)  count the pieces of all updates, and name the chunk of a piece.
@@ -104,7 +105,8 @@ struct StepSink {
   // come from the device, otherwise all other operands.
   void bring(int /*piece*/, bool /*late*/) {}
   void update(int /*piece*/) {}
-  void updated(int /*chunk*/) {}  // all pieces of the chunk's update have run
+  void updated(int /*chunk*/) {}            // all pieces of the chunk's update have run
+  void gather_parameters(int /*chunk*/) {}  // each rank sends the slice that it has updated to all
   void end_group(int /*group*/) {}
   void end_update() {}
 };
@@ -238,7 +240,8 @@ class StepTelling {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
       m_sink.sum_slice(reduction.gradient, reduction.batch);
-      m_sink.gather_gradient(reduction.gradient, reduction.batch);
+      if (!m_shape.is_shared_out(reduction.gradient.chunk))
+        m_sink.gather_gradient(reduction.gradient, reduction.batch);
       if (reduction.joins_step) join_step(reduction.gradient, reduction.batch);
     }
     m_reductions.erase(m_reductions.begin(),
@@ -268,6 +271,7 @@ class StepTelling {
       m_sink.update(m_next);
     }
     m_sink.updated(chunk);
+    if (m_shape.is_shared_out(chunk)) m_sink.gather_parameters(chunk);
   }
 
   // Brings operands to the next pieces. A gradient comes once it is complete, and operands whose

@@ -66,23 +66,37 @@ void TransferWriter::read(Item& item, BufferId id, std::int64_t first_byte,
     item.reads.push_back({id, range.first * size, range.last * size, {}});
 }
 
-ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block) {
+ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block, bool if_committed) {
   Tensor const& tensor = tensor_of(from);
   auto bytes = std::min({buffer(from).bytes, buffer(to).bytes, tensor.bytes()});
-  // A gradient is copied up to its last parameter: somebody whom nothing makes wait may write to
-  // the gap behind it.
   bool const of_part = buffer(from).part != Part{} || buffer(to).part != Part{};
   if (has_gaps(tensor) && !of_part) {
-    Chunk const& chunk = program.chunks[tensor.chunk];
-    auto const last = parameter_ranges(chunk, {0, chunk.elements}).back().last;
-    bytes = std::min(bytes, last * size_bytes(tensor.dtype));
+    auto const all = program.chunks[tensor.chunk].elements;
+    bytes = std::min(bytes, bytes_of(tensor, without_last_gap(tensor, {0, all})).last);
   }
-  return transfer({from, to, 0, 0, bytes, block});
+  return transfer({from, to, 0, 0, bytes, block, -1, if_committed});
+}
+
+// A gradient is copied up to its last parameter: somebody whom nothing makes wait may write to the
+// gap behind it.
+ElementRange TransferWriter::without_last_gap(Tensor const& tensor, ElementRange range) const {
+  if (!has_gaps(tensor)) return range;
+  auto const parameters = parameter_ranges(program.chunks[tensor.chunk], range);
+  if (!parameters.empty()) range.last = parameters.back().last;
+  return range;
 }
 
 ItemNumber TransferWriter::bring(TensorId id, ElementRange range, BufferId from, BufferId to) {
-  auto const& [first, last] = bytes_of(tensor(id), range);
+  auto const& [first, last] = bytes_of(tensor(id), without_last_gap(tensor(id), range));
   return transfer({from, to, first, 0, last - first, -1, tensor(id).chunk});
+}
+
+void TransferWriter::read_brought(ItemNumber item, TensorId id, ElementRange range,
+                                  BufferId there) {
+  auto const& [first, last] = bytes_of(tensor(id), without_last_gap(tensor(id), range));
+  for (Access& read : program.items[item].reads) {
+    if (read.buffer == there) read.last = std::min(read.last, last - first);
+  }
 }
 
 ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId from, BufferId to) {

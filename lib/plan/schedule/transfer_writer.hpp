@@ -18,12 +18,15 @@ class TransferWriter : public Residence {
   ItemNumber next() const { return static_cast<ItemNumber>(program.items.size()); }
 
   // Copies as many bytes as both buffers can hold, with items that belong to `block`. Returns the
-  // number of the item after which all bytes have arrived.
-  ItemNumber copy(BufferId from, BufferId to, int block);
+  // number of the item after which all bytes have arrived. With `if_committed`, nothing is copied
+  // unless the step is committed.
+  ItemNumber copy(BufferId from, BufferId to, int block, bool if_committed = false);
   // `bring` copies the elements of `range` from the tensor's own buffer to the beginning of another
   // buffer. `take_back` copies them from there to the tensor's buffer if the step is committed.
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber take_back(TensorId tensor, ElementRange range, BufferId from, BufferId to);
+  // Makes the item read no more of buffer `there` than `bring` has copied to it.
+  void read_brought(ItemNumber item, TensorId tensor, ElementRange range, BufferId there);
 
  protected:
   Item& add_item(Lane lane, ItemKind kind, int block, int chunk);
@@ -37,6 +40,8 @@ class TransferWriter : public Residence {
   }
 
  private:
+  ElementRange without_last_gap(Tensor const& tensor, ElementRange range) const;
+
   struct Copy {
     BufferId from, to;
     std::int64_t from_byte, to_byte, bytes;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "graph/operands.hpp"
 
@@ -47,7 +48,8 @@ std::int64_t UpdateItems::largest_slice(Lane lane) const {
 }
 
 ItemNumber UpdateItems::bring(UpdatePiece const& p, TensorId tensor) {
-  return m_writer.bring(tensor, p.range, m_writer.home(tensor), slot(p, tensor));
+  auto const own = m_writer.own(tensor);
+  return m_writer.bring(own, p.range, m_writer.home(own), slot(p, tensor));
 }
 
 void UpdateItems::bring(int piece, bool late) {
@@ -57,15 +59,17 @@ void UpdateItems::bring(int piece, bool late) {
     if (!m_shape.plan().redo) note(item, p.chunk);
   }
   for (TensorId const tensor : p.brings) {
-    if ((m_writer.home_tier(tensor) == Tier::device) == late) bring(p, tensor);
+    if ((m_writer.home_tier(m_writer.own(tensor)) == Tier::device) == late) bring(p, tensor);
   }
 }
 
 void UpdateItems::update(int piece) {
   UpdatePiece const& p = m_shape.piece(piece);
   note(run(p), p.chunk);
-  for (TensorId const tensor : p.brings)
-    m_writer.take_back(tensor, p.range, slot(p, tensor), m_writer.home(tensor));
+  for (TensorId const tensor : p.brings) {
+    auto const own = m_writer.own(tensor);
+    m_writer.take_back(own, p.range, slot(p, tensor), m_writer.home(own));
+  }
 }
 
 // Appends the item that runs a piece of an update. Operands that its lane reaches are used in their
@@ -74,7 +78,7 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;
   auto const place = [&](View& view, bool brought) {
-    BufferId const at = brought ? slot(p, view.tensor) : m_writer.home(view.tensor);
+    BufferId const at = brought ? slot(p, view.tensor) : m_writer.home(m_writer.own(view.tensor));
     view = {m_writer.buffer(at).tensor, brought ? 0 : p.range.first, {p.elements()}, {1}};
     operands.push_back(at);
   };
@@ -92,9 +96,15 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
     else
       operands.push_back(kAbsent);
   }
-  if (p.slot < 0) return m_writer.run_on(p.op, std::move(operands), p.lane);
-  update_range(sliced) = {p.range.first};
-  return m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
+  if (p.slot < 0 && !p.of_slice) return m_writer.run_on(p.op, std::move(operands), p.lane);
+  update_range(sliced) = {p.range.first, p.of_slice};
+  auto const item =
+      m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
+  if (p.brings_gradient) {
+    auto const gradient = op(p).inputs.front().tensor;
+    m_writer.read_brought(item, m_writer.own(gradient), p.range, slot(p, gradient));
+  }
+  return item;
 }
 
 void UpdateItems::norm(int chunk_id) {
@@ -102,13 +112,54 @@ void UpdateItems::norm(int chunk_id) {
   for (int const id : m_shape.norm_ops(chunk_id)) {
     Op const& op = m_shape.graph().op(id);
     auto const norms = m_writer.resident_or_new(operands<OpKind::square_norm>(op).norms.tensor);
-    m_writer.run_on(op.id, {m_writer.home(chunk.gradient), norms}, gradient_lane(chunk));
+    auto const own = m_writer.own(chunk.gradient);
+    int const run = own == chunk.gradient ? op.id : norm_of_slice(op, own);
+    m_writer.run_on(run, {m_writer.home(own), norms}, gradient_lane(chunk));
   }
 }
 
-// Sets the horizons of updates that do not run on the compute lane: the end of a later group or, in
-// the next step, the first item that reads the updated parameters. The buffers of an update stay in
-// use until its horizon.
+// Adds the op that computes the norm of this rank's slice, which the other ranks do not know yet.
+int UpdateItems::norm_of_slice(Op const& whole, TensorId slice) {
+  Op op = whole;
+  op.inputs = {spillway::whole(m_writer.tensor(slice))};
+  update_range(op).of_slice = true;
+  m_norms_to_gather = true;
+  return m_writer.add_op(std::move(op));
+}
+
+void UpdateItems::gather_norms() {
+  if (!std::exchange(m_norms_to_gather, false)) return;
+  auto const norms = m_writer.resident(m_shape.graph().known.norms);
+  m_writer.exchange(ItemKind::all_gather, norms, norms, -1);
+}
+
+// Ranks exchange parameters where the comm lane reaches them.
+void UpdateItems::gather_parameters(int chunk_id) {
+  if (m_shape.plan().chunks[chunk_id].shard == Shard::all) return;  // each fetch gathers them
+  Chunk const& chunk = m_shape.chunk(chunk_id);
+  auto const slice = m_writer.own(chunk.parameter);
+  constexpr bool if_committed = true;  // else a slice that could not be read would be sent to all
+  m_sent[chunk_id] = m_writer.next();
+  gather_from_ranks(slice, chunk, m_writer.home(chunk.parameter), if_committed);
+}
+
+// Gathers the chunk's parameters from the slices of all ranks, and brings them to buffer `there`.
+void UpdateItems::gather_from_ranks(TensorId slice, Chunk const& chunk, BufferId there,
+                                    bool if_committed) {
+  auto const comm = m_writer.workplace(Lane::comm);
+  BufferId from = m_writer.home(slice), to = there;
+  if (!m_writer.reaches(Lane::comm, from)) {
+    from = m_writer.add_buffer(slice, comm);
+    m_writer.copy(m_writer.home(slice), from, chunk.block, if_committed);
+  }
+  if (!m_writer.reaches(Lane::comm, there)) to = m_writer.add_buffer(chunk.parameter, comm);
+  m_writer.exchange(ItemKind::all_gather, from, to, chunk.id, if_committed);
+  if (to != there) m_writer.copy(to, there, chunk.block, if_committed);
+}
+
+// Sets the horizons of updates that do not run on the compute lane: the end of a later group, the
+// first item that sends the updated parameters to other ranks or, in the next step, the first one
+// that reads them. The buffers of an update stay in use until its horizon.
 void UpdateItems::set_horizons() {
   auto& items = m_writer.program.items;
   auto const next_step = static_cast<ItemNumber>(items.size());
@@ -118,7 +169,11 @@ void UpdateItems::set_horizons() {
     if (item.lane == Lane::compute) continue;
     auto const end = done.group + kGroupsBeside;
     bool const in_this_step = end < m_group_ends.size();
-    auto const parameters = m_writer.home(m_shape.chunk(done.chunk).parameter);
+    if (auto const sent = m_sent.find(done.chunk); sent != m_sent.end()) {
+      item.horizon = std::max(item.number, sent->second);
+      continue;
+    }
+    auto const parameters = m_writer.home(m_writer.own(m_shape.chunk(done.chunk).parameter));
     item.horizon = in_this_step ? m_group_ends[end] - 1 : next_step + readers[parameters];
   }
 }

@@ -20,11 +20,19 @@ class UpdateItems : public GradientItems {
   void bring(int piece, bool late);
   // Runs the piece, and takes back the operands that were brought to it and have changed.
   void update(int piece);
+  void gather_parameters(int chunk);
   void end_group(int) { m_group_ends.push_back(m_writer.next()); }
   // Sets the horizons of updates outside the compute lane. All items must have been written.
   void set_horizons();
 
+ protected:
+  // Ranks tell each other the norms of their slices, if there are such norms.
+  void gather_norms();
+  void gather_from_ranks(TensorId slice, Chunk const& chunk, BufferId there,
+                         bool if_committed = false);
+
  private:
+  int norm_of_slice(Op const& whole, TensorId slice);
   Op const& op(UpdatePiece const& piece) const { return m_shape.graph().op(piece.op); }
   BufferId slot(UpdatePiece const& piece, TensorId state);
   std::int64_t largest_slice(Lane lane) const;
@@ -32,6 +40,8 @@ class UpdateItems : public GradientItems {
   ItemNumber run(UpdatePiece const& piece);
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
 
+  bool m_norms_to_gather = false;
+  std::map<int, ItemNumber> m_sent;  // the first item that sends each chunk's parameters to all
   std::vector<ItemNumber> m_group_ends;
   // Maps a lane, the number of a slot and the index of an operand to the buffer of the slot.
   std::map<std::tuple<Lane, int, std::size_t>, BufferId> m_slots;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/gradient_slice.hpp"
 #include "plan/schedule/residence.hpp"
 #include "plan/schedule/streaming.hpp"
 
@@ -9,11 +10,16 @@ namespace spillway {
 
 namespace {
 
-UpdatePiece whole_piece(Op const& op, Plan const& plan, IdVector<Tier> const& homes) {
-  auto const lane = op_lane(plan.chunks[op.chunk].update);
-  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = lane};
+// The slice of parameters that all ranks keep whole lies beside the states.
+UpdatePiece whole_piece(Graph const& graph, Op const& op, Plan const& plan,
+                        IdVector<Tier> const& homes, bool is_shared_out) {
+  auto const& places = plan.chunks[op.chunk];
+  UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = op_lane(places.update)};
+  piece.of_slice = is_shared_out;
   auto const out_of_reach = [&](TensorId tensor) {
-    return !reaches(piece.lane, homes[tensor], plan.unified);
+    bool const is_beside =
+        is_shared_out && places.shard != Shard::all && tensor == graph.chunks[op.chunk].parameter;
+    return !reaches(piece.lane, is_beside ? places.optimizer : homes[tensor], plan.unified);
   };
   piece.brings_gradient = out_of_reach(op.inputs.front().tensor);
   for (View const& view : present(op.outputs)) {
@@ -24,7 +30,7 @@ UpdatePiece whole_piece(Op const& op, Plan const& plan, IdVector<Tier> const& ho
 
 }  // namespace
 
-IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan,
+IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan, std::int64_t ranks,
                                     std::vector<int> const& chunks) {
   auto const homes = home_tiers(graph, plan);
   IdVector<Op const*> updates(graph.chunks.size());  // points to each chunk's update op
@@ -35,9 +41,11 @@ IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan,
   int brought = 0;
   for (int const chunk : chunks) {
     Op const& op = *updates[chunk];
-    auto piece = whole_piece(op, plan, homes);
+    bool const is_shared_out = ranks > 1 && plan.chunks[chunk].shard != Shard::none;
+    auto piece = whole_piece(graph, op, plan, homes, is_shared_out);
     bool const uses_slots = piece.brings_gradient || !piece.brings.empty();
-    auto const elements = graph.chunks[chunk].elements;
+    auto const all = graph.chunks[chunk].elements;
+    auto const elements = is_shared_out ? gradient_slice(all, 0, ranks).count : all;
     auto const most =
         uses_slots ? slice_elements(elements, op.whole_chunk, plan.update_slice) : elements;
     for (std::int64_t first = 0; first < elements; first += most) {

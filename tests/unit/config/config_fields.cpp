@@ -80,6 +80,7 @@ Config full(Family family) {
              {Tier::host},
              {Tier::device, Tier::nvme},
              {Tier::host, std::nullopt},
+             {Shard::optimizer, Shard::all},
              4,
              8},
             false,
@@ -165,6 +166,7 @@ plan:
   gradients: host
   optimizer: [device, nvme]
   update: [host, auto]
+  shard: [optimizer, all]
   prefetch: 4
   group: 8
   replan: false

@@ -60,6 +60,7 @@ Config unusual() {
              {Tier::host},
              {Tier::device, Tier::nvme},
              {Tier::host, std::nullopt},
+             {Shard::gradients, std::nullopt},
              4},
             false,
             ""};

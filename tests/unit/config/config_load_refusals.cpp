@@ -27,8 +27,8 @@ TEST(ConfigLoad, an_error_is_one_line_whatever_it_quotes) {
 }
 
 TEST(ConfigLoad, keys_of_later_versions_are_refused_as_such) {
-  EXPECT_EQ(file_error("plan:\n  shard: auto"),
-            "in.yaml:2: plan.shard: not offered in this version");
+  EXPECT_EQ(file_error("debug:\n  checksum_all: true"),
+            "in.yaml:2: debug.checksum_all: not offered in this version");
   EXPECT_EQ(override_error("run.trace=true"),
             "command line: run.trace: not offered in this version");
   EXPECT_EQ(override_error("run.trace.level=2"),

@@ -132,6 +132,7 @@ TEST(AskedPlans, are_written_with_every_list_and_name) {
   using enum Tier;
   plan.blocks[2] = {BlockPolicy::light_nvme, 0.25};
   plan.chunks = {{host, device, nvme, host}, {nvme, host, device, device}, {}, {}, {device, host}};
+  plan.chunks[1].shard = Shard::all;
   plan.prefetch = 7;
   plan.group = 3;
   EXPECT_EQ(to_yaml(plan, graph), R"(activations:
@@ -162,6 +163,12 @@ update:
   - device      # h.1
   - device      # h.2
   - device      # head
+shard:
+  - none        # embed
+  - all         # h.0
+  - none        # h.1
+  - none        # h.2
+  - none        # head
 prefetch: 7
 group: 3
 )");

@@ -35,7 +35,10 @@ struct Spilling {
     graph = gpt_training_graph(shape);
     plan = random_plan(graph, draws);
     micro_batches = 1 + below(draws, 3);
-    for (ChunkPlan& chunk : plan.chunks) chunk.parameters = Tier::device;
+    for (ChunkPlan& chunk : plan.chunks) {
+      chunk.parameters = Tier::device;
+      chunk.shard = Shard::none;
+    }
     plan.redo = true;
     plan.staging_piece_bytes = std::int64_t{64} << 20;
     constexpr BlockPolicy policies[] = {BlockPolicy::nvme, BlockPolicy::host,

@@ -14,7 +14,7 @@ namespace {
 
 // Two blocks of a chunk each; the parameters of the first are used once more by the second.
 struct Toy {
-  bool several = false, ranks = false, each = false;
+  bool several = false, ranks = false, each = false, shared = false;
   std::vector<int> order = {0, 1};  // of the pieces of updates
   std::vector<std::vector<int>> early = {{}, {1}, {0}};
 
@@ -43,6 +43,7 @@ struct Toy {
   int parts(int chunk) const { return several && chunk == 0 ? 1 : 0; }
   bool exchanges() const { return ranks; }
   bool reduces_each(int) const { return each; }
+  bool is_shared_out(int chunk) const { return shared && chunk == 1; }
   Chunks chunks() const { return {0, 1}; }
   Chunks updated_after(int group) const { return early[static_cast<std::size_t>(group)]; }
   int loss_group() const { return 0; }
@@ -94,6 +95,7 @@ struct Recorder : StepSink {
   void bring(int piece, bool late) { say("bring {}{}", piece, late ? " late" : ""); }
   void update(int piece) { say("piece {}", piece); }
   void updated(int chunk) { say("updated {}", chunk); }
+  void gather_parameters(int chunk) { say("send {}", chunk); }
 };
 
 std::string told(Toy const& toy, std::vector<MicroBatches> const& segments, bool redo = true) {
@@ -194,6 +196,15 @@ TEST(Telling, of_ranks_that_reduce_every_micro_batch) {
                      "sum 0, gather 0, accumulate 0, add 0.0, update:"),
             all.npos)
       << all;
+}
+
+// The sums of a chunk that ranks share out stay where they are, and its parameters go to all.
+TEST(Telling, of_ranks_that_share_out_a_chunk) {
+  EXPECT_EQ(told({.ranks = true, .shared = true}, 1),
+            "last:, " + kForward +
+                "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
+                "0, sum 1, sum 0, gather 0, " +
+                kUpdate + ", send 1");
 }
 
 TEST(Telling, of_early_updates) {

@@ -133,7 +133,7 @@ TEST_F(Violations, of_items) {
     p.items[1].operands = {0, 1, 0, 1};
   });
   expect_item(3, "has 3 operands, which its kind does not take", [](Program& p) {
-    p.items[3].kind = ItemKind::all_gather;
+    p.items[3].kind = ItemKind::all_to_all;
     p.items[3].operands = {1, 1, 1};
   });
   expect("sound", -2, -2, [](Program& p) {

@@ -32,7 +32,7 @@ class ModelOnADrive : public testing::TestWithParam<Precision> {
     m_spill.emplace(testing::TempDir(), m_program.peak_bytes[Tier::nvme], SpillSettings{});
     m_tiers.emplace(host_device(), m_program.peak_bytes, &*m_spill);
   }
-  ModelState model(bool is_there) { return {m_program, *m_tiers, is_there}; }
+  ModelState model(bool is_there) { return {m_program, *m_tiers, 0, is_there}; }
 
   // Calls body(part, chunk, parameter, number of elements), a part of all chunks after the other.
   template <class Body>

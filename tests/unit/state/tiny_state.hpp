@@ -21,7 +21,7 @@ struct TinyState {
                         1)
                     .train),
         tiers(host_device(), program.peak_bytes, nullptr),
-        model(program, tiers) {
+        model(program, tiers, 0) {
     model.initialise(3);
   }
 

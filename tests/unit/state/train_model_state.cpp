@@ -43,7 +43,7 @@ struct State {
                     1, 1)
                 .train),
         tiers(host_device(), program.peak_bytes, nullptr),
-        model(program, tiers) {}
+        model(program, tiers, 0) {}
 
   std::vector<float> read(std::string_view part, Chunk const& chunk, int parameter) const {
     auto const& shape = chunk.parameters[static_cast<std::size_t>(parameter)].view.shape;

@@ -54,7 +54,7 @@ class CheckpointSpace : public testing::Test {
                     1, 1)
                 .train),
         m_tiers(host_device(), m_program.peak_bytes, nullptr),
-        m_model(m_program, m_tiers) {
+        m_model(m_program, m_tiers, 0) {
     std::filesystem::remove_all(run_dir());
     std::filesystem::create_directories(half());
     std::ofstream(half() / "shard-0.h5") << "as far as it came";

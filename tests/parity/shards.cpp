@@ -1,0 +1,99 @@
+// What ranks share out, where it lies and how many micro-batches walk together change no bit; nor
+// does a checkpoint that ranks with other slices go on from.
+#include <fmt/format.h>
+
+#include "tests/parity/experiment.hpp"
+#include "tests/support/sample.hpp"
+
+namespace spillway::test::shards_test {
+namespace {
+
+constexpr int kRanks = 3;
+
+// Seven sequences are three micro-batches a rank, of which some are empty.
+Keys const kKeys = {"run.steps=10", "batch.sequences=7", "batch.micro=1", "optim.clip=0.25",
+                    "memory.host=16MiB"};
+Keys const kWatched = {"debug.poison=true", "debug.locked_allocator=true"};
+
+struct Case {
+  std::string shard, tier, group;
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (char const* const shard : {"none", "optimizer", "gradients", "all"})
+    for (char const* const tier : {"device", "host", "nvme"})
+      for (char const* const group : {"1", "2", "auto"}) cases.push_back({shard, tier, group});
+  return cases;
+}
+
+std::vector<Case> some_cases() {
+  constexpr std::size_t some = 6;
+  auto const cases = all_cases();
+  if (takes_all()) return cases;
+  std::vector<Case> result;
+  for (auto at = turn_of(cases.size() / some, 3); at < cases.size(); at += cases.size() / some)
+    result.push_back(cases[at]);
+  return result;
+}
+
+Keys keys_of(Case const& c) {
+  auto const gradients = c.tier == "device" ? "device" : "host";
+  return {"plan.shard=" + c.shard, "plan.group=" + c.group, "plan.parameters=" + c.tier,
+          "plan.optimizer=" + c.tier, fmt::format("plan.gradients={}", gradients)};
+}
+
+Experiment const& of_three() {
+  static Experiment const experiment("shards", kRanks, kKeys);
+  return experiment;
+}
+
+Run const& replicated() {
+  static Run const run = of_three().run("none", {"plan.shard=none", "plan.group=1"});
+  return run;
+}
+
+TEST(Shards, change_no_bit_wherever_they_lie) {
+  for (auto const& c : some_cases()) {
+    auto const name = fmt::format("{}_{}_{}", c.shard, c.tier, c.group);
+    auto const run = of_three().run(name, keys_of(c) + kWatched);
+    ASSERT_FALSE(HasFailure()) << name;
+    expect_equal_steps(replicated(), run);
+    expect_equal_state(replicated(), run);
+    expect_measured_as_planned(run);
+  }
+}
+
+TEST(Shards, may_differ_from_chunk_to_chunk) {
+  auto const run = of_three().run("mixed", Keys{"plan.shard=[none,all,gradients,optimizer]",
+                                                "plan.optimizer=[device,host,nvme]"} +
+                                               kWatched);
+  expect_equal_steps(replicated(), run);
+  expect_equal_state(replicated(), run);
+  expect_measured_as_planned(run);
+}
+
+TEST(Shards, go_on_from_checkpoints_of_others) {
+  auto const all = of_three().run("all", {"plan.shard=all"});
+  expect_equal_state(replicated(), all);
+  expect_equal_state(replicated(), of_three().resume("none_of_all", all, 6, {"plan.shard=none"}));
+  expect_equal_state(replicated(),
+                     of_three().resume("optimizer_of_none", replicated(), 6,
+                                       {"plan.shard=optimizer", "plan.optimizer=host"}));
+}
+
+// Sums over other ranks have other bits, but the same ones from whatever slices they begin.
+TEST(Shards, go_on_with_another_number_of_ranks) {
+  auto const of_all = of_three().run("all_for_others", {"plan.shard=all"});
+  for (int const ranks : {1, 2, 4}) {
+    Experiment const others(fmt::format("shards_to_{}", ranks), ranks, kKeys);
+    auto const of_none = others.resume("of_none", replicated(), 6, {"plan.shard=none"});
+    auto const resumed = others.resume("of_all", of_all, 6, {"plan.shard=all"});
+    ASSERT_FALSE(HasFailure()) << ranks;
+    expect_equal_steps(of_none, resumed);
+    expect_equal_state(of_none, resumed);
+  }
+}
+
+}  // namespace
+}  // namespace spillway::test::shards_test
