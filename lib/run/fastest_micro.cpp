@@ -22,8 +22,7 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
     auto const graph = training_graph(config, vocab, arithmetic);
     auto const micro_batches = div_ceil(config.batch.sequences, micro * ranks);
     auto result = outlook({graph, nullptr, plan_request(config), target.budgets, target.machine,
-                           micro_batches, ranks},
-                          Shard::none);
+                           micro_batches, ranks});
     if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
     return result;
   };

@@ -82,7 +82,7 @@ std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets co
   for (MoreRoom const& room : others.more)
     text += fmt::format("  {:<14} {}\n", words(room.tier), gain(room, chosen));
   if (others.shardings.empty()) return text;
-  text += heading("If ranks shared out state (estimates: no run does yet)");
+  text += heading("If ranks shared out state (plan.shard; estimates)");
   return text + rows(others.shardings, others.shardings.front().cost, budgets);
 }
 

@@ -20,6 +20,14 @@ char letter(Tier tier) {
   return "DHN"[index(tier)];
 }
 
+constexpr EnumArray<Shard, char, kShards.size()> kShardLetters = {'-', 'o', 'g', 'a'};
+constexpr std::string_view kSharedOut = "shared out";
+
+bool shares_out(Plan const& plan) {
+  return std::ranges::any_of(plan.chunks,
+                             [](ChunkPlan const& chunk) { return chunk.shard != Shard::none; });
+}
+
 struct Line {
   std::string_view title;
   std::string letters;  // The line has a letter for each layer.
@@ -33,11 +41,12 @@ std::string of_layers(Graph const& graph, std::string_view blocks) {
   return letters;
 }
 
-// Returns a letter for each block: '.' if it has no chunk, '*' if its chunks are in several tiers.
-std::string letters_of_blocks(Graph const& graph, Plan const& plan, Tier ChunkPlan::*place) {
+// Returns a letter for each block: '.' if it has no chunk, '*' if its chunks have several letters.
+template <class LetterOf>
+std::string letters_of_blocks(Graph const& graph, Plan const& plan, LetterOf letter_of) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
-    char const one = letter(plan.chunks[chunk.id].*place);
+    char const one = letter_of(plan.chunks[chunk.id]);
     char& letter = result[chunk.block];
     letter = letter == '.' || letter == one ? one : '*';
   }
@@ -48,9 +57,16 @@ std::vector<Line> lines(Graph const& graph, Plan const& plan) {
   std::string policies;
   for (BlockPlan const& block : plan.blocks) policies += row(block.policy).letter;
   std::vector<Line> result = {{"activations", of_layers(graph, policies)}};
-  for (PlaceRow const& row : kPlaceTable)
-    result.push_back({row.title, of_layers(graph, letters_of_blocks(graph, plan, row.place))});
+  for (PlaceRow const& row : kPlaceTable) {
+    auto const place = [&](ChunkPlan const& chunk) { return letter(chunk.*row.place); };
+    result.push_back({row.title, of_layers(graph, letters_of_blocks(graph, plan, place))});
+  }
   return result;
+}
+
+Line shares_line(Graph const& graph, Plan const& plan) {
+  auto const share = [](ChunkPlan const& chunk) { return kShardLetters[chunk.shard]; };
+  return {kSharedOut, of_layers(graph, letters_of_blocks(graph, plan, share))};
 }
 
 // Returns a line with the number of every tenth layer above its column: "0         10        20".
@@ -135,6 +151,19 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
       late ? " (which may go on into the next step)" : "");
 }
 
+// Returns a line that explains what ranks share out, where they share out anything.
+std::string shares_legend(Plan const& plan) {
+  constexpr EnumArray<Shard, std::string_view, kShards.size()> words = {
+      "nothing", "optimizer state and sums of gradients", "optimizer state and sums of gradients",
+      "parameters, too, which are gathered for their uses"};
+  std::vector<std::string> parts;
+  for (Shard const shard : kShards) {
+    if (std::ranges::count(plan.chunks, shard, &ChunkPlan::shard) > 0)
+      parts.push_back(fmt::format("{} {}", kShardLetters[shard], words[shard]));
+  }
+  return fmt::format("Ranks share out: {}\n", fmt::join(parts, ", "));
+}
+
 // Returns lines that say where the chunks that belong to no layer lie. Successive chunks that lie
 // in the same places share a line.
 std::string other_chunks(Graph const& graph, Plan const& plan) {
@@ -152,8 +181,10 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
   for (auto const& [names, places] : rows) {
     text += fmt::format("  {:<16}", names);
     for (PlaceRow const& row : kPlaceTable)
-      text += fmt::format(" {} {}{}", row.title, name(places.*row.place),
-                          row.place == &ChunkPlan::update ? "\n" : ",");
+      text += fmt::format("{} {} {}", row.place == kPlaceTable[0].place ? "" : ",", row.title,
+                          name(places.*row.place));
+    if (places.shard != Shard::none) text += fmt::format(", {} {}", kSharedOut, word(places.shard));
+    text += "\n";
   }
   return text.empty() ? "" : "Outside of the layers:\n" + text;
 }
@@ -162,8 +193,11 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
 
 std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_threads) {
   auto const rows = lines(graph, plan);
-  return grid(rows) + activations_legend(graph, plan) + places_legend(rows, plan, host_threads) +
-         other_chunks(graph, plan);
+  bool const shares = shares_out(plan);
+  auto shown = rows;
+  if (shares) shown.push_back(shares_line(graph, plan));
+  return grid(shown) + activations_legend(graph, plan) + places_legend(rows, plan, host_threads) +
+         (shares ? shares_legend(plan) : "") + other_chunks(graph, plan);
 }
 
 }  // namespace spillway

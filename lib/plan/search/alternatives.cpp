@@ -48,10 +48,12 @@ std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
   for (Shard const shard : kShards) {
     if (question.ranks == 1) break;
-    auto const expected = outlook(question, shard);
+    auto other = question;
+    other.request.shard = {shard};
+    auto const expected = outlook(other);
     bool const known = exchange_gbps(question.machine, question.ranks) > 0 &&
                        knows_rates(question.machine, expected.peak_bytes);
-    result.push_back({std::string(name(shard)),
+    result.push_back({std::string(word(shard)),
                       {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
   }
   return result;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plan/schedule/gradient_items.hpp"
+#include "plan/search/sharding.hpp"
 
 namespace spillway {
 
@@ -26,6 +27,7 @@ class Builder {
     note_parts();
     for (Op const& op : m_graph.ops) note(op);
     note_readers();
+    share_out(m_model);
     return std::move(m_model);
   }
 

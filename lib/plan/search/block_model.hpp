@@ -62,6 +62,9 @@ struct ChunkCost {
   std::int64_t parameter_bytes = 0;  // size of the chunk's parameters while ops use them
   // Each rank holds this many bytes of the chunk, and updates this share of the chunk's elements.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
+  std::int64_t gradient_slice_bytes = 0;  // the rank's sums, which wait for the update
+  // What of `optimizer_bytes` is the slice of parameters that all ranks keep whole besides.
+  std::int64_t parameters_beside_bytes = 0;
   double share = 1;
   std::int64_t fetch_sent_bytes = 0;   // bytes that a rank sends when parameters are fetched
   std::int64_t update_sent_bytes = 0;  // bytes that a rank sends after an update
@@ -69,17 +72,19 @@ struct ChunkCost {
   LaneCosts norm, update;
 };
 
+using PerShard = EnumArray<Shard, IdVector<ChunkCost>, kShards.size()>;
+
 struct BlockModel {
   std::int64_t ranks = 1;
   int last_layer = -1;        // the block number of the last layer
   bool reduces_each = false;  // true if ranks sum gradients after every micro-batch
   IdVector<BlockCost> blocks;
-  IdVector<ChunkCost> chunks;
-  std::vector<int> trained;  // the numbers of the chunks that are trained
+  IdVector<ChunkCost> chunks;  // costs where ranks share out nothing
+  PerShard shared;             // costs of all chunks for each way to share them out (sharding.hpp)
+  std::vector<int> trained;    // the numbers of the chunks that are trained
 };
 
-// Makes the BlockModel of a graph. The costs of policies that are not in `policies` are zero, and
-// so are the bytes that ranks send until `apply` of sharding.hpp sets them.
+// Makes the BlockModel of a graph. The costs of policies that are not in `policies` are zero.
 BlockModel block_model(Graph const& graph, Machine const& machine,
                        std::vector<BlockPolicy> const& policies, std::int64_t ranks = 1);
 

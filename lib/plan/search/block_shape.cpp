@@ -1,6 +1,7 @@
 #include "plan/search/block_shape.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/math.hpp"
 
@@ -68,12 +69,14 @@ void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
     update.uses_slots |= bytes > 0;
   };
   bring(Operand::gradient, places.gradients, chunk.share, chunk.gradient.bytes);
-  bring(Operand::parameters, places.parameters, chunk.share, chunk.parameter_bytes);
-  bring(Operand::state, places.optimizer, 1, chunk.optimizer_bytes);
+  auto const parameters = chunk.parameters_beside_bytes > 0 ? places.optimizer : places.parameters;
+  bring(Operand::parameters, parameters, chunk.share, chunk.parameter_bytes);
+  bring(Operand::state, places.optimizer, 1, chunk.optimizer_bytes - chunk.parameters_beside_bytes);
   if (!update.uses_slots) return;
-  auto const all = std::max<std::int64_t>(1, chunk.elements);
+  auto const all =
+      std::max<std::int64_t>(1, std::llround(chunk.share * static_cast<double>(chunk.elements)));
   update.slice_elements = slice_elements(all, chunk.whole_chunk, m_plan.update_slice);
-  update.slices = div_ceil(chunk.elements, update.slice_elements);
+  update.slices = div_ceil(all, update.slice_elements);
 }
 
 // Cuts updates into few parts: at most 8 for a chunk, and about 192 for all chunks. More parts

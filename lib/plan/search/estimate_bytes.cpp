@@ -106,6 +106,8 @@ class Ledger : public StepSink {
   void reduce(GradientId id, MicroBatch const&) {
     auto const bytes = m_shape.gradient(id).bytes;
     int const until = std::min(m_station + m_members, update_station());
+    if (m_shape.is_shared_out(id.chunk) && !m_shape.reduces_each(id.chunk))
+      hold(m_shape.places(id.chunk).gradients, update_station(), updated_from_bytes(id.chunk));
     if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
       hold(Tier::device, until, bytes);
@@ -156,9 +158,16 @@ class Ledger : public StepSink {
     return is_first(member) && m_shape.places(c).gradients == Tier::device &&
            chunk.held_gradient_bytes == chunk.gradient.bytes;
   }
-  int used_until(int c) const {
-    if (m_shape.plan().redo || !m_ends_step) return update_station();
+  // Returns the bytes that wait for the update: where ranks share out, the sum over ranks alone.
+  std::int64_t updated_from_bytes(int c) const {
     auto const& chunk = m_shape.chunk(c);
+    return m_shape.is_shared_out(c) ? chunk.gradient_slice_bytes : chunk.held_gradient_bytes;
+  }
+  int used_until(int c) const {
+    auto const& chunk = m_shape.chunk(c);
+    if (m_shape.is_shared_out(c) && m_begins_step && m_ends_step)
+      return std::min(backward_station(chunk.first_block, 0) + m_members, update_station());
+    if (m_shape.plan().redo || !m_ends_step) return update_station();
     bool const exchanges =
         chunk.gradient.scatter_sent_bytes > 0 && m_shape.places(c).gradients == Tier::device;
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
@@ -219,7 +228,8 @@ class Ledger : public StepSink {
     for (int const c : m_shape.chunks()) {
       auto const& chunk = m_shape.chunk(c);
       int const until = late_until(c);
-      hold_late(m_shape.places(c).gradients, until, chunk.held_gradient_bytes);
+      hold_late(m_shape.places(c).gradients, until, updated_from_bytes(c));
+      if (m_shape.is_shared_out(c)) continue;
       auto const last = forward_station(chunk.last_block);
       if (!is_written_in_place(c, 0) || until >= last) continue;
       m_stations[until + 1].reserves_bytes += chunk.gradient.bytes;

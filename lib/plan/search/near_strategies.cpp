@@ -28,10 +28,14 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   for (ActivationMix mix : activation_kinds(policies_within(m_open, m_budgets))) {
     mix.layers = std::max(1, strategy.mix.layers);
     mix.from_back = strategy.mix.from_back;
-    result.push_back({mix, {}, strategy.moves, strategy.prefetch, strategy.group});
+    near = strategy;
+    near.own.clear();
+    near.mix = mix;
+    result.push_back(near);
   }
   add_other_layers(strategy, result);
   add_other_moves(strategy, result);
+  add_other_persistent(strategy, result);
   if (m_open.group && fetches_parameters(plan_of(strategy))) {
     near = strategy;
     auto const all = std::min(m_open.most_group, m_estimator.micro_batches());
@@ -46,6 +50,16 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   near = strategy;
   while ((near.prefetch *= 2) <= 8) result.push_back(near);
   return result;
+}
+
+void StrategySpace::add_other_persistent(Strategy const& strategy,
+                                         std::vector<Strategy>& to) const {
+  int const count = strategy.persistent;
+  for (int const other : {count - 1, count + 1, count / 2, 2 * count}) {
+    if (other < 0 || other > shared() || other == count) continue;
+    to.push_back(strategy);
+    to.back().persistent = other;
+  }
 }
 
 // Adds strategies that update on another lane, or move more, less or other state off the device.

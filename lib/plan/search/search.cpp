@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/math.hpp"
+
 namespace spillway {
 
 namespace {
@@ -42,7 +44,7 @@ class Search {
     auto const& open = m_space.open();
     int const prefetch = open.prefetch ? kShortestPrefetch : open.plan.prefetch;
     for (auto const& mix : activation_mixes(policies_within(open, budgets()), m_space.layers()))
-      try_mix({mix, {}, {}, prefetch, group});
+      try_mix({.mix = mix, .prefetch = prefetch, .group = group});
   }
 
   // More micro-batches that walk together fetch parameters less often, and have more activations.
@@ -60,7 +62,7 @@ class Search {
     auto const peaks = try_strategy(strategy);
     if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
     auto const excess_bytes = peaks[Tier::device] - budgets().device_bytes;
-    int const guess = m_space.moves_for(excess_bytes, strategy.moves);
+    int const guess = m_space.moves_for(excess_bytes, strategy);
     strategy.moves.count = m_space.most_moves();
     m_space.find_room(strategy);
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
@@ -93,6 +95,7 @@ class Search {
     constexpr std::size_t most_kinds = 4;
     auto const kind_of = [](Candidate const& found) { return found.strategy.mix.kind; };
     for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
+      try_persistent(best.strategy);
       auto strategy = best.strategy;
       int const count = strategy.moves.count;
       if (count == 0) continue;
@@ -108,6 +111,21 @@ class Search {
           }
         }
       }
+    }
+  }
+
+  // Persistent chunks are sent only once a step, but leave less room for other state.
+  void try_persistent(Strategy strategy) {
+    constexpr int parts = 4;
+    int const count = strategy.moves.count;
+    for (int part = 1; part <= parts && m_space.shared() > 0; ++part) {
+      strategy.persistent = div_ceil(m_space.shared() * part, parts);
+      strategy.moves.count = 0;
+      if (try_and_time(strategy) || m_space.most_moves() == 0) continue;
+      strategy.moves.count = m_space.most_moves();
+      m_space.find_room(strategy);
+      strategy.moves.count = m_space.fewest_moves(strategy, count);
+      try_and_time(strategy);
     }
   }
 
@@ -177,10 +195,12 @@ class Search {
     m_best_s = std::min(m_best_s, found.step_s);
   }
 
-  void try_and_time(Strategy const& strategy) {
+  // Returns whether the strategy's plan fits.
+  bool try_and_time(Strategy const& strategy) {
     auto const before = m_found.size();
-    try_strategy(strategy);
+    auto const peaks = try_strategy(strategy);
     if (m_found.size() > before) time(m_found.back());
+    return fits(peaks, budgets());
   }
 
   // Estimates times for three candidates of each kind of mix, then for all of the best kinds.

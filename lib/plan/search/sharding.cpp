@@ -1,22 +1,26 @@
 #include "plan/search/sharding.hpp"
 
 #include "base/math.hpp"
-#include "base/spelling.hpp"
 
 namespace spillway {
 
 namespace {
 
-void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
+void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks, bool reduces_each) {
   chunk.share = 1 / static_cast<double>(ranks);
   chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, ranks);
   for (auto* const cost : {&chunk.norm, &chunk.update})
     *cost = {divided(cost->compute, ranks), divided(cost->host, ranks)};
-  if (shard == Shard::optimizer) return;
-  chunk.held_gradient_bytes = div_ceil(chunk.gradient.bytes, ranks);
+  auto const parameter_slice_bytes = div_ceil(chunk.parameter_bytes, ranks);
+  if (shard == Shard::all)
+    chunk.home_bytes = parameter_slice_bytes;
+  else
+    chunk.optimizer_bytes += chunk.parameters_beside_bytes = parameter_slice_bytes;
+  chunk.gradient_slice_bytes = div_ceil(chunk.gradient.bytes, ranks);
+  if (!reduces_each) return;
+  chunk.held_gradient_bytes = chunk.gradient_slice_bytes;
   auto& accumulate = chunk.gradient.accumulate;
   accumulate = {divided(accumulate.compute, ranks), divided(accumulate.host, ranks)};
-  if (shard == Shard::all) chunk.home_bytes = div_ceil(chunk.parameter_bytes, ranks);
 }
 
 // Sets what ranks send. A rank sends `others(bytes)` bytes of a tensor to scatter or to gather it.
@@ -37,16 +41,16 @@ void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
 
 }  // namespace
 
-std::string_view name(Shard shard) {
-  return word(shard);
-}
-
-void apply(Shard shard, BlockModel& model) {
-  model.reduces_each |= shard == Shard::gradients || shard == Shard::all;
-  for (ChunkCost& chunk : model.chunks) {
-    if (shard != Shard::none) hold_part(chunk, shard, model.ranks);
-    send(chunk, shard, model.ranks);
+void share_out(BlockModel& model) {
+  for (Shard const shard : kShards) {
+    auto& chunks = model.shared[shard] = model.chunks;
+    for (ChunkCost& chunk : chunks) {
+      bool const divides = shard != Shard::none && model.ranks > 1 && chunk.trainable;
+      if (divides) hold_part(chunk, shard, model.ranks, model.reduces_each);
+      send(chunk, divides ? shard : Shard::none, model.ranks);
+    }
   }
+  model.chunks = model.shared[Shard::none];
 }
 
 }  // namespace spillway

@@ -1,21 +1,13 @@
-// With sharding, each rank holds only a part of the state, as in the stages of ZeRO (Rajbhandari et
-// al., arXiv 1910.02054, sections 5 and 7). Costs are estimated, but no Program can shard yet.
+// What it costs, by estimates, that ranks share out chunks.
 #pragma once
-
-#include <cstdint>
-#include <string_view>
 
 #include "plan/search/block_model.hpp"
 
 namespace spillway {
 
-enum class Shard : std::uint8_t { none, optimizer, gradients, all };
-inline constexpr Shard kShards[] = {Shard::none, Shard::optimizer, Shard::gradients, Shard::all};
-std::string_view name(Shard shard);
-
-// Gives the model the costs of sharding. Ranks divide each chunk's optimizer state, for `gradients`
-// also its gradient, and for `all` also its parameters. For `none` they divide nothing, and only
-// the bytes that they send are set.
-void apply(Shard shard, BlockModel& model);
+// Sets what ranks send, and BlockModel::shared: ranks divide a chunk's optimizer state and its
+// update and, for `all`, also its parameters. Sums of gradients are divided once ranks have summed
+// them, whatever is shared out; before that they are whole, unless every micro-batch is summed.
+void share_out(BlockModel& model);
 
 }  // namespace spillway

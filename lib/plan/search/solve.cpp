@@ -37,11 +37,27 @@ Budgets with_share(Budgets budgets, double share) {
   return budgets;
 }
 
-BlockModel model_for(PlanQuestion const& question, OpenPlan const& open, Shard shard) {
+OpenPlan open_for(PlanQuestion const& question) {
+  auto open = open_plan(question.train, question.request, question.machine.is_unified());
+  open.plan = for_ranks(std::move(open.plan), question.ranks);
+  return open;
+}
+
+// Has ranks share out that much wherever the user has left it open, and returns whether that is
+// anywhere.
+bool share_out_what_is_open(OpenPlan& open, Shard shard) {
+  bool is_anywhere = false;
+  for (int c = 0; c < std::ssize(open.chunks); ++c) {
+    if (!open.chunks[c].shard) continue;
+    open.plan.chunks[c].shard = shard;
+    is_anywhere = true;
+  }
+  return is_anywhere;
+}
+
+BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
   auto const policies = policies_within(open, question.budgets);
-  auto model = block_model(question.train, question.machine, policies, question.ranks);
-  apply(shard, model);
-  return model;
+  return block_model(question.train, question.machine, policies, question.ranks);
 }
 
 class Solver {
@@ -55,8 +71,13 @@ class Solver {
 
   Solution run() {
     bool const may_group = std::exchange(m_open.group, false);
-    if (!try_as_asked()) {
+    if (try_as_asked()) {
+      if (share_out(Shard::gradients)) try_as_asked();
+    } else {
       try_shares();
+      for (Shard const shard : {Shard::gradients, Shard::all}) {
+        if (share_out(shard)) try_shares();
+      }
       if (may_group) try_groups();
     }
     auto solution = m_trials.finish();
@@ -77,11 +98,18 @@ class Solver {
     return m_trials.found();
   }
 
+  bool share_out(Shard shard) {
+    return share_out_what_is_open(m_open, shard) && m_estimator.model().ranks > 1;
+  }
+
   void try_shares() {
     int tried = 0;
+    bool const was_found = m_trials.found();
+    m_any_fits = true;
     for (double const share : kShares) {
       bool const of_few = m_few_blocks && tried < kSharesOfFew;
-      if (m_trials.found() && !of_few) return;
+      bool const is_first = was_found && tried == 0;
+      if (m_trials.found() && !of_few && !is_first) return;
       // If no plan fits a larger share of the budget, none fits a smaller one. The share 0 is tried
       // even then, because it leads to the plan that needs the fewest bytes.
       bool const in_vain = tried >= kSharesOfFew && !m_any_fits && share > 0;
@@ -91,14 +119,34 @@ class Solver {
   }
 
   // Tries micro-batches that walk together only after those that do not, so that groups never make
-  // a step longer. They need no fewer bytes.
+  // a step longer. They need no fewer bytes, unless ranks share out sums of gradients: if all walk
+  // together, no gradient is kept whole.
   void try_groups() {
-    if (m_estimator.micro_batches() == 1 || !m_trials.found()) return;
+    auto const all = m_estimator.micro_batches();
+    if (all == 1) return;
     m_open.most_group = std::min(m_open.most_group, kMostItemsOfOne / m_trials.items_of_best());
     if (m_open.most_group < 2) return;
     m_open.group = true;
-    m_open.plan.group = 2;
-    for (int i = 0; i < (m_few_blocks ? kSharesOfFew : 1); ++i) try_share(kShares[i]);
+    if (m_trials.found()) {
+      m_open.plan.group = 2;
+      auto const best = level_of(m_trials.best());
+      if (best != Shard::all && share_out(Shard::all)) try_shares();
+      share_out(best);
+      try_shares();
+    } else if (all <= m_open.most_group && m_estimator.model().ranks > 1) {
+      share_out(Shard::all);
+      m_open.plan.group = all;
+      try_shares();
+    }
+  }
+
+  // Returns what ranks share out in a plan of this search; some chunks may be persistent.
+  Shard level_of(Plan const& plan) const {
+    auto level = Shard::none;
+    for (int c = 0; c < std::ssize(m_open.chunks); ++c) {
+      if (m_open.chunks[c].shard) level = std::max(level, plan.chunks[c].shard);
+    }
+    return level;
   }
 
   void try_share(double share) {
@@ -161,20 +209,22 @@ class Solver {
 
 Solution solve(PlanQuestion const& question) {
   check_limits(question.train, question.micro_batches);
-  auto const open = open_plan(question.train, question.request, question.machine.is_unified());
-  auto const model = model_for(question, open, Shard::none);
+  auto const open = open_for(question);
+  auto const model = model_for(question, open);
   return Solver(question, open, {model, question.machine, question.micro_batches}).run();
 }
 
-Outlook outlook(PlanQuestion const& question, Shard shard) {
+Outlook outlook(PlanQuestion const& question) {
   check_limits(question.train, question.micro_batches);
-  auto open = open_plan(question.train, question.request, question.machine.is_unified());
+  auto open = open_for(question);
   open.group = false;
-  auto const model = model_for(question, open, shard);
+  auto const model = model_for(question, open);
   Estimator const estimator(model, question.machine, question.micro_batches);
   auto const peaks = estimator.peaks(open.plan);
   if (fits(peaks, question.budgets)) return {true, peaks, estimator.step_s(open.plan), true};
-  auto const found = search(estimator, open, question.budgets);
+  auto found = search(estimator, open, question.budgets);
+  if (found.fitting.empty() && question.ranks > 1 && share_out_what_is_open(open, Shard::all))
+    found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();
   auto const& best = fits ? found.fitting.front() : found.leanest;
   return {fits, best.peaks, estimator.step_s(best.plan)};

@@ -9,7 +9,6 @@
 #include "plan/data/machine.hpp"
 #include "plan/data/open_plan.hpp"
 #include "plan/search/refusal.hpp"
-#include "plan/search/sharding.hpp"
 
 namespace spillway {
 
@@ -48,7 +47,7 @@ struct Outlook {
   double step_s = 0;
   bool as_asked = false;  // true if everything fits on the device or where the user wants it
 };
-Outlook outlook(PlanQuestion const& question, Shard shard);
+Outlook outlook(PlanQuestion const& question);
 
 // Compiles and simulates a Plan, which need not fit, and returns the seconds that a step takes.
 double simulated_step_s(PlanQuestion const& question, Plan const& plan);

@@ -10,6 +10,9 @@ StrategySpace::StrategySpace(Estimator const& estimator, OpenPlan const& open,
   for (int b = 0; b < std::ssize(open.layers); ++b) {
     if (open.layers[b]) m_layers.push_back(b);
   }
+  for (int c = 0; c < std::ssize(open.chunks); ++c) {
+    if (open.chunks[c].shard && open.plan.chunks[c].shard == Shard::all) m_shared.push_back(c);
+  }
   if (budgets.host_bytes == 0 && budgets.nvme_bytes == 0) return;
   for (int c = 0; c < std::ssize(open.chunks); ++c) {
     if (open.chunks[c].optimizer) m_optimizer.push_back(c);
@@ -25,9 +28,11 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   for (int i = 0; i < std::ssize(strategy.own); ++i) plan.blocks[m_layers[i]] = strategy.own[i];
   int const last = m_estimator.model().last_layer;  // this layer's activations are never spilled
   if (!m_layers.empty() && m_layers.back() == last) plan.blocks[last] = staying(plan.blocks[last]);
+  for (int i = 0; i < std::min(strategy.persistent, shared()); ++i)
+    plan.chunks[m_shared[i]].shard = Shard::gradients;
   auto room_bytes = strategy.host_bytes;
   for (int i = 0; i < std::min(strategy.moves.count, most_moves()); ++i) {
-    auto const [chunk, place, bytes] = move(i, strategy.moves);
+    auto const [chunk, place, bytes] = move(i, strategy);
     bool const fits = !strategy.moves.drive_only && bytes <= room_bytes;
     if (fits) room_bytes -= bytes;
     plan.chunks[chunk].*place = fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
@@ -36,13 +41,21 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   return plan;
 }
 
-StrategySpace::Move StrategySpace::move(int number, StateMoves const& moves) const {
+Shard StrategySpace::shard(int chunk, Strategy const& strategy) const {
+  int const persistent = std::min(strategy.persistent, shared());
+  bool const is_persistent =
+      persistent > 0 && m_open.chunks[chunk].shard && chunk <= m_shared[persistent - 1];
+  return is_persistent ? Shard::gradients : m_open.plan.chunks[chunk].shard;
+}
+
+StrategySpace::Move StrategySpace::move(int number, Strategy const& strategy) const {
+  auto const& moves = strategy.moves;
   bool const is_optimizer = number < optimizers();
   auto const& chunks = is_optimizer ? m_optimizer : m_parameters;
   bool const from_back = is_optimizer ? moves.from_back : moves.parameters_from_back;
   int const i = is_optimizer ? number : number - optimizers();
   int const c = chunks[from_back ? std::ssize(chunks) - 1 - i : i];
-  auto const& cost = m_estimator.model().chunks[c];
+  auto const& cost = m_estimator.model().shared[shard(c, strategy)][c];
   if (is_optimizer) return {c, &ChunkPlan::optimizer, cost.optimizer_bytes};
   return {c, &ChunkPlan::parameters, cost.home_bytes};
 }
@@ -71,9 +84,9 @@ void StrategySpace::find_room(Strategy& strategy) const {
   strategy.host_bytes = m_budgets.host_bytes - peaks(to_drive)[Tier::host];
 }
 
-int StrategySpace::moves_for(std::int64_t device_bytes, StateMoves const& moves) const {
-  auto const bytes = [&](int number) { return move(number, moves).bytes; };
-  int count = moves.count;
+int StrategySpace::moves_for(std::int64_t device_bytes, Strategy const& strategy) const {
+  auto const bytes = [&](int number) { return move(number, strategy).bytes; };
+  int count = strategy.moves.count;
   while (count < most_moves() && device_bytes > 0) device_bytes -= bytes(count++);
   while (count > 0 && device_bytes + bytes(count - 1) <= 0) device_bytes += bytes(--count);
   return count;
@@ -90,7 +103,7 @@ int StrategySpace::fewest_moves(Strategy strategy, int guess) const {
     strategy.moves.count = at;
     auto const bytes = peaks(strategy)[Tier::device];
     (bytes <= m_budgets.device_bytes ? does : fails) = at;
-    guess = moves_for(bytes - m_budgets.device_bytes, strategy.moves);
+    guess = moves_for(bytes - m_budgets.device_bytes, strategy);
   }
   return does;
 }

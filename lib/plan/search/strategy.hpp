@@ -23,7 +23,10 @@ struct Strategy {
   std::vector<BlockPlan> own = {};  // the treatment of each open layer; if empty, the mix decides
   StateMoves moves = {};
   int prefetch = kShortestPrefetch;
-  std::int64_t group = 1;       // how many micro-batches walk together
+  std::int64_t group = 1;  // how many micro-batches walk together
+  // How many chunks keep all parameters on each rank although the open plan shares them out: the
+  // persistent chunks of ProTrain (arXiv 2406.08334, section 3.1), the first ones in order.
+  int persistent = 0;
   std::int64_t host_bytes = 0;  // the most bytes of the host tier that moved state may take
 };
 
@@ -41,19 +44,22 @@ class StrategySpace {
   // These functions return how many moves of optimizer state are possible, and how many in all.
   int optimizers() const { return static_cast<int>(m_optimizer.size()); }
   int most_moves() const { return optimizers() + static_cast<int>(m_parameters.size()); }
+  // Returns the number of chunks that may become persistent.
+  int shared() const { return static_cast<int>(m_shared.size()); }
 
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
   // Sets `host_bytes` to what activations and gradients leave free of the host tier's budget.
   void find_room(Strategy& strategy) const;
-  // Guesses how many moves free `device_bytes` more bytes of the device than `moves` does, or fewer
-  // bytes if `device_bytes` is negative.
-  int moves_for(std::int64_t device_bytes, StateMoves const& moves) const;
+  // Guesses how many moves free `device_bytes` more bytes of the device than the strategy does, or
+  // fewer bytes if `device_bytes` is negative.
+  int moves_for(std::int64_t device_bytes, Strategy const& strategy) const;
   // Returns the fewest moves with which a plan fits on the device, or most_moves() if none does.
   int fewest_moves(Strategy strategy, int guess) const;
   // Returns strategies that differ from `strategy` in one thing: the policy of one layer (if layers
   // are few), the mix or the layers that follow it, one move of state, whether moves
-  // begin with the first or the last chunk, where updates run, prefetch or group.
+  // begin with the first or the last chunk, where updates run, which chunks are persistent,
+  // prefetch or group.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
 
  private:
@@ -62,8 +68,10 @@ class StrategySpace {
     Tier ChunkPlan::*place;
     std::int64_t bytes;
   };
-  Move move(int number, StateMoves const& moves) const;
+  Move move(int number, Strategy const& strategy) const;
+  Shard shard(int chunk, Strategy const& strategy) const;
   void settle(Plan& plan, bool device_updates) const;
+  void add_other_persistent(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const;
 
@@ -72,6 +80,7 @@ class StrategySpace {
   Budgets m_budgets;
   IdVector<int> m_layers;                   // the block numbers of the open layers
   IdVector<int> m_optimizer, m_parameters;  // chunks whose tier the search may choose
+  IdVector<int> m_shared;                   // chunks of which the search may make persistent ones
 };
 
 }  // namespace spillway

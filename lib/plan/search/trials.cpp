@@ -39,6 +39,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   auto compiled = compile_without_waits(m_question.train, m_question.eval, candidate.plan,
                                         m_question.micro_batches, m_question.ranks);
   auto& train = compiled.train;
+  m_last_items = std::ssize(train.items);
   m_items += train.items.size() / static_cast<std::size_t>(most_together(train));
   auto const most_bytes_per_s = m_question.budgets.nvme_bytes_per_s;
   auto const peaks = limited_peaks(train, m_question.budgets);

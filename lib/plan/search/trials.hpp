@@ -34,8 +34,10 @@ class Trials {
 
   bool found() const { return m_solution.chosen.has_value(); }
   // A plan must have been found.
+  Plan const& best() const { return m_solution.chosen.value().plan; }
+  // Returns the items of the best plan, or of the last one that was compiled if none was found.
   std::int64_t items_of_best() const {
-    return std::ssize(m_solution.chosen.value().compiled.train.items);
+    return found() ? std::ssize(m_solution.chosen->compiled.train.items) : m_last_items;
   }
   // Returns the number of items of all compiled plans, each divided by how many micro-batches walk
   // together in it.
@@ -51,6 +53,7 @@ class Trials {
   double m_best_s = std::numeric_limits<double>::infinity();
   std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan's step moves
   std::size_t m_items = 0;
+  std::int64_t m_last_items = 1;
   struct Done {
     Plan plan;
     TierBytes off;

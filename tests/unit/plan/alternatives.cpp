@@ -109,9 +109,7 @@ TEST(OneMoreGib, buys_time_where_memory_is_short) {
 // Of estimates alone: whether everything may stay, whether anything fits, and what it needs then.
 TEST(Outlook, says_whether_all_is_as_asked_or_what_fits_or_what_needs_little) {
   auto const here = machine();
-  auto const of = [&](Budgets const& budgets) {
-    return outlook(question(budgets, here), Shard::none);
-  };
+  auto const of = [&](Budgets const& budgets) { return outlook(question(budgets, here)); };
   auto const roomy = of(kRoomy), tight = of(kTight), none = of({kMebibyte, 0, 0});
   EXPECT_TRUE(roomy.fits && roomy.as_asked);
   EXPECT_GT(roomy.peak_bytes[Tier::device], kTight.device_bytes);

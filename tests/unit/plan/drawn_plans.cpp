@@ -46,18 +46,19 @@ std::string path_text(Program const& program, Simulation const& simulation) {
   return text;
 }
 
-std::string estimates(Graph const& graph, Plan const& plan, Machine const& machine,
+std::string estimates(Graph const& graph, Plan const& drawn, Machine const& machine,
                       std::int64_t micro_batches, std::int64_t ranks) {
   std::vector<BlockPolicy> policies;
   for (PolicyRow const& row : kPolicyTable) policies.push_back(row.policy);
   std::string text;
+  auto const model = block_model(graph, machine, policies, ranks);
+  Estimator const estimator(model, machine, micro_batches);
   for (Shard const shard : kShards) {
-    auto model = block_model(graph, machine, policies, ranks);
-    apply(shard, model);
-    Estimator const estimator(model, machine, micro_batches);
+    auto plan = drawn;
+    for (ChunkPlan& chunk : plan.chunks) chunk.shard = shard;
     auto const sums = estimator.sums(plan);
     text += fmt::format("  {}: {:.6g} s, {} bytes, busy {:.6g}, asked {:.6g}, moved {}\n",
-                        name(shard), estimator.step_s(plan), fmt::join(estimator.peaks(plan), " "),
+                        word(shard), estimator.step_s(plan), fmt::join(estimator.peaks(plan), " "),
                         fmt::join(sums.busy_s, " "), fmt::join(sums.asked_s, " "),
                         fmt::join(sums.moved_bytes, " "));
   }

@@ -56,7 +56,6 @@ struct Tolerance {
 void expect_near(Graph const& graph, Plan const& plan, int micro_batches, Tolerance const& within,
                  Machine const& machine = cpu(), int ranks = 1) {
   auto model = block_model(graph, machine, all_policies(), ranks);
-  apply(Shard::none, model);
   Estimator const estimator(model, machine, micro_batches);
   auto const program = compile(graph, nullptr, plan, micro_batches, ranks).train;
   auto const exact_s = simulate(program, machine).step_s;
@@ -116,6 +115,27 @@ TEST_P(Estimates, of_state_that_comes_and_goes_are_near) {
                 {0.03, 0.12, 0.01});
 }
 
+TEST_P(Estimates, of_shared_state_are_near) {
+  auto const graph = gpt_training_graph({.sequence = 1024});
+  std::vector<std::string> const mixed = {"gradients", "all", "none", "all"};
+  PlanWords const requests[] = {
+      {.activations = {"light"}, .shard = {"gradients"}},
+      {.activations = {"light"}, .shard = {"all"}},
+      {.activations = {"recompute"}, .optimizer = {"nvme"}, .shard = {"all"}},
+      {.activations = {"light"}, .parameters = {"host"}, .optimizer = {"host"}, .shard = mixed}};
+  for (auto const& request : requests) {
+    SCOPED_TRACE(request.activations[0] + " " + request.optimizer[0] + " " + request.shard[0]);
+    for (int const ranks : {2, 5}) {
+      SCOPED_TRACE(ranks);
+      auto plan = make_plan(graph, request, BlockPolicy::keep);
+      double const device = request.activations[0] == "light" ? 0.07 : 0.25;
+      expect_near(graph, plan, GetParam(), {0.06, device, 0.03}, with_device(), ranks);
+      plan.unified = false;
+      expect_near(graph, plan, GetParam(), {0.17, device, 0.13}, with_device(), ranks);
+    }
+  }
+}
+
 TEST_P(Estimates, of_two_memories_are_near) {
   auto const graph = gpt_training_graph({.sequence = 1024});
   PlanWords const requests[] = {
@@ -169,7 +189,6 @@ TEST_P(Estimates, of_bytes_that_move_are_near) {
 // Estimated over simulated seconds of one Plan.
 double ratio(Graph const& graph, Plan const& plan, Machine const& machine, int ranks) {
   auto model = block_model(graph, machine, all_policies(), ranks);
-  apply(Shard::none, model);
   auto program = compile_without_waits(graph, nullptr, plan, 1, ranks).train;
   derive_waits(program);
   return Estimator(model, machine, 1).step_s(plan) / simulate(program, machine).step_s;

@@ -45,7 +45,7 @@ TEST(Limits, nothing_is_searched_beyond_them) {
   PlanQuestion const question{
       graph, nullptr, PlanWords{.activations = {"keep"}}, budgets, {}, micro_batches, 1};
   EXPECT_NE(refused_with([&] { solve(question); }), "");
-  EXPECT_NE(refused_with([&] { outlook(question, Shard::none); }), "");
+  EXPECT_NE(refused_with([&] { outlook(question); }), "");
 }
 
 TEST(Limits, a_tensor_that_no_machine_holds_is_named) {

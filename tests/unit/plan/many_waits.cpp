@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/search/estimate.hpp"
+#include "plan/search/sharding.hpp"
 #include "plan/search/waits.hpp"
 
 namespace spillway::test::many_waits_test {
@@ -55,6 +56,7 @@ BlockModel block_of(int chunks) {
     block.chunks.push_back(c);
     block.forward_chunks.push_back(c);
   }
+  share_out(model);
   return model;
 }
 

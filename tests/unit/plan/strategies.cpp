@@ -167,19 +167,25 @@ TEST_F(Strategies, spill_nothing_of_the_last_layer) {
   EXPECT_EQ(policies(open(), own), "KRNkKK");
 }
 
+Strategy of_moves(int count) {
+  Strategy result;
+  result.moves.count = count;
+  return result;
+}
+
 TEST_F(Strategies, guess_how_many_moves_free_so_many_bytes) {
   auto const all = open();
   StrategySpace const space(m_estimator, all, kRoomy);
   auto const b6 = optimizer_bytes(6), b5 = optimizer_bytes(5), b4 = optimizer_bytes(4);
-  EXPECT_EQ(space.moves_for(0, {.count = 0}), 0);
-  EXPECT_EQ(space.moves_for(1, {.count = 0}), 1);
-  EXPECT_EQ(space.moves_for(b6 + b5, {.count = 0}), 2);
-  EXPECT_EQ(space.moves_for(b6 + b5 + 1, {.count = 0}), 3);
-  EXPECT_EQ(space.moves_for(b5, {.count = 1}), 2);
-  EXPECT_EQ(space.moves_for(-b4, {.count = 3}), 2);
-  EXPECT_EQ(space.moves_for(-b4 + 1, {.count = 3}), 3);
-  EXPECT_EQ(space.moves_for(-kPlenty, {.count = 3}), 0);
-  EXPECT_EQ(space.moves_for(kPlenty, {.count = 0}), 2 * kChunks);
+  EXPECT_EQ(space.moves_for(0, of_moves(0)), 0);
+  EXPECT_EQ(space.moves_for(1, of_moves(0)), 1);
+  EXPECT_EQ(space.moves_for(b6 + b5, of_moves(0)), 2);
+  EXPECT_EQ(space.moves_for(b6 + b5 + 1, of_moves(0)), 3);
+  EXPECT_EQ(space.moves_for(b5, of_moves(1)), 2);
+  EXPECT_EQ(space.moves_for(-b4, of_moves(3)), 2);
+  EXPECT_EQ(space.moves_for(-b4 + 1, of_moves(3)), 3);
+  EXPECT_EQ(space.moves_for(-kPlenty, of_moves(3)), 0);
+  EXPECT_EQ(space.moves_for(kPlenty, of_moves(0)), 2 * kChunks);
 }
 
 TEST_F(Strategies, find_room_beside_the_activations_on_the_host) {

@@ -152,7 +152,7 @@ What 1 GiB more would buy, for a step
   host memory    nothing
   NVMe           ?
 
-If ranks shared out state (estimates: no run does yet)
+If ranks shared out state (plan.shard; estimates)
                       step             device       host       NVMe
   none                 5 s    same      4 MiB          -          -
   optimizer            4 s   -20 %      3 MiB          -          -
