@@ -18,7 +18,6 @@
 #include "plan/data/machine_file.hpp"
 #include "plan/proof/derive.hpp"
 #include "plan/search/activation_mix.hpp"
-#include "plan/search/sharding.hpp"
 #include "plan/search/strategy.hpp"
 #include "plan/time/simulate.hpp"
 #include "tests/support/gpt_graph.hpp"
@@ -52,7 +51,6 @@ class Errors {
         m_open(open_plan(graph, PlanWords{.norm_is_awaited = clips}, machine.is_unified())),
         m_policies(policies_within(m_open, m_budgets)),
         m_model(block_model(graph, machine, m_policies)) {
-    apply(Shard::none, m_model);
     for (ChunkCost const& chunk : m_model.chunks)
       m_state_bytes += chunk.optimizer_bytes + chunk.home_bytes;
   }

@@ -6,7 +6,6 @@
 #include "plan/data/machine_file.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/search.hpp"
-#include "plan/search/sharding.hpp"
 #include "tests/support/gpt_graph.hpp"
 #include "tests/support/plan_words.hpp"
 
@@ -43,9 +42,7 @@ struct Estimated {
   }
   BlockModel modelled(std::int64_t ranks) const {
     using enum BlockPolicy;
-    auto result = block_model(graph, machine, {keep, light, recompute, host, light_host}, ranks);
-    apply(Shard::none, result);
-    return result;
+    return block_model(graph, machine, {keep, light, recompute, host, light_host}, ranks);
   }
 
   Graph graph;
