@@ -33,6 +33,10 @@ IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
   return tiers;
 }
 
+Tier parameter_slice_tier(ChunkPlan const& places) {
+  return places.shard == Shard::all ? places.parameters : places.optimizer;
+}
+
 Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                      std::int64_t ranks)
     : m_tiers(home_tiers(graph, plan)), m_home(graph.tensors.size(), -1), m_resident(1, m_home) {
@@ -46,15 +50,13 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
   program.chunks = graph.chunks;
   program.known = graph.known;
   program.arithmetic = graph.arithmetic;
-  if (ranks == 1 || plan.chunks.empty()) return;
+  if (plan.chunks.empty()) return;
   for (Chunk& chunk : program.chunks) {
     auto const& places = plan.chunks[chunk.id];
     if (places.shard != Shard::none && chunk.trainable) share_out(chunk, places);
   }
 }
 
-// The slice of the parameters lies where ops would look for all of them or, where every rank keeps
-// all of them as well, beside the slices of the states.
 void Residence::share_out(Chunk& chunk, ChunkPlan const& places) {
   auto const count = gradient_slice(chunk.elements, 0, program.ranks).count;
   auto const add = [&](TensorId whole, Tier tier) {
@@ -65,9 +67,8 @@ void Residence::share_out(Chunk& chunk, ChunkPlan const& places) {
     m_tiers[id] = tier;
     return id;
   };
-  bool const keeps_all = places.shard != Shard::all;
-  chunk.parameter_slice = add(chunk.parameter, keeps_all ? places.optimizer : places.parameters);
-  program.tensors[chunk.parameter].persistent = keeps_all;
+  chunk.parameter_slice = add(chunk.parameter, parameter_slice_tier(places));
+  program.tensors[chunk.parameter].persistent = places.shard != Shard::all;
   if (chunk.gradient >= 0) chunk.gradient_slice = add(chunk.gradient, places.gradients);
   for (State const& state : chunk.states)
     if (state.tensor >= 0) program.tensors[state.tensor].shape = {count};

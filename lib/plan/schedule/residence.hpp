@@ -13,6 +13,9 @@ namespace spillway {
 // Returns the tier of each tensor's home. The plan says where tensors of chunks have their homes.
 // Batches and scalars have theirs in main memory, and all other tensors on the device.
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan);
+// Returns where a rank's slice of a chunk's parameters lies: where ops would look for all of them
+// or, if every rank keeps all of them as well, beside the slices of the states.
+Tier parameter_slice_tier(ChunkPlan const& places);
 
 // Names a tensor of one micro-batch by its id and the micro-batch's number in the segment.
 using TensorOfMember = std::pair<TensorId, int>;

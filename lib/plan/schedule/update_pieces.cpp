@@ -10,16 +10,15 @@ namespace spillway {
 
 namespace {
 
-// The slice of parameters that all ranks keep whole lies beside the states.
 UpdatePiece whole_piece(Graph const& graph, Op const& op, Plan const& plan,
-                        IdVector<Tier> const& homes, bool is_shared_out) {
+                        IdVector<Tier> const& homes) {
   auto const& places = plan.chunks[op.chunk];
   UpdatePiece piece{.op = op.id, .chunk = op.chunk, .lane = op_lane(places.update)};
-  piece.of_slice = is_shared_out;
+  piece.of_slice = places.shard != Shard::none;
   auto const out_of_reach = [&](TensorId tensor) {
-    bool const is_beside =
-        is_shared_out && places.shard != Shard::all && tensor == graph.chunks[op.chunk].parameter;
-    return !reaches(piece.lane, is_beside ? places.optimizer : homes[tensor], plan.unified);
+    bool const is_slice = piece.of_slice && tensor == graph.chunks[op.chunk].parameter;
+    auto const tier = is_slice ? parameter_slice_tier(places) : homes[tensor];
+    return !reaches(piece.lane, tier, plan.unified);
   };
   piece.brings_gradient = out_of_reach(op.inputs.front().tensor);
   for (View const& view : present(op.outputs)) {
@@ -41,11 +40,10 @@ IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan, std::i
   int brought = 0;
   for (int const chunk : chunks) {
     Op const& op = *updates[chunk];
-    bool const is_shared_out = ranks > 1 && plan.chunks[chunk].shard != Shard::none;
-    auto piece = whole_piece(graph, op, plan, homes, is_shared_out);
+    auto piece = whole_piece(graph, op, plan, homes);
     bool const uses_slots = piece.brings_gradient || !piece.brings.empty();
     auto const all = graph.chunks[chunk].elements;
-    auto const elements = is_shared_out ? gradient_slice(all, 0, ranks).count : all;
+    auto const elements = piece.of_slice ? gradient_slice(all, 0, ranks).count : all;
     auto const most =
         uses_slots ? slice_elements(elements, op.whole_chunk, plan.update_slice) : elements;
     for (std::int64_t first = 0; first < elements; first += most) {

@@ -33,8 +33,7 @@ void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
   };
   exchange(chunk.gradient);
   for (PartCost& part : chunk.parts) exchange(part);
-  bool const holds_all = shard == Shard::none || shard == Shard::all;
-  bool const gathers_update = chunk.trainable && !holds_all;
+  bool const gathers_update = shard != Shard::none && shard != Shard::all;
   chunk.update_sent_bytes = gathers_update ? others(chunk.parameter_bytes) : 0;
   chunk.fetch_sent_bytes = shard == Shard::all ? others(chunk.parameter_bytes) : 0;
 }
