@@ -14,7 +14,7 @@
 #include "io/file/output.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/checkpoint_group.hpp"
+#include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "model/model.hpp"
 #include "samples/recipe.hpp"
@@ -57,7 +57,7 @@ Status run_export(ExportArguments const& arguments) {
   config.model = completed(config, state.vocab);
   warn_of_foreign_files(checkpoint);
   auto const carried = carried_by(checkpoint);
-  CheckpointGroup weights(checkpoint, "model");
+  CheckpointMasters weights(checkpoint);
   auto const exported = naming_older(checkpoint.directory(), [&] {
     return export_model(weights, config, carried, parse_word<ElementType>(arguments.dtype),
                         arguments.output, replaceable(arguments.force, is_model_alone));

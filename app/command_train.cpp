@@ -184,24 +184,25 @@ Status finished_before(Start const& start) {
   return Status::done;
 }
 
-RunState start_state(Start const& start, Arithmetic const& arithmetic, ModelState& model,
-                     Comm& comm) {
+StartedModel start_state(Start const& start, Arithmetic const& arithmetic, ModelState& model,
+                         Comm& comm) {
   auto const& tokenizer = start.data->train.tokens.files().front().layout().tokenizer;
-  auto state = start_model(start.config, start.data->vocab, tokenizer, arithmetic, start.resumption,
-                           model, comm);
-  state.data = to_json(start.data->samples);
+  auto started = start_model(start.config, start.data->vocab, tokenizer, arithmetic,
+                             start.resumption, model, comm);
+  started.state.data = to_json(start.data->samples);
   if (start.run_dir && start.resumed()) say_difference(*start.resumption, arithmetic);
-  return state;
+  return started;
 }
 
 // Throws unless all ranks start from the same state and there is room for a checkpoint.
-void require_start(Start const& start, RunState const& state, std::string const& plan_text,
+void require_start(Start const& start, StartedModel const& started, std::string const& plan_text,
                    ModelState& model, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    require_checkpoint_space(start.config.run, model, state.step, size_bytes(start.carried));
+    require_checkpoint_space(start.config.run, model, started.state.step,
+                             size_bytes(start.carried));
   });
-  require_same_start(comm, state, plan_text, model);
+  require_same_start(comm, started, plan_text);
 }
 
 void write_summary(RunDir const& dir, Summary const& summary, Config const& config) {
@@ -256,7 +257,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 4. Bind the Programs, and give the model its initial state.
   std::optional<Trainer> trainer;
-  RunState state;
+  StartedModel started;
   std::int64_t outside_bytes = 0;
   std::optional<std::int64_t> device_outside_bytes;
   auto const pinning = memory.pinning();
@@ -270,14 +271,14 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();
-    state = start_state(start, planned.train.arithmetic, trainer->model(), comm);
+    started = start_state(start, planned.train.arithmetic, trainer->model(), comm);
   });
-  require_start(start, state, plan_text, trainer->model(), comm);
+  require_start(start, started, plan_text, trainer->model(), comm);
 
   // 5. Train.
   comm.forget_waits();
   auto const training_begin = SteadyClock::now();
-  auto const status = trainer->run(state, began(start));
+  auto const status = trainer->run(started.state, began(start));
   auto const train_s = seconds_since(training_begin);
   auto const summary = summarize({start.config, machine, memory, *trainer, outside_bytes,
                                   device_outside_bytes, pinning, train_s, status},

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/h5/checkpoint_seal.hpp"
+#include "io/h5/element_h5_type.hpp"
 #include "io/h5/h5_file.hpp"
 
 namespace spillway {
@@ -50,16 +51,12 @@ CheckpointIndex merged_index(Path const& directory, CheckpointLayout const& layo
 void map_tensors(H5File& manifest, CheckpointIndex const& index) {
   auto extent = index.extents.begin();
   for (std::size_t i = 0; i < index.tensors.size(); ++i) {
-    auto const& [group, name, shape] = index.tensors[i];
+    auto const& [group, name, shape, type] = index.tensors[i];
     auto const path = dataset_path(group, name);
     std::vector<H5Source> sources;
-    std::string checksums;
-    for (; extent != index.extents.end() && extent->tensor == i; ++extent) {
+    for (; extent != index.extents.end() && extent->tensor == i; ++extent)
       sources.push_back({shard_name(index.shards[extent->shard].rank), path, extent->elements});
-      checksums += (checksums.empty() ? "" : " ") + extent->checksum;
-    }
-    manifest.create_virtual(path, H5Type::f32, shape, sources);
-    manifest.set_text(path, "xxh3", checksums);
+    manifest.create_virtual(path, h5_type(type), shape, sources);
   }
 }
 

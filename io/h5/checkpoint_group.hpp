@@ -10,8 +10,8 @@
 
 namespace spillway {
 
-// Tensors have their names without the group, and all are f32. The CheckpointReader must outlive
-// this object.
+// Tensors have their names without the group, and the types that they are stored in. The
+// CheckpointReader must outlive this object.
 class CheckpointGroup : public TensorSource {
  public:
   CheckpointGroup(CheckpointReader& checkpoint, std::string group);
@@ -19,6 +19,7 @@ class CheckpointGroup : public TensorSource {
   std::string place() const override { return m_checkpoint.directory().string(); }
   TensorList const& tensors() const override { return m_tensors; }
   void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) override;
+  TensorRange verified_range(std::size_t tensor, TensorRange range) const override;
 
  private:
   CheckpointReader& m_checkpoint;

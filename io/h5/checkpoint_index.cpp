@@ -3,12 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/math.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_json.hpp"
 
@@ -21,6 +24,7 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 24;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
 constexpr std::size_t kMostAxes = 8, kMostNameBytes = 1024;
+constexpr std::array kTypes = {ElementType::f32, ElementType::bf16, ElementType::i16};
 
 [[noreturn]] void fail(std::string const& what, std::string const& why) {
   throw Error(Status::damaged, fmt::format("{}: {}", what, why));
@@ -62,9 +66,18 @@ void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
   bool const follows = index.extents.empty() || index.extents.back().tensor < number ||
                        index.extents.back().first + index.extents.back().elements <= first;
   if (!follows) fail(what, "has extents that overlap");
-  auto const bytes = elements * static_cast<std::int64_t>(sizeof(float));
+  auto const bytes = elements * size_bytes(info.type);
   if (offset_bytes + bytes > index.shards[shard].bytes) fail(what, "lies beyond its shard's end");
-  index.extents.push_back({number, first, elements, shard, offset_bytes, entry.at("xxh3")});
+  // Up to version 3, an extent has one checksum of all its values.
+  auto const& sums = entry.at("xxh3");
+  if (sums.is_string()) {
+    index.extents.push_back({number, first, elements, shard, offset_bytes, elements, {sums}});
+    return;
+  }
+  auto const block = bounded(entry.at("block"), kMostElements, what);
+  if (block < 1 || std::cmp_not_equal(sums.size(), div_ceil(elements, block)))
+    fail(what, "has another number of checksums than of blocks");
+  index.extents.push_back({number, first, elements, shard, offset_bytes, block, sums});
 }
 
 void add_extents(Json const& entry, std::string const& source, CheckpointIndex& index) {
@@ -81,6 +94,11 @@ TensorInfo info_of(Json const& entry, std::string const& source) {
   TensorInfo info{plain_name(entry.at("group"), source), plain_name(entry.at("name"), source), {}};
   for (auto const& extent : entry.at("shape"))
     info.shape.push_back(bounded(extent, kMostElements, source));
+  // Up to version 3, all tensors are f32.
+  auto const type = element_type(entry.value("type", std::string(name(ElementType::f32))));
+  if (!type || std::ranges::count(kTypes, *type) == 0)
+    fail(source, dataset_path(info.group, info.name) + ": has elements of an impossible type");
+  info.type = *type;
   return info;
 }
 
@@ -119,15 +137,19 @@ Json json_of(CheckpointIndex const& index) {
   for (auto const& shard : index.shards)
     shards.push_back(
         {{"rank", shard.rank}, {"bytes", shard.bytes}, {"rest", shard.other_bytes_checksum}});
-  for (auto const& [group, name, shape] : index.tensors)
-    tensors.push_back(
-        {{"group", group}, {"name", name}, {"shape", shape}, {"extents", Json::array()}});
+  for (auto const& tensor : index.tensors)
+    tensors.push_back({{"group", tensor.group},
+                       {"name", tensor.name},
+                       {"type", name(tensor.type)},
+                       {"shape", tensor.shape},
+                       {"extents", Json::array()}});
   for (auto const& extent : index.extents)
     tensors[extent.tensor]["extents"].push_back({{"first", extent.first},
                                                  {"elements", extent.elements},
                                                  {"shard", extent.shard},
                                                  {"offset", extent.offset_bytes},
-                                                 {"xxh3", extent.checksum}});
+                                                 {"block", extent.block_elements},
+                                                 {"xxh3", extent.checksums}});
   return {
       {"run", index.run_strings}, {"shards", std::move(shards)}, {"tensors", std::move(tensors)}};
 }
@@ -164,6 +186,11 @@ CheckpointIndex index_from_json(std::string const& text, std::string const& sour
   }
 }
 
+std::string checksum_of(CheckpointIndex const& index) {
+  auto const text = text_of(json_of(index).at("tensors"));
+  return checksum_text(checksum(std::as_bytes(std::span(text))));
+}
+
 void require_whole(CheckpointIndex const& index, std::string const& source) {
   // `next` has the element with which each tensor's next extent must begin.
   std::vector<std::int64_t> next(index.tensors.size(), 0);
@@ -172,9 +199,9 @@ void require_whole(CheckpointIndex const& index, std::string const& source) {
     next[extent.tensor] = follows ? extent.first + extent.elements : -1;
   }
   for (std::size_t i = 0; i < next.size(); ++i) {
-    auto const& [group, name, shape] = index.tensors[i];
-    if (next[i] == checked_elements(shape, source)) continue;
-    fail(source, dataset_path(group, name) + ": is not there as a whole");
+    auto const& tensor = index.tensors[i];
+    if (next[i] == checked_elements(tensor.shape, source)) continue;
+    fail(source, dataset_path(tensor.group, tensor.name) + ": is not there as a whole");
   }
 }
 

@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "io/tensors/element_type.hpp"
+
 namespace spillway {
 
 struct TensorInfo {
-  std::string group;                // "model" | "optimizer/m" | "optimizer/v"
-  std::string name;                 // without '/'; the Hugging Face name for parameters
-  std::vector<std::int64_t> shape;  // at least one axis, and none of length 0
+  std::string group;                    // "model" | "optimizer/<state>"
+  std::string name;                     // without '/'; the Hugging Face name for parameters
+  std::vector<std::int64_t> shape;      // at least one axis, and none of length 0
+  ElementType type = ElementType::f32;  // f32, bf16 or i16
 
   bool operator==(TensorInfo const&) const = default;
 };
@@ -33,13 +36,15 @@ struct CheckpointIndex {
     std::string other_bytes_checksum;  // of all bytes but the values; "" if it is not known
   };
   // An Extent has elements [first, first + elements) of a tensor, in row-major order. They are
-  // float32 and contiguous in a shard.
+  // contiguous in a shard, and consist of blocks of `block_elements`, the last of which may have
+  // fewer elements.
   struct Extent {
     std::size_t tensor = 0;
     std::int64_t first = 0, elements = 0;
     std::size_t shard = 0;
     std::int64_t offset_bytes = 0;
-    std::string checksum;  // XXH3-64 of the values, as 16 hexadecimal digits
+    std::int64_t block_elements = 0;     // without blocks, it is `elements`
+    std::vector<std::string> checksums;  // XXH3-64 of each block, as 16 hexadecimal digits
   };
 
   std::map<std::string, std::string> run_strings;
@@ -54,6 +59,10 @@ struct CheckpointIndex {
 // with `source`.
 std::string to_json(CheckpointIndex const& index);
 CheckpointIndex index_from_json(std::string const& text, std::string const& source);
+
+// Returns a checksum of what the index says of tensors, which includes the checksums of all values:
+// where it is equal, so are the tensors.
+std::string checksum_of(CheckpointIndex const& index);
 
 // Throws Error(damaged) that begins with `source` unless the extents cover every tensor completely.
 void require_whole(CheckpointIndex const& index, std::string const& source);

@@ -17,6 +17,10 @@ struct ExtentSpec {
   bool operator==(ExtentSpec const&) const = default;
 };
 
+// An extent has a checksum for every so many elements, which is as much as a reader must read at
+// least to know that a value is what was written.
+inline constexpr std::int64_t kBlockElements = std::int64_t{1} << 18;
+
 struct CheckpointLayout {
   std::vector<TensorInfo> tensors;
   std::vector<ExtentSpec> extents;  // cover every tensor in order and without gaps

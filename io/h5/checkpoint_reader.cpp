@@ -84,29 +84,51 @@ std::size_t CheckpointReader::extent_at(std::size_t tensor, std::int64_t element
   return static_cast<std::size_t>(behind - extents.begin()) - 1;
 }
 
-void CheckpointReader::read(std::string const& group, std::string const& name, std::int64_t first,
-                            std::span<float> to) {
-  auto const path = dataset_path(group, name);
+// Returns the number of the tensor with this dataset path.
+std::size_t CheckpointReader::tensor_at(std::string const& path, TensorRange range) const {
   auto const found = m_positions.find(path);
-  bool const inside = found != m_positions.end() && first >= 0 &&
-                      std::ssize(to) <= element_count(m_index.tensors[found->second].shape) - first;
+  bool const inside = found != m_positions.end() && range.first >= 0 &&
+                      range.last <= element_count(m_index.tensors[found->second].shape);
   if (!inside) throw std::logic_error(fmt::format("checkpoint: {} has no such elements", path));
+  return found->second;
+}
+
+void CheckpointReader::read(std::string const& group, std::string const& name, std::int64_t first,
+                            std::span<std::byte> to) {
+  auto const path = dataset_path(group, name);
+  auto const* const info = find(group, name);
+  auto const size = info == nullptr ? 1 : spillway::size_bytes(info->type);
+  auto const tensor = tensor_at(path, {first, first + std::ssize(to) / size});
   while (!to.empty()) {
-    auto const number = extent_at(found->second, first);
+    auto const number = extent_at(tensor, first);
     auto const& extent = m_index.extents[number];
-    auto const left = extent.first + extent.elements - first;
-    auto const size = std::min(to.size(), static_cast<std::size_t>(left));
-    read_extent(number, first - extent.first, to.first(size));
-    first += static_cast<std::int64_t>(size);
-    to = to.subspan(size);
+    auto const left = (extent.first + extent.elements - first) * size;
+    auto const part = to.first(std::min(to.size(), static_cast<std::size_t>(left)));
+    read_extent(number, first - extent.first, part);
+    first += std::ssize(part) / size;
+    to = to.subspan(part.size());
   }
 }
 
-void CheckpointReader::read_extent(std::size_t number, std::int64_t first, std::span<float> to) {
+TensorRange CheckpointReader::verified_range(std::string const& group, std::string const& name,
+                                             TensorRange range) const {
+  if (range.first >= range.last) return {range.first, range.first};
+  auto const tensor = tensor_at(dataset_path(group, name), range);
+  auto const block_of = [&](std::int64_t element) {
+    auto const& extent = m_index.extents[extent_at(tensor, element)];
+    auto const block = (element - extent.first) / extent.block_elements * extent.block_elements;
+    return TensorRange{extent.first + block,
+                       extent.first + std::min(block + extent.block_elements, extent.elements)};
+  };
+  return {block_of(range.first).first, block_of(range.last - 1).last};
+}
+
+void CheckpointReader::read_extent(std::size_t number, std::int64_t first,
+                                   std::span<std::byte> to) {
   auto const& extent = m_index.extents[number];
   open_shard(extent.shard);
-  auto const at = extent.offset_bytes + first * static_cast<std::int64_t>(sizeof(float));
-  read_range(m_file, shard_path(extent.shard), at, std::as_writable_bytes(to));
+  auto const size = spillway::size_bytes(m_index.tensors[extent.tensor].type);
+  read_range(m_file, shard_path(extent.shard), extent.offset_bytes + first * size, to);
   verify(number, first, to);
 }
 
@@ -125,25 +147,40 @@ void CheckpointReader::open_shard(std::size_t shard) {
   m_open_shard = shard;
 }
 
+// Divides what was read of an extent, from its element `first` on, into parts of blocks.
 void CheckpointReader::verify(std::size_t number, std::int64_t first,
-                              std::span<float const> values) {
-  if (first == 0) {
-    m_progress = Progress{number};
-    m_checksum.restart();
+                              std::span<std::byte const> values) {
+  auto const& extent = m_index.extents[number];
+  auto const size = spillway::size_bytes(m_index.tensors[extent.tensor].type);
+  while (!values.empty()) {
+    auto const left = extent.block_elements - first % extent.block_elements;
+    auto const part = values.first(std::min(values.size(), static_cast<std::size_t>(left * size)));
+    verify_block(number, first, part);
+    first += std::ssize(part) / size;
+    values = values.subspan(part.size());
   }
-  if (!m_progress || m_progress->extent != number || m_progress->next != first) {
-    m_progress.reset();
+}
+
+void CheckpointReader::verify_block(std::size_t number, std::int64_t first,
+                                    std::span<std::byte const> values) {
+  auto const& extent = m_index.extents[number];
+  auto const& tensor = m_index.tensors[extent.tensor];
+  if (first % extent.block_elements == 0) m_progress[number] = Progress{first};
+  auto const found = m_progress.find(number);
+  if (found == m_progress.end()) return;
+  auto& progress = found->second;
+  if (progress.next != first) {
+    m_progress.erase(found);
     return;
   }
-  m_checksum.add(std::as_bytes(values));
-  m_progress->next += std::ssize(values);
-  auto const& extent = m_index.extents[number];
-  if (m_progress->next < extent.elements) return;
-  m_progress.reset();
-  if (checksum_text(m_checksum.value()) == extent.checksum) return;
-  auto const& info = m_index.tensors[extent.tensor];
+  progress.checksum.add(values);
+  progress.next += std::ssize(values) / spillway::size_bytes(tensor.type);
+  if (progress.next % extent.block_elements != 0 && progress.next < extent.elements) return;
+  auto const sum = checksum_text(progress.checksum.value());
+  m_progress.erase(found);
+  if (sum == extent.checksums[static_cast<std::size_t>(first / extent.block_elements)]) return;
   fail_damaged(shard_path(extent.shard),
-               dataset_path(info.group, info.name) + ": not the values that were written");
+               dataset_path(tensor.group, tensor.name) + ": not the values that were written");
 }
 
 }  // namespace spillway

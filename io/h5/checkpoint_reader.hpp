@@ -1,6 +1,7 @@
 // Reads a checkpoint directory (checkpoint_file.hpp) that any number of ranks may have written.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -12,6 +13,7 @@
 #include "base/checksum.hpp"
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_index.hpp"
+#include "io/tensors/tensor_range.hpp"
 
 namespace spillway {
 
@@ -36,24 +38,32 @@ class CheckpointReader {
   // what cannot be listed is left out.
   std::vector<std::string> foreign_files() const;
 
-  // Reads elements [first, first + to.size()) of a tensor that exists and has them. If a tensor is
-  // read from its first element to its last, with no other read between, the checksum of each
-  // extent is verified when the extent's last element is read.
+  // Reads whole elements of a tensor that exists and has them, from `first` on, as they are stored.
+  // The checksum of a block is verified when its last element is read, if the block was read from
+  // its first element on in order; reads of other extents may stand between.
   void read(std::string const& group, std::string const& name, std::int64_t first,
-            std::span<float> to);
+            std::span<std::byte> to);
+  // Returns the elements that must be read in order so that [first, last) are verified: all of the
+  // blocks that have any of them. An empty range needs none.
+  TensorRange verified_range(std::string const& group, std::string const& name,
+                             TensorRange range) const;
+  // Returns a checksum of all tensors, as the index has them: no value is read for it.
+  std::string checksum() const { return checksum_of(m_index); }
 
  private:
-  // A Progress says how far an extent has been read from its first element on without a gap.
+  // A Progress says how far a block has been read from its first element on without a gap.
   struct Progress {
-    std::size_t extent;
     std::int64_t next = 0;  // the element to read next, counted from the extent's first
+    StreamingChecksum checksum = {};
   };
 
   void require_step_of_name() const;
+  std::size_t tensor_at(std::string const& path, TensorRange range) const;
   std::size_t extent_at(std::size_t tensor, std::int64_t element) const;
   void open_shard(std::size_t shard);
-  void read_extent(std::size_t extent, std::int64_t first, std::span<float> to);
-  void verify(std::size_t extent, std::int64_t first, std::span<float const> values);
+  void read_extent(std::size_t extent, std::int64_t first, std::span<std::byte> to);
+  void verify(std::size_t extent, std::int64_t first, std::span<std::byte const> values);
+  void verify_block(std::size_t extent, std::int64_t first, std::span<std::byte const> values);
   std::filesystem::path shard_path(std::size_t shard) const;
 
   std::filesystem::path m_directory;
@@ -62,8 +72,7 @@ class CheckpointReader {
   FileDescriptor m_file;                           // the shard that was read last
   std::optional<std::size_t> m_open_shard;  // which of m_index.shards m_file is, if it is open
   std::vector<bool> m_others_verified;  // by shard: whether bytes other than values are verified
-  std::optional<Progress> m_progress;
-  StreamingChecksum m_checksum;
+  std::map<std::size_t, Progress> m_progress;  // by extent, of blocks that are read in part
 };
 
 }  // namespace spillway

@@ -25,7 +25,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kElementBytes = sizeof(float);
 constexpr std::int64_t kMostSealBytes = std::int64_t{1} << 30;
 
 [[noreturn]] void fail(fs::path const& path, std::string const& why) {
@@ -64,7 +63,8 @@ CheckpointIndex read_sealed(fs::path const& directory) {
   try {
     auto const json = Json::parse(text);
     auto const& version = json.at("version");
-    if (version != checkpoint_version && version != 2) refuse_version(path, version.dump());
+    bool const known = version.is_number() && version >= 2 && version <= checkpoint_version;
+    if (!known) refuse_version(path, version.dump());
     require_manifest(directory / manifest_name, json.at("manifest"));
     auto index = index_of(json.at("index"), path.string());
     index.carried = carried_of(json.value("carried", Json::object()), path.string());
@@ -117,7 +117,7 @@ std::string checksum_of_other_bytes(FileDescriptor const& file, fs::path const& 
   std::vector<std::pair<std::int64_t, std::int64_t>> values;  // first byte and end of each extent
   for (auto const& extent : index.extents) {
     if (extent.shard != shard) continue;
-    auto const bytes = extent.elements * kElementBytes;
+    auto const bytes = extent.elements * size_bytes(index.tensors[extent.tensor].type);
     values.emplace_back(extent.offset_bytes, extent.offset_bytes + bytes);
   }
   auto const bytes = index.shards[shard].bytes;

@@ -11,14 +11,13 @@ namespace spillway {
 namespace {
 
 constexpr int kRank = 0;
-constexpr char const* kGroup = "model";
 
 CheckpointLayout layout_of(TensorList const& tensors) {
   std::vector<TensorInfo> infos;
   for (auto const& tensor : tensors) {
     if (tensor.type != ElementType::f32)
       throw std::logic_error("checkpoint: " + tensor.name + ": is not f32");
-    infos.push_back({kGroup, tensor.name, tensor.shape});
+    infos.push_back({kWeightsGroup, tensor.name, tensor.shape});
   }
   return spread_evenly(std::move(infos), 1);
 }
@@ -44,8 +43,7 @@ CheckpointSink::CheckpointSink(std::filesystem::path const& directory, TensorLis
 void CheckpointSink::write(std::size_t tensor, std::int64_t first,
                            std::span<std::byte const> from) {
   m_tensors.offset_bytes(tensor, first, from.size());  // throws if the elements do not exist
-  std::span const floats(reinterpret_cast<float const*>(from.data()), from.size() / sizeof(float));
-  m_shard.write(kGroup, m_tensors[tensor].name, first, floats);
+  m_shard.write(kWeightsGroup, m_tensors[tensor].name, first, from);
 }
 
 void CheckpointSink::carry(CarriedFiles const& files) {

@@ -89,7 +89,7 @@ void H5File::create_virtual(std::string const& name, H5Type type,
   auto const space = dataspace(shape);
   auto const links = links_with_parents();
   H5Handle const creation(H5Pcreate(H5P_DATASET_CREATE));
-  if (type == H5Type::f32) {
+  if (type == H5Type::f32 || type == H5Type::bf16) {
     float const missing = std::numeric_limits<float>::quiet_NaN();
     H5Pset_fill_value(creation.get(), H5T_NATIVE_FLOAT, &missing);
   }
@@ -117,10 +117,13 @@ H5DatasetInfo H5File::info(std::string const& name) const {
   std::vector<std::int64_t> shape(dims.begin(), dims.begin() + rank);
 
   H5Handle const stored(checked(H5Dget_type(dataset.get()), name, "has no element type"));
-  for (auto type : {H5Type::f32, H5Type::u8, H5Type::u16, H5Type::u32, H5Type::i64}) {
+  for (auto type : {H5Type::f32, H5Type::bf16, H5Type::i16, H5Type::u8, H5Type::u16, H5Type::u32,
+                    H5Type::i64}) {
     if (H5Tequal(stored.get(), file_type(type)) > 0) return {type, std::move(shape)};
   }
-  fail(m_status, name, "has an element type that is none of float32, uint8, uint16, uint32, int64");
+  fail(
+      m_status, name,
+      "has an element type that is none of float32, bfloat16, int16, uint8, uint16, uint32, int64");
 }
 
 std::int64_t H5File::offset_bytes(std::string const& name) const {

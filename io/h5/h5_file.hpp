@@ -22,13 +22,17 @@
 
 namespace spillway {
 
-enum class H5Type { f32, u8, u16, u32, i64 };
+enum class H5Type { f32, bf16, i16, u8, u16, u32, i64 };
 
 template <class T>
 constexpr H5Type h5_type_of();
 template <>
 constexpr H5Type h5_type_of<float>() {
   return H5Type::f32;
+}
+template <>
+constexpr H5Type h5_type_of<std::int16_t>() {
+  return H5Type::i16;
 }
 template <>
 constexpr H5Type h5_type_of<std::uint8_t>() {

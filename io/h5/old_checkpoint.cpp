@@ -40,8 +40,13 @@ void read_tensors(H5File const& manifest, std::string const& group, CheckpointIn
     }
     index.tensors.push_back({group, name, manifest.info(path).shape});
     auto const elements = checked_elements(index.tensors.back().shape, manifest.path().string());
-    index.extents.push_back({index.tensors.size() - 1, 0, elements, static_cast<std::size_t>(shard),
-                             -1, manifest.text(path, "xxh3")});
+    index.extents.push_back({index.tensors.size() - 1,
+                             0,
+                             elements,
+                             static_cast<std::size_t>(shard),
+                             -1,
+                             elements,
+                             {manifest.text(path, "xxh3")}});
   }
 }
 
@@ -49,7 +54,7 @@ void read_tensors(H5File const& manifest, std::string const& group, CheckpointIn
 void find_places(fs::path const& directory, std::size_t number, CheckpointIndex& index) {
   auto const shard = H5File::open(directory / shard_name(static_cast<int>(number)));
   for (std::size_t i = 0; i < index.tensors.size(); ++i) {
-    auto const& [group, name, shape] = index.tensors[i];
+    auto const& [group, name, shape, type] = index.tensors[i];
     auto& extent = index.extents[i];  // each tensor has one extent
     if (extent.shard != number) continue;
     auto const path = dataset_path(group, name);

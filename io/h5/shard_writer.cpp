@@ -2,16 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "io/file/file.hpp"
 #include "io/h5/checkpoint_seal.hpp"
+#include "io/h5/element_h5_type.hpp"
 #include "io/h5/h5_file.hpp"
 
 namespace spillway {
 namespace {
-
-constexpr std::int64_t kElementBytes = sizeof(float);
 
 // Throws std::logic_error unless `so`, so that a caller that forgets values gets no sealed
 // checkpoint.
@@ -34,10 +34,10 @@ ShardWriter::ShardWriter(std::filesystem::path const& directory, int rank,
   if (m_progress.empty()) return;
   auto file = H5File::create(m_path);
   for (auto& progress : m_progress) {
-    auto const& [group, name, shape] = progress.tensor;
+    auto const& [group, name, shape, type] = progress.tensor;
     auto const path = dataset_path(group, name);
     bool const whole = progress.elements == element_count(shape);
-    file.create_dataset(path, H5Type::f32, whole ? shape : std::vector{progress.elements});
+    file.create_dataset(path, h5_type(type), whole ? shape : std::vector{progress.elements});
     progress.offset_bytes = file.offset_bytes(path);
     require(progress.offset_bytes >= 0, path, "has no place in the file");
   }
@@ -46,17 +46,32 @@ ShardWriter::ShardWriter(std::filesystem::path const& directory, int rank,
 }
 
 void ShardWriter::write(std::string const& group, std::string const& name,
-                        std::int64_t first_element, std::span<float const> from) {
+                        std::int64_t first_element, std::span<std::byte const> from) {
   auto const path = dataset_path(group, name);
   auto const found = m_by_path.find(path);
   require(found != m_by_path.end(), path, "is none of this rank's tensors");
   auto& progress = m_progress[found->second];
   require(first_element == progress.first + progress.written, path, "is not written in order");
-  require(std::ssize(from) <= progress.elements - progress.written, path,
+  auto const size = size_bytes(progress.tensor.type);
+  require(std::ssize(from) % size == 0, path, "is written by parts of elements");
+  require(std::ssize(from) / size <= progress.elements - progress.written, path,
           "is written beyond its end");
-  m_file->write(progress.offset_bytes + progress.written * kElementBytes, std::as_bytes(from));
-  progress.checksum.add(std::as_bytes(from));
-  progress.written += std::ssize(from);
+  m_file->write(progress.offset_bytes + progress.written * size, from);
+  add_to_checksums(progress, from);
+}
+
+void ShardWriter::add_to_checksums(Progress& progress, std::span<std::byte const> from) {
+  auto const size = size_bytes(progress.tensor.type);
+  while (!from.empty()) {
+    auto const left = kBlockElements - progress.written % kBlockElements;
+    auto const part = from.first(std::min(from.size(), static_cast<std::size_t>(left * size)));
+    progress.checksum.add(part);
+    progress.written += std::ssize(part) / size;
+    from = from.subspan(part.size());
+    if (progress.written % kBlockElements != 0 && progress.written < progress.elements) continue;
+    progress.checksums.push_back(checksum_text(progress.checksum.value()));
+    progress.checksum.restart();
+  }
 }
 
 void ShardWriter::close() {
@@ -73,7 +88,7 @@ CheckpointIndex ShardWriter::index() const {
     require(progress.written == progress.elements, dataset_path(tensor.group, tensor.name),
             "is not complete");
     index.extents.push_back({index.tensors.size(), progress.first, progress.elements, 0,
-                             progress.offset_bytes, checksum_text(progress.checksum.value())});
+                             progress.offset_bytes, kBlockElements, progress.checksums});
     index.tensors.push_back(tensor);
   }
   auto const file = open_for_reading(m_path);

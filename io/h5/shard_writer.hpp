@@ -1,6 +1,7 @@
 // Writes one rank's shard of a checkpoint (checkpoint_file.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -24,12 +25,12 @@ class ShardWriter {
   // directory must exist (begin_checkpoint).
   ShardWriter(std::filesystem::path const& directory, int rank, CheckpointLayout const& layout);
 
-  // Writes the next elements of an extent. Each extent is written once, from its first element to
-  // its last, in pieces of any size; pieces of different tensors may alternate. `first_element` is
-  // counted from the beginning of the whole tensor. Bytes go to storage soon, so that `close` need
-  // not wait for all of them.
+  // Writes the next elements of an extent, which have the tensor's type. Each extent is written
+  // once, from its first element to its last, in pieces of any size; pieces of different tensors
+  // may alternate. `first_element` is counted from the beginning of the whole tensor. Bytes go to
+  // storage soon, so that `close` need not wait for all of them.
   void write(std::string const& group, std::string const& name, std::int64_t first_element,
-             std::span<float const> from);
+             std::span<std::byte const> from);
 
   // Every extent must be complete. Returns when the shard is on storage and the file of
   // write_shard_seal is written, which write_manifest needs.
@@ -39,8 +40,10 @@ class ShardWriter {
   struct Progress {
     TensorInfo tensor;
     std::int64_t first = 0, elements = 0, written = 0, offset_bytes = 0;
-    StreamingChecksum checksum = {};
+    StreamingChecksum checksum = {};  // of the block that is being written
+    std::vector<std::string> checksums = {};
   };
+  static void add_to_checksums(Progress& progress, std::span<std::byte const> from);
 
   CheckpointIndex index() const;
 

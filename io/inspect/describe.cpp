@@ -50,7 +50,8 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
   }
   for (auto const& tensor : reader.tensors()) {
     if (tensor.group != "model") continue;
-    text += fmt::format("    {} [{}]\n", tensor.name, fmt::join(tensor.shape, ", "));
+    text += fmt::format("    {} {} [{}]\n", tensor.name, name(tensor.type),
+                        fmt::join(tensor.shape, ", "));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/tensors/tensor_list.hpp"
+#include "io/tensors/tensor_range.hpp"
 
 namespace spillway {
 
@@ -24,6 +25,9 @@ class TensorSource {
   // cannot be read, damaged if a file is too short or a checksum is wrong, bad_input if a file is
   // gone.
   virtual void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) = 0;
+  // Returns the elements that must be read in order so that those of `range` are verified, where a
+  // source has checksums.
+  virtual TensorRange verified_range(std::size_t, TensorRange range) const { return range; }
 };
 
 // Reads elements [first, first + to.size()) as floats. Throws what TensorSource::read throws, and

@@ -1,8 +1,8 @@
 #include "generate/session.hpp"
 
-#include "io/h5/checkpoint_group.hpp"
+#include "io/h5/checkpoint_masters.hpp"
 #include "plan/compile/compile.hpp"
-#include "state/checkpoints.hpp"
+#include "state/restore.hpp"
 
 namespace spillway {
 
@@ -24,7 +24,7 @@ InferenceSession::InferenceSession(Config const& config, std::vector<Graph> grap
                                        1,
                                        compute.make_watch});
   ModelState model(m_programs.front(), m_memory.tiers(), comm.rank());
-  CheckpointGroup weights(checkpoint, "model");
+  CheckpointMasters weights(checkpoint);
   restore_weights(weights, model, comm);
 }
 

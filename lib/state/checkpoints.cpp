@@ -6,116 +6,41 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
-#include "io/h5/checkpoint_group.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/shard_writer.hpp"
-#include "io/tensors/finite.hpp"
+#include "state/checkpoint_tensors.hpp"
 #include "state/kept_configs.hpp"
 
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kPieceElements = 1 << 16;  // this many elements are copied at a time
-
-struct Group {
-  std::string_view part;
-  std::string name;
-};
-
-Group const kWeights = {kMaster, "model"};
-
-// Lists the groups of a checkpoint: first masters, which include remainders, then moments.
-std::vector<Group> groups_of(ModelState const& model) {
-  std::vector<Group> groups = {kWeights};
-  for (auto const& chunk : model.chunks()) {
-    for (auto const& state : chunk.states) {
-      bool const known = std::ranges::count(groups, state.name, &Group::part) > 0;
-      if (known || state.name == "remainder") continue;
-      groups.push_back({state.name, "optimizer/" + state.name});
-    }
-  }
-  return groups;
-}
-
-// Calls body(chunk, index, parameter) for every tensor of a group.
-template <class Body>
-void for_each_tensor_of(Group const& group, ModelState const& model, Body const& body) {
-  for (auto const& chunk : model.chunks()) {
-    if (group.part != kMaster && chunk.state(group.part) < 0) continue;
-    for (std::size_t i = 0; i < chunk.parameters.size(); ++i)
-      body(chunk, static_cast<int>(i), chunk.parameters[i]);
-  }
-}
-
-// Calls body(group, chunk, index, parameter) for every tensor of a checkpoint.
-template <class Body>
-void for_each_tensor(ModelState const& model, Body const& body) {
-  for (auto const& group : groups_of(model)) {
-    for_each_tensor_of(group, model, [&](auto const& chunk, int index, auto const& parameter) {
-      body(group, chunk, index, parameter);
-    });
-  }
-}
-
-// Divides a tensor into pieces, and calls body(first element, memory in `buffer`) for each piece.
-template <class Body>
-void in_pieces(std::int64_t elements, std::vector<float>& buffer, Body const& body) {
-  for (std::int64_t first = 0; first < elements; first += kPieceElements) {
-    auto const size = std::min(kPieceElements, elements - first);
-    body(first, std::span(buffer.data(), static_cast<std::size_t>(size)));
-  }
-}
-
-// Each rank writes what it alone has. What all ranks have is divided evenly between them.
-CheckpointLayout layout_of(ModelState& model, int ranks) {
-  std::vector<TensorInfo> tensors;
-  for_each_tensor(model, [&](auto const& group, auto const&, int, auto const& parameter) {
-    tensors.push_back({group.name, parameter.name, parameter.view.shape});
-  });
-  auto layout = spread_evenly(std::move(tensors), ranks);
-  auto const even = std::exchange(layout.extents, {});
-  auto extent = even.begin();
-  std::size_t tensor = 0;
-  for_each_tensor(model, [&](auto const&, auto const& chunk, int index, auto const&) {
-    for (; extent != even.end() && extent->tensor == tensor; ++extent)
-      if (!chunk.is_shared_out()) layout.extents.push_back(*extent);
-    for (int rank = 0; chunk.is_shared_out() && rank < ranks; ++rank) {
-      auto const [first, last] = model.owned(chunk.id, index, rank);
-      if (first < last) layout.extents.push_back({tensor, rank, first, last - first});
-    }
-    ++tensor;
-  });
-  return layout;
-}
-
 void write_shard(std::filesystem::path const& directory, ModelState& model,
                  CheckpointLayout const& layout, Comm& comm) {
   ShardWriter shard(directory, comm.rank(), layout);
-  std::vector<float> buffer(kPieceElements);
   model.release();  // frees windows that a failed save has left open
   auto extent = layout.extents.begin();
   std::size_t tensor = 0;
-  for_each_tensor(model,
+  auto const write = [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+    auto const size = size_bytes(layout.tensors[tensor].type);
+    for (auto at = extent->first, end = at + extent->elements; at < end;) {
+      auto const bytes =
+          model.stored(group.part, chunk.id, index, at, std::min(kPieceElements, end - at), false);
+      shard.write(group.name, parameter.name, at, bytes);
+      at += std::ssize(bytes) / size;
+      comm.still_here();
+    }
+  };
+  for_each_stored(model,
                   [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
-                    for (; extent != layout.extents.end() && extent->tensor == tensor; ++extent) {
-                      if (extent->rank != comm.rank()) continue;
-                      in_pieces(extent->elements, buffer, [&](auto first, auto piece) {
-                        first += extent->first;
-                        model.read(group.part, chunk.id, index, first, piece);
-                        shard.write(group.name, parameter.name, first, piece);
-                        comm.still_here();
-                      });
-                    }
+                    for (; extent != layout.extents.end() && extent->tensor == tensor; ++extent)
+                      if (extent->rank == comm.rank()) write(group, chunk, index, parameter);
                     ++tensor;
                   });
   model.release();
@@ -171,59 +96,15 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
   });
 }
 
-void require_same_model(TensorSource const& source, Group const& group, ModelState& model) {
-  auto const refuse = [&](std::string const& why) {
-    throw Error(Status::bad_input, fmt::format("{}: is of another model: {}", source.place(), why));
-  };
-  std::size_t tensors = 0;
-  for_each_tensor_of(group, model, [&](auto const&, int, auto const& parameter) {
-    ++tensors;
-    auto const number = source.tensors().find(parameter.name);
-    if (!number) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
-    auto const& shape = source.tensors()[*number].shape;
-    if (shape != parameter.view.shape) {
-      refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name, fmt::join(shape, ", "),
-                         fmt::join(parameter.view.shape, ", ")));
-    }
-  });
-  if (group.part == kMaster && source.tensors().size() != tensors)
-    refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
-}
-
-enum class Values : bool { any, finite };
-
-void restore_group(TensorSource& source, Group const& group, Values values, ModelState& model,
-                   Comm& comm) {
-  std::vector<float> buffer(kPieceElements);
-  for_each_tensor_of(group, model, [&](auto const& chunk, int index, auto const& parameter) {
-    auto const number = *source.tensors().find(parameter.name);
-    auto const elements = element_count(parameter.view.shape);
-    ValueCounts counts;
-    // What other ranks keep is read, too, since a shard's checksum is that of a whole extent.
-    in_pieces(elements, buffer, [&](auto from, auto piece) {
-      read_floats(source, number, from, piece);
-      if (values == Values::finite) counts += count_values(piece, ElementType::f32);
-      model.write(group.part, chunk.id, index, from, piece);
-      comm.still_here();
-    });
-    if (values == Values::finite) require_finite(source.place(), parameter.name, elements, counts);
-  });
-}
-
-void restore_weights(TensorSource& weights, Values values, ModelState& model, Comm& comm) {
-  require_same_model(weights, kWeights, model);
-  restore_group(weights, kWeights, values, model, comm);
-  model.complete();
-}
-
 }  // namespace
 
 std::int64_t checkpoint_bytes(ModelState& model) {
-  std::int64_t elements = 0;
-  for_each_tensor(model, [&](auto const&, auto const&, int, auto const& parameter) {
-    elements += element_count(parameter.view.shape);
+  std::int64_t bytes = 0;
+  for_each_stored(model, [&](auto const& group, auto const& chunk, int, auto const& parameter) {
+    bytes +=
+        element_count(parameter.view.shape) * size_bytes(*model.stored_type(group.part, chunk.id));
   });
-  return elements * static_cast<std::int64_t>(sizeof(float));
+  return bytes;
 }
 
 void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step,
@@ -259,24 +140,6 @@ void warn_of_foreign_files(CheckpointReader const& checkpoint) {
   names.resize(std::min(names.size(), most));
   log_warning("{}: passed over, for the checkpoint does not have them: {}{}",
               checkpoint.directory().string(), fmt::join(names, ", "), more);
-}
-
-void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
-  std::vector<std::pair<Group, CheckpointGroup>> groups;
-  for (auto const& group : groups_of(model)) {
-    groups.emplace_back(group, CheckpointGroup(checkpoint, group.name));
-    require_same_model(groups.back().second, group, model);
-  }
-  for (auto& [group, source] : groups) restore_group(source, group, Values::any, model, comm);
-  model.complete();
-}
-
-void restore_weights(TensorSource& weights, ModelState& model, Comm& comm) {
-  restore_weights(weights, Values::any, model, comm);
-}
-
-void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm) {
-  restore_weights(weights, Values::finite, model, comm);
 }
 
 }  // namespace spillway

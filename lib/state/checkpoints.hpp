@@ -1,5 +1,4 @@
-// Saves the state of a run's model and its RunState in checkpoint directories (see io/h5), and
-// restores the model from them.
+// Saves the state of a run's model and its RunState in checkpoint directories (see io/h5).
 #pragma once
 
 #include <filesystem>
@@ -9,7 +8,6 @@
 #include "config/config.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
-#include "io/tensors/tensor_source.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
 
@@ -33,26 +31,14 @@ struct SaveSettings {
 };
 
 // Writes the checkpoint step-<n> in `run_dir` and names it in the file `latest`. All ranks call
-// this, and each writes an equal share of all values. Carried files that cannot be written are left
-// out with a warning. If any rank fails, all ranks throw an Error, which has an empty text where
-// another rank names the cause, and the previous checkpoint stays.
+// this, and each writes what it alone has and an equal share of what all have. Carried files that
+// cannot be written are left out with a warning. If any rank fails, all ranks throw an Error, which
+// has an empty text where another rank names the cause, and the previous checkpoint stays.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);
 
 // One warning that names what lies in the checkpoint's directory and is none of its own, if there
 // is any: it is passed over.
 void warn_of_foreign_files(CheckpointReader const& checkpoint);
-
-// Reads the whole checkpoint on every rank. Meanwhile each rank tells the others that it is alive.
-// Throws Error(bad_input) if the checkpoint is of another model, and Error(damaged) if it is
-// damaged.
-void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
-
-// The same for weights alone, which any source may have: a CheckpointGroup or files of another
-// format. Moments become zero.
-void restore_weights(TensorSource& weights, ModelState& model, Comm& comm);
-// As restore_weights, for a run that begins: throws Error(damaged) that names a tensor with values
-// which are not finite.
-void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm);
 
 }  // namespace spillway

@@ -8,6 +8,7 @@
 #include "base/bf16.hpp"
 #include "base/cannot_start.hpp"
 #include "base/check.hpp"
+#include "base/checksum.hpp"
 #include "base/math.hpp"
 #include "base/normal.hpp"
 #include "base/philox.hpp"
@@ -98,6 +99,12 @@ void put(StoredPart const& stored, std::int64_t first, std::span<float const> fr
 
 }  // namespace
 
+std::string checksum_of_draws(std::uint64_t seed) {
+  std::vector<float> values(kDrawnAtOnce);
+  draw_elements(values, {seed, 0, 1.0f}, 0);
+  return checksum_text(checksum(std::as_bytes(std::span(values))));
+}
+
 ModelState::ModelState(Program const& program, Tiers const& tiers, int rank, bool is_there)
     : m_program(program), m_rank(rank), m_chunks(program.chunks.size()) {
   auto const stored = [&](TensorId tensor) -> StoredTensor {
@@ -156,28 +163,53 @@ bool ModelState::keeps_all(int chunk) const {
   return state.slice.exists() && state.parameter.exists();
 }
 
-// Returns the tensor of the chunk's state `name`, or null if the chunk has no such state.
-StoredTensor* ModelState::state(std::string_view name, int chunk) {
+// Returns where the chunk stores `part`, or null if it has no such part.
+StoredTensor* ModelState::find(std::string_view part, int chunk) {
+  auto& [parameter, slice, stored] = m_chunks[static_cast<std::size_t>(chunk)];
+  if (part == kParameter) return slice.exists() ? &slice : &parameter;
+  if (part == kWholeParameter) return keeps_all(chunk) ? &parameter : nullptr;
   auto const& states = m_program.chunks[static_cast<std::size_t>(chunk)].states;
-  auto const found = std::ranges::find(states, name, &State::name);
+  auto const found = std::ranges::find(states, part, &State::name);
   if (found == states.end()) return nullptr;
-  return &open(chunk).states[static_cast<std::size_t>(found - states.begin())];
+  return &stored[static_cast<std::size_t>(found - states.begin())];
+}
+
+std::optional<DType> ModelState::stored_type(std::string_view part, int chunk) {
+  auto const* const tensor = find(part, chunk);
+  return tensor == nullptr ? std::nullopt : std::optional(tensor->dtype());
+}
+
+std::span<std::byte> ModelState::stored(std::string_view part, int chunk, int parameter,
+                                        std::int64_t first, std::int64_t count, bool changes) {
+  auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
+  auto* const tensor = find(part, chunk);
+  auto const all =
+      element_count(description.parameters[static_cast<std::size_t>(parameter)].view.shape);
+  auto const own = part == kWholeParameter ? ElementRange{0, all} : owned(chunk, parameter);
+  check(tensor != nullptr && own.first <= first && first + count <= own.last, description.name,
+        "another rank has what is asked for");
+  auto const begin = part == kWholeParameter ? 0 : slice(chunk, m_rank).first;
+  open(chunk);
+  auto const at =
+      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first - begin;
+  auto const size = std::min(count, kWindowElements - at % kWindowElements);
+  return {tensor->at(at, changes), static_cast<std::size_t>(size * size_bytes(tensor->dtype()))};
 }
 
 StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t first, bool changes) {
   auto const moment = [&](StoredTensor& tensor) -> StoredPart {
     return {tensor.at(first, changes), nullptr, tensor.dtype()};
   };
+  open(chunk);
   if (part != kMaster) {
-    auto* const tensor = state(part, chunk);
+    auto* const tensor = find(part, chunk);
     if (tensor == nullptr)
       throw std::logic_error(m_program.chunks[static_cast<std::size_t>(chunk)].name + ": has no " +
                              std::string(part));
     return moment(*tensor);
   }
-  auto& state_of = open(chunk);
-  auto master = moment(state_of.slice.exists() ? state_of.slice : state_of.parameter);
-  if (auto* const remainder = state("remainder", chunk))
+  auto master = moment(*find(kParameter, chunk));
+  if (auto* const remainder = find(kRemainder, chunk))
     master.remainder = reinterpret_cast<std::int16_t*>(remainder->at(first, changes));
   return master;
 }

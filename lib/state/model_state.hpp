@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,12 @@
 
 namespace spillway {
 
-// Names the masters of parameters, as State::name names moments.
+// Names the fp32 masters of parameters, as State::name names moments.
 inline constexpr std::string_view kMaster = "master";
+// Name parameters as they are stored, beside which State::name names what else is: those that the
+// rank owns, and the copy of all of a chunk's parameters that `keeps_all` speaks of.
+inline constexpr std::string_view kParameter = "parameter", kWholeParameter = "whole parameter";
+inline constexpr std::string_view kRemainder = "remainder";  // a State's name, of bf16 parameters
 
 // Points to elements of a chunk's parameters or moments, which are stored in memory as `dtype`.
 struct StoredPart {
@@ -21,6 +26,10 @@ struct StoredPart {
   std::int16_t* remainder = nullptr;  // points to lower halves of bf16 masters, or is null
   DType dtype = DType::f32;
 };
+
+// Checksum of the first values that `initialise` draws for this seed, before they are scaled: it is
+// equal wherever a model's first values are.
+std::string checksum_of_draws(std::uint64_t seed);
 
 // Reads and writes masters and moments by chunk and parameter index, on any tier. Converts between
 // fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. If ranks
@@ -51,6 +60,14 @@ class ModelState {
             std::span<float> to);
   void write(std::string_view part, int chunk, int parameter, std::int64_t first,
              std::span<float const> from);
+  // Returns the type that a chunk stores `part` in (kParameter, kWholeParameter or a State's name),
+  // or nothing if the chunk has no such part.
+  std::optional<DType> stored_type(std::string_view part, int chunk);
+  // Returns the bytes of elements of a parameter's `part`, as they are stored, from `first` on: up
+  // to `count` elements, but at least one. The rank must have them. The bytes are valid until the
+  // next call of a function of this class, and changes to them are kept only if `changes` is true.
+  std::span<std::byte> stored(std::string_view part, int chunk, int parameter, std::int64_t first,
+                              std::int64_t count, bool changes);
   // Sets to zero all state that was never written, and writes changes back to the spill file. Call
   // this after the last write.
   void complete();
@@ -67,7 +84,7 @@ class ModelState {
     std::vector<StoredTensor> states;  // holds the tensors of Chunk::states in order
   };
   ChunkState& open(int chunk);
-  StoredTensor* state(std::string_view name, int chunk);
+  StoredTensor* find(std::string_view part, int chunk);
   StoredPart locate(std::string_view part, int chunk, std::int64_t first, bool changes);
   void draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
             std::uint64_t number);

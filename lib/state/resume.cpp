@@ -12,11 +12,11 @@
 #include "config/same_model.hpp"
 #include "huggingface/imported_config.hpp"
 #include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/checkpoint_group.hpp"
+#include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
-#include "state/checkpoints.hpp"
+#include "state/restore.hpp"
 
 namespace spillway {
 namespace {
@@ -98,13 +98,15 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
       resumption.checkpoint.string(), learnt);
 }
 
-void restore(Resumption const& resumption, ModelState& model, Comm& comm) {
+// Returns a text that names the values of the weights.
+std::string restore(Resumption const& resumption, ModelState& model, Comm& comm) {
   if (resumption.directory) return start_with_weights(*resumption.directory, model, comm);
   naming_older(resumption.checkpoint, [&] {
     if (resumption.whole) return restore_model(*resumption.reader, model, comm);
-    CheckpointGroup weights(*resumption.reader, "model");
+    CheckpointMasters weights(*resumption.reader);
     start_with_weights(weights, model, comm);
   });
+  return resumption.reader->checksum();
 }
 
 }  // namespace
@@ -162,14 +164,16 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic) 
   }
 }
 
-RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
-                     Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
-                     ModelState& model, Comm& comm) {
+StartedModel start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
+                         Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
+                         ModelState& model, Comm& comm) {
   RunState state;
+  std::string weights;
   if (!resumption) {
     model.initialise(config.run.seed);
+    weights = checksum_of_draws(config.run.seed);
   } else {
-    restore(*resumption, model, comm);
+    weights = restore(*resumption, model, comm);
     if (resumption->whole) state = resumption->state;
     say_other_tokens(*resumption, tokenizer);
     auto const resume = config.run.checkpoint.resume;
@@ -185,7 +189,7 @@ RunState start_model(Config const& config, std::int64_t vocab, std::string const
   state.tokenizer = tokenizer;
   state.arithmetic = arithmetic;
   state.config = to_yaml(config);
-  return state;
+  return {std::move(state), std::move(weights)};
 }
 
 }  // namespace spillway

@@ -55,10 +55,15 @@ std::vector<std::string> changed_keys(Resumption const& resumption, Config const
 // `arithmetic` describes the continued run.
 void say_difference(Resumption const& resumption, Arithmetic const& arithmetic);
 
-// Initialises the model or reads it from what was found, and returns the RunState at which the run
-// begins. `vocab` and `tokenizer` describe the run's data. Throws Error.
-RunState start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
-                     Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
-                     ModelState& model, Comm& comm);
+struct StartedModel {
+  RunState state;       // at which the run begins
+  std::string weights;  // what the weights were made of, as a text that names their values
+};
+
+// Initialises the model or reads it from what was found. `vocab` and `tokenizer` describe the run's
+// data. Throws Error.
+StartedModel start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
+                         Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
+                         ModelState& model, Comm& comm);
 
 }  // namespace spillway

@@ -5,7 +5,7 @@
 
 #include "comm/comm.hpp"
 #include "config/config.hpp"
-#include "state/model_state.hpp"
+#include "state/resume.hpp"
 #include "state/run_state.hpp"
 
 namespace spillway {
@@ -18,8 +18,10 @@ void require_same_config(Comm& comm, Config const& config);
 // throws as require_same_config does.
 void require_same_checkpoint(Comm& comm, std::string const& checkpoint, RunState const* state);
 
-// Compares the RunState, the plan's text and all weights between ranks. All ranks call this. Throws
-// AgreedError(bad_input), which names the first rank that differs from rank 0.
-void require_same_start(Comm& comm, RunState state, std::string const& plan, ModelState& model);
+// Compares what ranks start with, and the plan's text. Weights are compared by what they were made
+// of: of a checkpoint, whose values each rank has verified where it read them, by its checksums.
+// All ranks call this. Throws AgreedError(bad_input), which names the first rank that differs from
+// rank 0.
+void require_same_start(Comm& comm, StartedModel const& start, std::string const& plan);
 
 }  // namespace spillway

@@ -11,22 +11,22 @@ namespace {
 
 constexpr double kGuessGbps = 0.5;  // an ordinary rate of a shared file system
 
-// Returns the number of fp32 values that are saved: masters and moments. A remainder is not
-// counted, since it is part of its master.
-std::int64_t saved_elements(Chunk const& chunk) {
+// Returns the bytes of a chunk's parameters and states, which are saved in the types that a run
+// keeps them in.
+std::int64_t saved_bytes(Graph const& graph, Chunk const& chunk) {
   std::int64_t elements = 0;
   for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);
-  auto const moments = std::ranges::count_if(
-      chunk.states, [](State const& state) { return state.name != "remainder"; });
-  return (1 + moments) * elements;
+  auto element_bytes = size_bytes(graph.tensors[chunk.parameter].dtype);
+  for (auto const& state : chunk.states)
+    element_bytes += size_bytes(graph.tensors[state.tensor].dtype);
+  return element_bytes * elements;
 }
 
 }  // namespace
 
 SaveEstimate estimate_save(Graph const& train, Machine const& machine, std::int64_t ranks) {
   SaveEstimate estimate;
-  for (auto const& chunk : train.chunks)
-    estimate.bytes += saved_elements(chunk) * size_bytes(DType::f32);
+  for (auto const& chunk : train.chunks) estimate.bytes += saved_bytes(train, chunk);
   estimate.is_measured = machine.nvme_write_gbps > 0;
   auto const writers = static_cast<double>(std::min(ranks, machine.node_ranks));
   estimate.gbps = estimate.is_measured ? writers * machine.nvme_write_gbps : kGuessGbps;

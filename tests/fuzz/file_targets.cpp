@@ -24,18 +24,18 @@ namespace fs = std::filesystem;
 // All that a run takes from a checkpoint.
 struct Contents {
   std::map<std::string, std::string> run_strings;
-  std::map<std::string, std::vector<float>> tensors;
+  std::map<std::string, std::vector<std::byte>> tensors;
   bool operator==(Contents const&) const = default;
 };
 
 Contents contents_of(fs::path const& directory) {
   CheckpointReader reader(directory);
   Contents contents{reader.run_strings(), {}};
-  for (auto const& [group, name, shape] : reader.tensors()) {
+  for (auto const& [group, name, shape, type] : reader.tensors()) {
     auto const count =
         std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
     auto& values = contents.tensors[dataset_path(group, name)];
-    values.resize(static_cast<std::size_t>(count));
+    values.resize(static_cast<std::size_t>(count * size_bytes(type)));
     reader.read(group, name, 0, values);
   }
   return contents;
@@ -54,7 +54,7 @@ void write_checkpoint(fs::path const& directory) {
       std::vector<float> values(static_cast<std::size_t>(elements));
       std::iota(values.begin(), values.end(), static_cast<float>(first) + 0.25f);
       auto const& tensor = layout.tensors[number];
-      writer.write(tensor.group, tensor.name, first, values);
+      writer.write(tensor.group, tensor.name, first, std::as_bytes(std::span(values)));
     }
     writer.close();
   }

@@ -25,10 +25,10 @@ run: {{steps: 6, threads: 1, log: {{every: 1}}, eval: {{every: 3, batches: 1}},
 debug: {{machine: {1}}}
 )";
 
-std::vector<float> tensor(CheckpointReader& reader, TensorInfo const& info) {
-  std::int64_t elements = 1;
-  for (auto const extent : info.shape) elements *= extent;
-  std::vector<float> values(static_cast<std::size_t>(elements));
+std::vector<std::byte> tensor(CheckpointReader& reader, TensorInfo const& info) {
+  auto bytes = size_bytes(info.type);
+  for (auto const extent : info.shape) bytes *= extent;
+  std::vector<std::byte> values(static_cast<std::size_t>(bytes));
   reader.read(info.group, info.name, 0, values);
   return values;
 }
@@ -131,7 +131,8 @@ void expect_equal_tensors(std::filesystem::path const& one_dir,
   for (auto const& info : one.tensors()) {
     auto const* there = other.find(info.group, info.name);
     ASSERT_NE(there, nullptr) << info.name;
-    EXPECT_TRUE(same_bits(tensor(one, info), tensor(other, *there)))
+    EXPECT_EQ(info, *there);
+    EXPECT_TRUE(tensor(one, info) == tensor(other, *there))
         << other_dir << ": " << info.group << "/" << info.name;
   }
 }

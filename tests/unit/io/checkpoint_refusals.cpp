@@ -25,12 +25,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two tensors in two shards, one of them cut.
+// Two tensors in two shards, one of them cut and one of them in two blocks.
 CheckpointIndex sample() {
   return {{{"step", "7"}},
           {{3, 100, "rest-a"}, {5, 200, "rest-b"}},
-          {{"model", "w", {4, 3}}, {"optimizer/m", "b", {5}}},
-          {{0, 0, 7, 0, 16, "sum-a"}, {0, 7, 5, 1, 8, "sum-b"}, {1, 0, 5, 1, 64, "sum-c"}},
+          {{"model", "w", {4, 3}}, {"optimizer/m", "b", {5}, ElementType::bf16}},
+          {{0, 0, 7, 0, 16, 8, {"sum-a"}},
+           {0, 7, 5, 1, 8, 8, {"sum-b"}},
+           {1, 0, 5, 1, 64, 3, {"sum-c", "sum-d"}}},
           {}};
 }
 
@@ -45,7 +47,8 @@ class CheckpointRefusals : public testing::Test {
   void save(std::int64_t step, std::int64_t keep = 9) const {
     auto const directory = begin_checkpoint(m_dir, step);
     ShardWriter writer(directory, 0, m_layout);
-    writer.write("model", "w", 0, std::array{float(step), 2.0f});
+    std::array const values{static_cast<float>(step), 2.0f};
+    writer.write("model", "w", 0, std::as_bytes(std::span(values)));
     writer.close();
     write_manifest(directory, m_layout, {{"step", std::to_string(step)}});
     EXPECT_EQ(commit_checkpoint(m_dir, step, keep), std::nullopt);
@@ -80,10 +83,11 @@ TEST_F(CheckpointRefusals, of_an_index_name_the_tensor_and_what_cannot_be) {
       text,
       R"({"run":{"step":"7"},"shards":[{"rank":3,"bytes":100,"rest":"rest-a"},)"
       R"({"rank":5,"bytes":200,"rest":"rest-b"}],"tensors":[{"group":"model","name":"w",)"
-      R"("shape":[4,3],"extents":[{"first":0,"elements":7,"shard":0,"offset":16,"xxh3":"sum-a"},)"
-      R"({"first":7,"elements":5,"shard":1,"offset":8,"xxh3":"sum-b"}]},{"group":"optimizer/m",)"
-      R"("name":"b","shape":[5],"extents":[{"first":0,"elements":5,"shard":1,"offset":64,)"
-      R"("xxh3":"sum-c"}]}]})");
+      R"("type":"F32","shape":[4,3],"extents":[{"first":0,"elements":7,"shard":0,"offset":16,)"
+      R"("block":8,"xxh3":["sum-a"]},{"first":7,"elements":5,"shard":1,"offset":8,"block":8,)"
+      R"("xxh3":["sum-b"]}]},{"group":"optimizer/m","name":"b","type":"BF16","shape":[5],)"
+      R"("extents":[{"first":0,"elements":5,"shard":1,"offset":64,"block":3,)"
+      R"("xxh3":["sum-c","sum-d"]}]}]})");
   EXPECT_EQ(to_json(index_from_json(text, "index")), text);
   EXPECT_NO_THROW(require_whole(sample(), "index"));
   auto const with = [&](std::string const& what, std::string const& instead) {
@@ -102,6 +106,11 @@ TEST_F(CheckpointRefusals, of_an_index_name_the_tensor_and_what_cannot_be) {
        {R"("shard":2,"offset":8)", R"("shard":-1,"offset":8)", R"("shard":1,"offset":181)",
         R"("shard":1,"offset":180)", R"("shard":1,"offset":-1)", R"("shard":1.0,"offset":8)"})
     with(R"("shard":1,"offset":8)", place);
+  for (auto const* sums : {R"("block":3,"xxh3":["sum-c"])", R"("block":2,"xxh3":["c","d"])",
+                           R"("block":0,"xxh3":[])", R"("block":3,"xxh3":[1,2])"})
+    with(R"("block":3,"xxh3":["sum-c","sum-d"])", sums);
+  for (auto const* type : {R"("type":"F16")", R"("type":"words")", R"("type":2)"})
+    with(R"("type":"BF16")", type);
   with(R"("rank":5)", R"("rank":16777217)");
   with(R"("bytes":200)", R"("bytes":18446744073709551615)");
   with(R"("group":"optimizer/m","name":"b")", R"("group":"model","name":"w")");
@@ -154,7 +163,7 @@ TEST_F(CheckpointRefusals, of_a_directory_name_the_file_and_what_is_wrong_with_i
   };
   change("seal", "nothing");
   change("seal", sealed("[1]\n"));
-  change("seal", sealed("{\"version\":4}\n"));
+  change("seal", sealed("{\"version\":5}\n"));
   change("checkpoint.h5", "short");
   change("shard-0.h5", "short");
   change("latest", "unseen");
@@ -168,7 +177,7 @@ TEST_F(CheckpointRefusals, of_a_directory_name_the_file_and_what_is_wrong_with_i
   open("empty", "empty");
   put("empty/config.json", "{}");
   open("of Hugging Face", "empty");
-  for (std::int64_t const version : {0, 1, 2, 3, 4}) {
+  for (std::int64_t const version : {0, 1, 2, 3, 4, 5}) {
     auto file = H5File::create(m_dir / "empty/checkpoint.h5");
     if (version > 0) file.set_text("/", "format", checkpoint_format);
     file.set_integer("/", "version", version);
@@ -195,17 +204,18 @@ TEST_F(CheckpointRefusals, of_wrong_use_say_what_was_wrong) {
                                {{0, 0, 0, 2}, {1, 0, 0, 1}}};
   CheckpointLayout const twice{{{"model", "w", {2}}}, {{0, 0, 0, 1}, {0, 0, 1, 1}}};
   auto const directory = begin_checkpoint(m_dir, 3);
-  std::array const values{1.0f, 2.0f, 3.0f};
+  std::array const floats{1.0f, 2.0f, 3.0f};
+  auto const values = std::as_bytes(std::span(floats));
   {
     ShardWriter writer(directory, 0, other);
     m_said.add("another's tensor", [&] { writer.write("model", "c", 0, values); });
-    m_said.add("out of order", [&] { writer.write("model", "w", 1, std::span(values).first(1)); });
+    m_said.add("out of order", [&] { writer.write("model", "w", 1, values.first(4)); });
     m_said.add("too much", [&] { writer.write("model", "w", 0, values); });
     m_said.add("not whole", [&] { writer.close(); });
   }
   m_said.add("twice", [&] { ShardWriter writer(directory, 0, twice); });
   ShardWriter writer(directory, 0, m_layout);
-  writer.write("model", "w", 0, std::span(values).first(2));
+  writer.write("model", "w", 0, values.first(8));
   writer.close();
   m_said.add("other tensors", [&] { write_manifest(directory, other, {}); });
   m_said.add("keep none",

@@ -49,7 +49,7 @@ class CheckpointSinkTest : public testing::Test {
   }
   static std::vector<float> values_of(CheckpointReader& reader) {
     std::vector<float> values(6);
-    reader.read("model", "a", 0, values);
+    reader.read("model", "a", 0, std::as_writable_bytes(std::span(values)));
     return values;
   }
   static std::string get(fs::path const& path) {
@@ -78,7 +78,7 @@ TEST_F(CheckpointSinkTest, what_was_written_is_a_checkpoint) {
   CheckpointReader reader(m_checkpoint);
   EXPECT_EQ(reader.run_strings().at("step"), "0");
   std::vector<float> values(6);
-  reader.read("model", "a", 0, values);
+  reader.read("model", "a", 0, std::as_writable_bytes(std::span(values)));
   EXPECT_EQ(values, (std::vector<float>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(reader.carried().size(), 2u);
   auto const found = read_carried(m_checkpoint, reader.carried());

@@ -49,13 +49,14 @@ TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
       spread_evenly({{"model", "wte.weight", {3, 2}}, {"optimizer/m", "wte.weight", {3, 2}}}, 1);
   ShardWriter writer(m_dir, 0, layout);
   std::array<float, 6> const values{};
-  for (auto const& tensor : layout.tensors) writer.write(tensor.group, tensor.name, 0, values);
+  for (auto const& tensor : layout.tensors)
+    writer.write(tensor.group, tensor.name, 0, std::as_bytes(std::span(values)));
   writer.close();
   write_manifest(m_dir, layout, {{"step", "12"}, {"config", "model:\n  layers: 2\n"}});
   auto const text = describe(m_dir);
   EXPECT_EQ(describe(m_dir / "checkpoint.h5"), text);
   for (auto const* line : {"  step        12\n", "  config      model: ...\n",
-                           "  optimizer/m 6 values\n", "    wte.weight [3, 2]\n"}) {
+                           "  optimizer/m 6 values\n", "    wte.weight F32 [3, 2]\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
   }
 }
@@ -63,7 +64,8 @@ TEST_F(DescribeTest, a_checkpoint_shows_its_run_and_tensors) {
 TEST_F(DescribeTest, a_text_is_cut_where_its_line_ends_or_behind_60_characters) {
   auto const layout = spread_evenly({{"model", "w", {2}}}, 1);
   ShardWriter writer(m_dir, 0, layout);
-  writer.write("model", "w", 0, std::array{1.0f, 2.0f});
+  std::array const values{1.0f, 2.0f};
+  writer.write("model", "w", 0, std::as_bytes(std::span(values)));
   writer.close();
   auto const full = std::string(60, 'f'), over = std::string(61, 'o');
   write_manifest(m_dir, layout, {{"full", full}, {"over", over}, {"two", "a\nb"}, {"none", ""}});

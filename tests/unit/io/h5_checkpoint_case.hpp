@@ -40,9 +40,9 @@ class CheckpointTest : public InDirectory {
       auto const values = values_of(number, element_count(tensor.shape));
       auto const half = elements / 2;
       auto const write = [&](std::int64_t from, std::int64_t count) {
-        writer.write(tensor.group, tensor.name, from,
-                     std::span(values).subspan(static_cast<std::size_t>(from),
-                                               static_cast<std::size_t>(count)));
+        auto const part = std::span(values).subspan(static_cast<std::size_t>(from),
+                                                    static_cast<std::size_t>(count));
+        writer.write(tensor.group, tensor.name, from, std::as_bytes(part));
       };
       write(first, half);
       write(first + half, elements - half);
@@ -73,8 +73,9 @@ class CheckpointTest : public InDirectory {
   // Reads all that a run reads.
   static void read_whole(std::filesystem::path const& directory) {
     CheckpointReader reader(directory);
-    for (auto const& [group, name, shape] : reader.tensors()) {
-      std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
+    for (auto const& [group, name, shape, type] : reader.tensors()) {
+      std::vector<std::byte> values(
+          static_cast<std::size_t>(element_count(shape) * size_bytes(type)));
       reader.read(group, name, 0, values);
     }
   }

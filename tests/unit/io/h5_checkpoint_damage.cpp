@@ -72,10 +72,12 @@ TEST_F(CheckpointTest, a_value_that_changed_is_named_by_its_tensor) {
   flip_bit(directory / "shard-1.h5", offset + 40, 3);
   CheckpointReader reader(directory);
   std::vector<float> values(42);
-  reader.read("optimizer/v", "wte.weight", 0, values);
-  reader.read("optimizer/m", "wte.weight", 0, std::span(values).first(20));
-  auto const error = error_of(
-      [&] { reader.read("optimizer/m", "wte.weight", 20, std::span(values).subspan(20)); });
+  reader.read("optimizer/v", "wte.weight", 0, std::as_writable_bytes(std::span(values)));
+  reader.read("optimizer/m", "wte.weight", 0, std::as_writable_bytes(std::span(values).first(20)));
+  auto const error = error_of([&] {
+    reader.read("optimizer/m", "wte.weight", 20,
+                std::as_writable_bytes(std::span(values).subspan(20)));
+  });
   EXPECT_EQ(error.status(), Status::damaged);
   EXPECT_EQ(error.what(), (directory / "shard-1.h5").string() +
                               ": /optimizer/m/wte.weight: not the values that were written");

@@ -71,7 +71,7 @@ class CheckpointDir : public testing::Test {
     auto const layout = spread_evenly({{"model", "w", {1}}}, 1);
     auto const directory = begin_checkpoint(m_run, step);
     ShardWriter writer(directory, 0, layout);
-    writer.write("model", "w", 0, std::array{value});
+    writer.write("model", "w", 0, std::as_bytes(std::span(&value, 1)));
     writer.close();
     write_manifest(directory, layout, {});
     return commit_checkpoint(m_run, step, keep);
@@ -79,9 +79,9 @@ class CheckpointDir : public testing::Test {
 
   float latest_value() const {
     CheckpointReader reader(find_latest(m_run).value());
-    std::array<float, 1> value{};
-    reader.read("model", "w", 0, value);
-    return value[0];
+    float value = 0;
+    reader.read("model", "w", 0, std::as_writable_bytes(std::span(&value, 1)));
+    return value;
   }
 
   void point_to(std::string const& name) const { std::ofstream(m_run / "latest") << name << '\n'; }

@@ -36,7 +36,8 @@ class EarlierCheckpoints : public testing::Test {
     auto const layout = spread_evenly({{"model", "w", {1}}}, 1);
     auto const directory = begin_checkpoint(m_run, step);
     ShardWriter writer(directory, 0, layout);
-    writer.write("model", "w", 0, std::array{float(step)});
+    auto const value = static_cast<float>(step);
+    writer.write("model", "w", 0, std::as_bytes(std::span(&value, 1)));
     writer.close();
     write_manifest(directory, layout, {{"step", std::to_string(step)}});
     EXPECT_EQ(commit_checkpoint(m_run, step, 1), std::nullopt);

@@ -39,11 +39,12 @@ void expect_read(fs::path const& directory) {
   EXPECT_EQ(reader.run_strings().at("step"), "2");
   EXPECT_EQ(reader.run_strings().at("samples"), "8");
   ASSERT_EQ(reader.tensors().size(), 3u * 16u);
-  for (auto const& [group, name, shape] : reader.tensors()) {
+  for (auto const& [group, name, shape, type] : reader.tensors()) {
+    EXPECT_EQ(type, ElementType::f32);
     auto const count =
         std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
     std::vector<float> values(static_cast<std::size_t>(count));
-    EXPECT_NO_THROW(reader.read(group, name, 0, values));
+    EXPECT_NO_THROW(reader.read(group, name, 0, std::as_writable_bytes(std::span(values))));
   }
   EXPECT_EQ(reader.find("model", "transformer.wte.weight")->shape,
             (std::vector<std::int64_t>{256, 8}));
@@ -53,10 +54,12 @@ TEST_F(OldFiles, a_checkpoint_is_read_and_its_values_are_proved) {
   expect_read(m_dir / "step-2");
 }
 
-TEST_F(OldFiles, a_checkpoint_of_version_2_is_read_and_its_values_are_proved) {
-  fs::remove_all(m_dir / "step-2");
-  fs::copy(SPILLWAY_SOURCE_DIR "/tests/goldens/version-2", m_dir / "step-2");
-  expect_read(m_dir / "step-2");
+TEST_F(OldFiles, checkpoints_of_versions_2_and_3_are_read_and_their_values_are_proved) {
+  for (auto const* version : {"version-2", "version-3"}) {
+    fs::remove_all(m_dir / "step-2");
+    fs::copy(fs::path(SPILLWAY_SOURCE_DIR "/tests/goldens") / version, m_dir / "step-2");
+    expect_read(m_dir / "step-2");
+  }
 }
 
 TEST_F(OldFiles, a_token_file_is_read) {

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
 
 #include "comm/on_all_ranks.hpp"
+#include "io/h5/checkpoint_masters.hpp"
+#include "state/checkpoints.hpp"
+#include "state/restore.hpp"
 #include "tests/unit/state/tiny_state.hpp"
 
 namespace spillway::same_start_test {
@@ -109,18 +111,14 @@ TEST(SameStart, is_of_checkpoints_that_are_there_or_not_and_of_one_step) {
                    "2: "}));
 }
 
-// The largest tensors are compared in several pieces.
-TEST(SameStart, is_of_counts_plan_and_every_weight) {
-  auto config = test::tiny_config();
-  config.model.hidden = 160;
-  std::array<test::TinyState, 3> states{test::TinyState(config), test::TinyState(config),
-                                        test::TinyState(config)};
-  std::array<RunState, 3> runs;
+TEST(SameStart, is_of_counts_plan_and_what_the_weights_were_made_of) {
+  std::array<StartedModel, 3> starts;
   std::array<std::string, 3> plans{"plan", "plan", "plan"};
+  for (auto& started : starts) started.weights = "weights";
   auto const start = [&] {
     return on_three([&](Comm& comm, int rank) {
       auto const at = static_cast<std::size_t>(rank);
-      require_same_start(comm, runs[at], plans[at], states[at].model);
+      require_same_start(comm, starts[at], plans[at]);
     });
   };
   Lines const alike{"", "", ""};
@@ -131,21 +129,51 @@ TEST(SameStart, is_of_counts_plan_and_every_weight) {
   plans[2] = "other";
   EXPECT_EQ(start(), (Lines{"2: ", "2: ", why}));
   plans[2] = "plan";
-  runs[1].samples = 1;
+  starts[1].state.samples = 1;
   EXPECT_EQ(start(), (Lines{"2: ", why, "2: "}));
-  runs[1].samples = 0;
-  auto& model = states[1].model;
-  for (auto const& chunk : model.chunks())
-    for (std::size_t p = 0; p < chunk.parameters.size(); ++p) {
-      auto const last = element_count(chunk.parameters[p].view.shape) - 1;
+  starts[1].state.samples = 0;
+  starts[1].weights = "others";
+  EXPECT_EQ(start(), (Lines{"2: ", why, "2: "}));
+}
+
+// All that a model of new weights is made of.
+TEST(SameStart, of_new_weights_is_of_their_seed) {
+  EXPECT_EQ(checksum_of_draws(1), checksum_of_draws(1));
+  EXPECT_NE(checksum_of_draws(1), checksum_of_draws(2));
+}
+
+// Every weight counts, also the last one of a tensor that is read in several pieces.
+TEST(SameStart, of_another_format_is_of_every_weight) {
+  auto config = test::tiny_config();
+  config.model.hidden = 160;
+  test::TinyState from(config), to(config);
+  auto const directory = std::filesystem::path(testing::TempDir()) / "start_of_weights";
+  auto const comm = make_single_rank_comm();
+  auto const start = [&] {
+    std::filesystem::remove_all(directory);
+    std::filesystem::create_directories(directory);
+    RunState run;
+    SaveSettings settings;
+    save_checkpoint(directory, from.model, run, settings, *comm);
+    CheckpointReader reader(directory / "step-0");
+    CheckpointMasters weights(reader);
+    return std::pair(start_with_weights(weights, to.model, *comm), reader.checksum());
+  };
+  auto const [first, first_checkpoint] = start();
+  for (auto const& chunk : from.model.chunks())
+    for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
+      auto const last = element_count(chunk.parameters[static_cast<std::size_t>(p)].view.shape) - 1;
       std::array<float, 1> before{}, other{};
-      model.read(kMaster, chunk.id, static_cast<int>(p), last, before);
+      from.model.read(kMaster, chunk.id, p, last, before);
       other[0] = before[0] + 1;
-      model.write(kMaster, chunk.id, static_cast<int>(p), last, other);
-      EXPECT_EQ(start(), (Lines{"2: ", why, "2: "})) << chunk.parameters[p].name;
-      model.write(kMaster, chunk.id, static_cast<int>(p), last, before);
+      from.model.write(kMaster, chunk.id, p, last, other);
+      auto const [changed, checkpoint] = start();
+      EXPECT_NE(changed, first) << chunk.name << " " << p;
+      EXPECT_NE(checkpoint, first_checkpoint) << chunk.name << " " << p;
+      from.model.write(kMaster, chunk.id, p, last, before);
     }
-  EXPECT_EQ(start(), alike);
+  EXPECT_EQ(start(), std::pair(first, first_checkpoint));
+  std::filesystem::remove_all(directory);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "runtime/tiers.hpp"
 #include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
+#include "state/restore.hpp"
 #include "tests/support/plan_words.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/support/tiny_gpt.hpp"

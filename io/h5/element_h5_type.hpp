@@ -1,0 +1,25 @@
+// Says how HDF5 names the types that elements of a checkpoint's tensors have.
+#pragma once
+
+#include <stdexcept>
+
+#include "io/h5/h5_file.hpp"
+#include "io/tensors/element_type.hpp"
+
+namespace spillway {
+
+inline H5Type h5_type(ElementType type) {
+  switch (type) {
+    case ElementType::f32:
+      return H5Type::f32;
+    case ElementType::bf16:
+      return H5Type::bf16;
+    case ElementType::i16:
+      return H5Type::i16;
+    default:
+      throw std::logic_error("checkpoint: no tensor has elements of type " +
+                             std::string(name(type)));
+  }
+}
+
+}  // namespace spillway

@@ -1,0 +1,191 @@
+#include "state/restore.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/checksum.hpp"
+#include "base/error.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_group.hpp"
+#include "io/h5/checkpoint_masters.hpp"
+#include "io/tensors/finite.hpp"
+#include "state/checkpoint_tensors.hpp"
+
+namespace spillway {
+namespace {
+
+// Names a parameter of a model.
+struct ParameterAt {
+  int chunk, index;
+};
+
+// Throws Error(bad_input) unless `source` has a tensor of the right shape for every parameter that
+// has `part`.
+void require_same_model(TensorSource const& source, StoredGroup const& group, ModelState& model) {
+  auto const refuse = [&](std::string const& why) {
+    throw Error(Status::bad_input, fmt::format("{}: is of another model: {}", source.place(), why));
+  };
+  std::size_t tensors = 0;
+  for_each_parameter_with(group.part, model, [&](auto const&, int, auto const& parameter) {
+    ++tensors;
+    auto const number = source.tensors().find(parameter.name);
+    if (!number) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
+    auto const& shape = source.tensors()[*number].shape;
+    if (shape != parameter.view.shape) {
+      refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name, fmt::join(shape, ", "),
+                         fmt::join(parameter.view.shape, ", ")));
+    }
+  });
+  if (group.name == kWeightsGroup && source.tensors().size() != tensors)
+    refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
+}
+
+// Divides `range` into pieces, and calls body(first, elements) for each.
+template <class Body>
+void in_pieces(TensorRange range, Body const& body) {
+  for (auto first = range.first; first < range.last; first += kPieceElements)
+    body(first, std::min(kPieceElements, range.last - first));
+}
+
+// Returns which elements of `part` the rank keeps.
+TensorRange kept(std::string_view part, ParameterAt at, ModelState& model) {
+  auto const& parameter = model.chunks()[at.chunk].parameters[static_cast<std::size_t>(at.index)];
+  bool const all = part == kWholeParameter || (part == kMaster && model.keeps_all(at.chunk));
+  if (all) return {0, element_count(parameter.view.shape)};
+  auto const own = model.owned(at.chunk, at.index);
+  return {own.first, own.last};
+}
+
+// Reads the elements that the rank keeps to where it keeps them.
+void copy_tensor(TensorSource& source, std::size_t tensor, std::string_view part, ParameterAt at,
+                 ModelState& model, Comm& comm) {
+  auto const size = size_bytes(source.tensors()[tensor].type);
+  auto const wanted = kept(part, at, model);
+  auto const read = source.verified_range(tensor, wanted);
+  std::vector<std::byte> unwanted;  // what a checksum needs
+  auto const pass_over = [&](std::int64_t first, std::int64_t elements) {
+    unwanted.resize(static_cast<std::size_t>(elements * size));
+    source.read(tensor, first, unwanted);
+    comm.still_here();
+  };
+  in_pieces({read.first, wanted.first}, pass_over);
+  for (auto first = wanted.first; first < wanted.last;) {
+    auto const bytes = model.stored(part, at.chunk, at.index, first,
+                                    std::min(kPieceElements, wanted.last - first), true);
+    source.read(tensor, first, bytes);
+    first += std::ssize(bytes) / size;
+    comm.still_here();
+  }
+  in_pieces({wanted.last, read.last}, pass_over);
+}
+
+// Reads the elements that the rank keeps as floats, and calls told(values) for each piece.
+template <class Told>
+void convert_tensor(TensorSource& source, std::size_t tensor, std::string_view part, ParameterAt at,
+                    ModelState& model, Comm& comm, Told const& told) {
+  std::vector<float> buffer(kPieceElements);
+  in_pieces(source.verified_range(tensor, kept(part, at, model)),
+            [&](std::int64_t first, std::int64_t elements) {
+              std::span const values(buffer.data(), static_cast<std::size_t>(elements));
+              read_floats(source, tensor, first, values);
+              told(values);
+              model.write(part, at.chunk, at.index, first, values);
+              comm.still_here();
+            });
+}
+
+// Returns whether the model stores `part` of a chunk as the source has its tensor `name`.
+bool is_alike(TensorSource const& source, std::string const& name, std::string_view part, int chunk,
+              ModelState& model) {
+  auto const there = source.tensors().find(name);
+  auto const here = model.stored_type(part, chunk);
+  if (!there || !here) return !there && !here;  // fp32 parameters have no remainders
+  return source.tensors()[*there].type == element_type_of(*here);
+}
+
+// Of a bf16 parameter, both halves of the master are copied, or the master is converted.
+void restore_masters(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
+  CheckpointGroup weights(checkpoint, kWeightsGroup), remainders(checkpoint, kRemainderGroup);
+  CheckpointMasters masters(checkpoint);
+  auto const for_each = [&](std::string_view part, auto const& body) {
+    for_each_parameter_with(part, model, [&](auto const& chunk, int index, auto const& parameter) {
+      bool const alike = is_alike(weights, parameter.name, kParameter, chunk.id, model) &&
+                         is_alike(remainders, parameter.name, kRemainder, chunk.id, model);
+      body(ParameterAt{chunk.id, index}, parameter.name, alike);
+    });
+  };
+  for_each(kParameter, [&](ParameterAt at, std::string const& name, bool alike) {
+    auto const tensor = *weights.tensors().find(name);
+    if (!alike) return convert_tensor(masters, tensor, kMaster, at, model, comm, [](auto) {});
+    copy_tensor(weights, tensor, kParameter, at, model, comm);
+    if (model.keeps_all(at.chunk)) copy_tensor(weights, tensor, kWholeParameter, at, model, comm);
+  });
+  for_each(kRemainder, [&](ParameterAt at, std::string const& name, bool alike) {
+    if (alike)
+      copy_tensor(remainders, *remainders.tensors().find(name), kRemainder, at, model, comm);
+  });
+}
+
+void restore_moments(CheckpointGroup& source, std::string_view part, ModelState& model,
+                     Comm& comm) {
+  for_each_parameter_with(part, model, [&](auto const& chunk, int index, auto const& parameter) {
+    auto const tensor = *source.tensors().find(parameter.name);
+    ParameterAt const at{chunk.id, index};
+    if (is_alike(source, parameter.name, part, chunk.id, model))
+      return copy_tensor(source, tensor, part, at, model, comm);
+    convert_tensor(source, tensor, part, at, model, comm, [](auto) {});
+  });
+}
+
+// Calls body(tensor, place, parameter) for each of the source's weights.
+template <class Body>
+void restore_each(TensorSource& weights, ModelState& model, Body const& body) {
+  require_same_model(weights, {kMaster, kWeightsGroup}, model);
+  for_each_parameter_with(kMaster, model, [&](auto const& chunk, int index, auto const& parameter) {
+    auto const tensor = *weights.tensors().find(parameter.name);
+    body(tensor, ParameterAt{chunk.id, index}, parameter);
+  });
+  model.complete();
+}
+
+}  // namespace
+
+void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
+  auto const groups = stored_groups(model);
+  // What is of another model is refused before anything is read.
+  for (auto const& group : groups)
+    if (group.part != kRemainder)
+      require_same_model(CheckpointGroup(checkpoint, group.name), group, model);
+  restore_masters(checkpoint, model, comm);
+  for (auto const& group : groups) {
+    if (group.part == kParameter || group.part == kRemainder) continue;
+    CheckpointGroup source(checkpoint, group.name);
+    restore_moments(source, group.part, model, comm);
+  }
+  model.complete();
+}
+
+void restore_weights(TensorSource& weights, ModelState& model, Comm& comm) {
+  restore_each(weights, model, [&](std::size_t tensor, ParameterAt at, auto const&) {
+    convert_tensor(weights, tensor, kMaster, at, model, comm, [](auto) {});
+  });
+}
+
+std::string start_with_weights(TensorSource& weights, ModelState& model, Comm& comm) {
+  StreamingChecksum common;
+  restore_each(weights, model, [&](std::size_t tensor, ParameterAt at, auto const& parameter) {
+    bool const by_all = !model.chunks()[at.chunk].is_shared_out() || model.keeps_all(at.chunk);
+    ValueCounts counts;
+    convert_tensor(weights, tensor, kMaster, at, model, comm, [&](auto values) {
+      counts += count_values(values, ElementType::f32);
+      if (by_all) common.add(std::as_bytes(values));
+    });
+    require_finite(weights.place(), parameter.name, element_count(parameter.view.shape), counts);
+  });
+  return checksum_text(common.value());
+}
+
+}  // namespace spillway
