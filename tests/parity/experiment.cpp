@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstring>
 #include <fstream>
 
 #include "io/h5/checkpoint_dir.hpp"
@@ -31,10 +30,6 @@ std::vector<std::byte> tensor(CheckpointReader& reader, TensorInfo const& info) 
   std::vector<std::byte> values(static_cast<std::size_t>(bytes));
   reader.read(info.group, info.name, 0, values);
   return values;
-}
-
-bool same_bits(std::vector<float> const& a, std::vector<float> const& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
 nlohmann::json const* row_of(Run const& run, nlohmann::json const& step) {
