@@ -5,7 +5,8 @@
 //                     them in, contiguous; if several ranks share a tensor, one flat extent of its
 //                     elements. With precision bf16, /model is bf16 (an HDF5 float of 16 bits,
 //                     which h5py shows as float32) and /optimizer/remainder int16: the bits of the
-//                     fp32 master are 65536 x those of the bf16 value plus the remainder.
+//                     fp32 master are 65536 x those of the bf16 value plus the signed remainder,
+//                     modulo 2^32. Imported weights are float32.
 //   checkpoint.h5     for other programs: the same names as virtual datasets over the shards, so
 //                     that any HDF5 reader sees whole tensors; and /run, which holds what a run
 //                     remembers (attributes, JSON text)

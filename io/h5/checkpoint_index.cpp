@@ -50,6 +50,10 @@ std::int64_t bounded(Json const& number, std::int64_t most, std::string const& w
   return value;
 }
 
+std::size_t blocks_of(std::int64_t elements, std::int64_t block_elements) {
+  return static_cast<std::size_t>(div_ceil(elements, block_elements));
+}
+
 // Adds an extent of the last tensor of `index`. Throws Error(damaged) if there cannot be such an
 // extent.
 void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
@@ -68,14 +72,11 @@ void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
   if (!follows) fail(what, "has extents that overlap");
   auto const bytes = elements * size_bytes(info.type);
   if (offset_bytes + bytes > index.shards[shard].bytes) fail(what, "lies beyond its shard's end");
-  // Up to version 3, an extent has one checksum of all its values.
-  auto const& sums = entry.at("xxh3");
-  if (sums.is_string()) {
-    index.extents.push_back({number, first, elements, shard, offset_bytes, elements, {sums}});
-    return;
-  }
-  auto const block = bounded(entry.at("block"), kMostElements, what);
-  if (block < 1 || std::cmp_not_equal(sums.size(), div_ceil(elements, block)))
+  // Up to version 3, an extent is one block.
+  auto const block = bounded(entry.value("block", Json(elements)), kMostElements, what);
+  auto const sums = entry.at("xxh3").get<std::string>();
+  if (block < 1 || sums.size() / kChecksumDigits != blocks_of(elements, block) ||
+      sums.size() % kChecksumDigits != 0)
     fail(what, "has another number of checksums than of blocks");
   index.extents.push_back({number, first, elements, shard, offset_bytes, block, sums});
 }
@@ -187,8 +188,11 @@ CheckpointIndex index_from_json(std::string const& text, std::string const& sour
 }
 
 std::string checksum_of(CheckpointIndex const& index) {
-  auto const text = text_of(json_of(index).at("tensors"));
-  return checksum_text(checksum(std::as_bytes(std::span(text))));
+  StreamingChecksum sum;
+  auto const add = [&](std::string const& text) { sum.add(std::as_bytes(std::span(text))); };
+  for (auto const& tensor : index.tensors) add(dataset_path(tensor.group, tensor.name) + "\n");
+  for (auto const& extent : index.extents) add(extent.checksums);
+  return checksum_text(sum.value());
 }
 
 void require_whole(CheckpointIndex const& index, std::string const& source) {

@@ -43,8 +43,8 @@ struct CheckpointIndex {
     std::int64_t first = 0, elements = 0;
     std::size_t shard = 0;
     std::int64_t offset_bytes = 0;
-    std::int64_t block_elements = 0;     // without blocks, it is `elements`
-    std::vector<std::string> checksums;  // XXH3-64 of each block, as 16 hexadecimal digits
+    std::int64_t block_elements = 0;  // until version 3 it is `elements`
+    std::string checksums;            // XXH3-64 of each block, as 16 hexadecimal digits
   };
 
   std::map<std::string, std::string> run_strings;
@@ -60,12 +60,14 @@ struct CheckpointIndex {
 std::string to_json(CheckpointIndex const& index);
 CheckpointIndex index_from_json(std::string const& text, std::string const& source);
 
-// Returns a checksum of what the index says of tensors, which includes the checksums of all values:
-// where it is equal, so are the tensors.
+// Returns a checksum of the names and of the checksums of all values: where it is equal, so are the
+// tensors. It costs no reading of values.
 std::string checksum_of(CheckpointIndex const& index);
 
 // Throws Error(damaged) that begins with `source` unless the extents cover every tensor completely.
 void require_whole(CheckpointIndex const& index, std::string const& source);
+
+inline constexpr std::size_t kChecksumDigits = 16;
 
 // Returns the number of elements of a tensor with this shape. Throws Error(damaged) that begins
 // with `what` if no tensor of a checkpoint can have this shape.

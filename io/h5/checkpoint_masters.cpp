@@ -1,11 +1,14 @@
 #include "io/h5/checkpoint_masters.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "base/bf16.hpp"
+#include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
 
 namespace spillway {
@@ -22,7 +25,26 @@ TensorList as_floats(TensorList const& tensors) {
 CheckpointMasters::CheckpointMasters(CheckpointReader& checkpoint)
     : m_weights(checkpoint, kWeightsGroup),
       m_remainders(checkpoint, kRemainderGroup),
-      m_tensors(as_floats(m_weights.tensors())) {}
+      m_tensors(as_floats(m_weights.tensors())) {
+  for (auto const& remainder : m_remainders.tensors()) {
+    auto const weight = m_weights.tensors().find(remainder.name);
+    bool const fits = weight && remainder.type == ElementType::i16 &&
+                      m_weights.tensors()[*weight].type == ElementType::bf16 &&
+                      m_weights.tensors()[*weight].shape == remainder.shape;
+    if (!fits)
+      throw Error(Status::damaged, fmt::format("{}: {}/{}: is the remainder of no bf16 weight",
+                                               place(), kRemainderGroup, remainder.name));
+  }
+}
+
+// Both halves of a master are verified.
+TensorRange CheckpointMasters::verified_range(std::size_t tensor, TensorRange range) const {
+  auto const weights = m_weights.verified_range(tensor, range);
+  auto const number = m_remainders.tensors().find(m_tensors[tensor].name);
+  if (!number) return weights;
+  auto const remainders = m_remainders.verified_range(*number, range);
+  return {std::min(weights.first, remainders.first), std::max(weights.last, remainders.last)};
+}
 
 void CheckpointMasters::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
   m_tensors.offset_bytes(tensor, first, to.size());  // throws if the elements do not exist

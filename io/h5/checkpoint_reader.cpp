@@ -84,21 +84,23 @@ std::size_t CheckpointReader::extent_at(std::size_t tensor, std::int64_t element
   return static_cast<std::size_t>(behind - extents.begin()) - 1;
 }
 
-// Returns the number of the tensor with this dataset path.
-std::size_t CheckpointReader::tensor_at(std::string const& path, TensorRange range) const {
+// Returns the number of the tensor that has these bytes of elements from `first` on.
+std::size_t CheckpointReader::tensor_with(std::string const& path, std::int64_t first,
+                                          std::int64_t bytes) const {
   auto const found = m_positions.find(path);
-  bool const inside = found != m_positions.end() && range.first >= 0 &&
-                      range.last <= element_count(m_index.tensors[found->second].shape);
-  if (!inside) throw std::logic_error(fmt::format("checkpoint: {} has no such elements", path));
+  auto const inside = [&](TensorInfo const& tensor) {
+    auto const size = spillway::size_bytes(tensor.type);
+    return first >= 0 && bytes % size == 0 && first <= element_count(tensor.shape) - bytes / size;
+  };
+  if (found == m_positions.end() || !inside(m_index.tensors[found->second]))
+    throw std::logic_error(fmt::format("checkpoint: {} has no such elements", path));
   return found->second;
 }
 
 void CheckpointReader::read(std::string const& group, std::string const& name, std::int64_t first,
                             std::span<std::byte> to) {
-  auto const path = dataset_path(group, name);
-  auto const* const info = find(group, name);
-  auto const size = info == nullptr ? 1 : spillway::size_bytes(info->type);
-  auto const tensor = tensor_at(path, {first, first + std::ssize(to) / size});
+  auto const tensor = tensor_with(dataset_path(group, name), first, std::ssize(to));
+  auto const size = spillway::size_bytes(m_index.tensors[tensor].type);
   while (!to.empty()) {
     auto const number = extent_at(tensor, first);
     auto const& extent = m_index.extents[number];
@@ -113,7 +115,10 @@ void CheckpointReader::read(std::string const& group, std::string const& name, s
 TensorRange CheckpointReader::verified_range(std::string const& group, std::string const& name,
                                              TensorRange range) const {
   if (range.first >= range.last) return {range.first, range.first};
-  auto const tensor = tensor_at(dataset_path(group, name), range);
+  auto const* const info = find(group, name);
+  auto const size = info == nullptr ? 1 : spillway::size_bytes(info->type);
+  auto const tensor =
+      tensor_with(dataset_path(group, name), range.first, (range.last - range.first) * size);
   auto const block_of = [&](std::int64_t element) {
     auto const& extent = m_index.extents[extent_at(tensor, element)];
     auto const block = (element - extent.first) / extent.block_elements * extent.block_elements;
@@ -178,7 +183,8 @@ void CheckpointReader::verify_block(std::size_t number, std::int64_t first,
   if (progress.next % extent.block_elements != 0 && progress.next < extent.elements) return;
   auto const sum = checksum_text(progress.checksum.value());
   m_progress.erase(found);
-  if (sum == extent.checksums[static_cast<std::size_t>(first / extent.block_elements)]) return;
+  auto const at = static_cast<std::size_t>(first / extent.block_elements) * kChecksumDigits;
+  if (extent.checksums.compare(at, kChecksumDigits, sum) == 0) return;
   fail_damaged(shard_path(extent.shard),
                dataset_path(tensor.group, tensor.name) + ": not the values that were written");
 }

@@ -63,7 +63,7 @@ CheckpointIndex read_sealed(fs::path const& directory) {
   try {
     auto const json = Json::parse(text);
     auto const& version = json.at("version");
-    bool const known = version.is_number() && version >= 2 && version <= checkpoint_version;
+    bool const known = version.is_number_integer() && version >= 2 && version <= checkpoint_version;
     if (!known) refuse_version(path, version.dump());
     require_manifest(directory / manifest_name, json.at("manifest"));
     auto index = index_of(json.at("index"), path.string());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 #include "io/h5/h5_file.hpp"
 #include "io/tensors/element_type.hpp"

@@ -138,7 +138,8 @@ std::int64_t H5File::offset_bytes(std::string const& name) const {
 std::size_t H5File::require_elements(std::string const& name, H5Type type,
                                      std::int64_t most) const {
   auto const [stored, shape] = info(name);
-  if (stored != type) fail(m_status, name, "has another element type than expected");
+  bool const converts = stored == H5Type::bf16 && type == H5Type::f32;
+  if (stored != type && !converts) fail(m_status, name, "has another element type than expected");
   std::int64_t count = 1;
   for (auto const extent : shape) {
     if (extent < 0 || extent > most) fail(m_status, name, "is larger than expected");

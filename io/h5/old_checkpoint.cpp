@@ -40,13 +40,8 @@ void read_tensors(H5File const& manifest, std::string const& group, CheckpointIn
     }
     index.tensors.push_back({group, name, manifest.info(path).shape});
     auto const elements = checked_elements(index.tensors.back().shape, manifest.path().string());
-    index.extents.push_back({index.tensors.size() - 1,
-                             0,
-                             elements,
-                             static_cast<std::size_t>(shard),
-                             -1,
-                             elements,
-                             {manifest.text(path, "xxh3")}});
+    index.extents.push_back({index.tensors.size() - 1, 0, elements, static_cast<std::size_t>(shard),
+                             -1, elements, manifest.text(path, "xxh3")});
   }
 }
 
@@ -75,7 +70,7 @@ CheckpointIndex read(fs::path const& directory) {
   int rank = 0;
   for (auto const bytes : manifest.read<std::int64_t>("/shards/bytes", kMostShards))
     index.shards.push_back({rank++, bytes, ""});
-  for (auto const* group : {"model", "optimizer/m", "optimizer/v"})
+  for (auto const* group : {kWeightsGroup, "optimizer/m", "optimizer/v"})
     read_tensors(manifest, group, index);
   require_shards(directory, index);
   for (std::size_t number = 0; number < index.shards.size(); ++number)

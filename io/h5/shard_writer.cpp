@@ -69,7 +69,7 @@ void ShardWriter::add_to_checksums(Progress& progress, std::span<std::byte const
     progress.written += std::ssize(part) / size;
     from = from.subspan(part.size());
     if (progress.written % kBlockElements != 0 && progress.written < progress.elements) continue;
-    progress.checksums.push_back(checksum_text(progress.checksum.value()));
+    progress.checksums += checksum_text(progress.checksum.value());
     progress.checksum.restart();
   }
 }

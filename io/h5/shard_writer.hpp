@@ -41,7 +41,7 @@ class ShardWriter {
     TensorInfo tensor;
     std::int64_t first = 0, elements = 0, written = 0, offset_bytes = 0;
     StreamingChecksum checksum = {};  // of the block that is being written
-    std::vector<std::string> checksums = {};
+    std::string checksums = {};
   };
   static void add_to_checksums(Progress& progress, std::span<std::byte const> from);
 

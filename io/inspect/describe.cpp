@@ -49,7 +49,7 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
     text += fmt::format("  {:<11} {} values\n", group, count);
   }
   for (auto const& tensor : reader.tensors()) {
-    if (tensor.group != "model") continue;
+    if (tensor.group != kWeightsGroup) continue;
     text += fmt::format("    {} {} [{}]\n", tensor.name, name(tensor.type),
                         fmt::join(tensor.shape, ", "));
   }

@@ -79,9 +79,13 @@ int token_bytes(H5Type type) {
       return 2;
     case H5Type::u32:
       return 4;
-    default:
+    case H5Type::f32:
+    case H5Type::bf16:
+    case H5Type::i16:
+    case H5Type::i64:
       return 0;
   }
+  return 0;
 }
 
 // Returns the layout of a token file without a head, as HDF5 describes it.

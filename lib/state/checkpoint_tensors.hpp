@@ -1,6 +1,7 @@
 // Says which tensors the checkpoints of a model have.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,9 +47,9 @@ void for_each_stored(ModelState const& model, Body const& body) {
 // state has that type.
 ElementType element_type_of(DType type);
 
-// Says what each of `ranks` ranks writes: what it alone has, and an even part of what all have. All
-// parts of a parameter are cut alike, so that a rank that reads some of its elements finds them
-// together.
+// Says what each of `ranks` ranks writes: what it alone has, and an even part of the parameters
+// that all have. All parts of a parameter are cut alike, so that a rank that reads some of its
+// elements finds them together.
 CheckpointLayout layout_of(ModelState& model, int ranks);
 
 }  // namespace spillway

@@ -31,9 +31,10 @@ struct SaveSettings {
 };
 
 // Writes the checkpoint step-<n> in `run_dir` and names it in the file `latest`. All ranks call
-// this, and each writes what it alone has and an equal share of what all have. Carried files that
-// cannot be written are left out with a warning. If any rank fails, all ranks throw an Error, which
-// has an empty text where another rank names the cause, and the previous checkpoint stays.
+// this, and each writes what it alone has and what belongs to an equal share of the parameters that
+// all have. Carried files that cannot be written are left out with a warning. If any rank fails,
+// all ranks throw an Error, which has an empty text where another rank names the cause, and the
+// previous checkpoint stays.
 void save_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                      SaveSettings& settings, Comm& comm);
 

@@ -1,5 +1,8 @@
 #include "state/model_state.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -99,12 +102,6 @@ void put(StoredPart const& stored, std::int64_t first, std::span<float const> fr
 
 }  // namespace
 
-std::string checksum_of_draws(std::uint64_t seed) {
-  std::vector<float> values(kDrawnAtOnce);
-  draw_elements(values, {seed, 0, 1.0f}, 0);
-  return checksum_text(checksum(std::as_bytes(std::span(values))));
-}
-
 ModelState::ModelState(Program const& program, Tiers const& tiers, int rank, bool is_there)
     : m_program(program), m_rank(rank), m_chunks(program.chunks.size()) {
   auto const stored = [&](TensorId tensor) -> StoredTensor {
@@ -186,7 +183,8 @@ std::span<std::byte> ModelState::stored(std::string_view part, int chunk, int pa
   auto const all =
       element_count(description.parameters[static_cast<std::size_t>(parameter)].view.shape);
   auto const own = part == kWholeParameter ? ElementRange{0, all} : owned(chunk, parameter);
-  check(tensor != nullptr && own.first <= first && first + count <= own.last, description.name,
+  check(tensor != nullptr, description.name, "it has no such part");
+  check(own.first <= first && first + count <= own.last, description.name,
         "another rank has what is asked for");
   auto const begin = part == kWholeParameter ? 0 : slice(chunk, m_rank).first;
   open(chunk);
@@ -220,6 +218,23 @@ void ModelState::initialise(std::uint64_t seed) {
     for (auto const& parameter : chunk.parameters) draw(chunk, parameter, seed, number++);
   }
   complete();
+}
+
+std::string ModelState::checksum_of_start(std::uint64_t seed) const {
+  StreamingChecksum sum;
+  std::vector<float> drawn(kDrawnAtOnce);
+  draw_elements(drawn, {seed, 0, 1.0f}, 0);
+  sum.add(std::as_bytes(std::span(drawn)));
+  for (auto const& chunk : m_program.chunks) {
+    for (auto const& parameter : chunk.parameters) {
+      auto const& [kind, std] = parameter.init;
+      auto const text =
+          fmt::format("{} [{}] {} {}\n", parameter.name, fmt::join(parameter.view.shape, ", "),
+                      static_cast<int>(kind), std);
+      sum.add(std::as_bytes(std::span(text)));
+    }
+  }
+  return checksum_text(sum.value());
 }
 
 void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,

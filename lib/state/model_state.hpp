@@ -1,4 +1,5 @@
-// A ModelState presents parameters and moments, on whatever tier they lie, as named fp32 tensors.
+// A ModelState presents parameters and moments, on whatever tier they lie, as named tensors: of
+// fp32 numbers, or of bytes as they are stored.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +28,6 @@ struct StoredPart {
   DType dtype = DType::f32;
 };
 
-// Checksum of the first values that `initialise` draws for this seed, before they are scaled: it is
-// equal wherever a model's first values are.
-std::string checksum_of_draws(std::uint64_t seed);
-
 // Reads and writes masters and moments by chunk and parameter index, on any tier. Converts between
 // fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. If ranks
 // share out a chunk, a rank has only those elements that `owned` names. Only one thread at a time
@@ -52,6 +49,9 @@ class ModelState {
   // Gives all masters initial values, which are equal on all ranks. Moments are zero then: in the
   // spill file they are written, and memory must be as Arena and DeviceMemory::commit promise it.
   void initialise(std::uint64_t seed);
+  // Returns a checksum of what `initialise` makes the values of: how each parameter begins, and
+  // what numbers this machine draws for the seed.
+  std::string checksum_of_start(std::uint64_t seed) const;
 
   // `read` and `write` copy elements, from `first` on, of a parameter's master or moment `part`.
   // The rank must own what is read. Of what is written the rank keeps what is its own or, of

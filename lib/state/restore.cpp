@@ -155,7 +155,8 @@ void restore_each(TensorSource& weights, ModelState& model, Body const& body) {
 
 void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
   auto const groups = stored_groups(model);
-  // What is of another model is refused before anything is read.
+  // What is of another model is refused before anything is read; remainders, which a model with
+  // fp32 parameters has not, by restore_masters.
   for (auto const& group : groups)
     if (group.part != kRemainder)
       require_same_model(CheckpointGroup(checkpoint, group.name), group, model);
@@ -179,11 +180,13 @@ std::string start_with_weights(TensorSource& weights, ModelState& model, Comm& c
   restore_each(weights, model, [&](std::size_t tensor, ParameterAt at, auto const& parameter) {
     bool const by_all = !model.chunks()[at.chunk].is_shared_out() || model.keeps_all(at.chunk);
     ValueCounts counts;
+    std::int64_t read = 0;
     convert_tensor(weights, tensor, kMaster, at, model, comm, [&](auto values) {
+      read += std::ssize(values);
       counts += count_values(values, ElementType::f32);
       if (by_all) common.add(std::as_bytes(values));
     });
-    require_finite(weights.place(), parameter.name, element_count(parameter.view.shape), counts);
+    require_finite(weights.place(), parameter.name, read, counts);
   });
   return checksum_text(common.value());
 }

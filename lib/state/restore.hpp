@@ -11,8 +11,8 @@
 namespace spillway {
 
 // All ranks call these functions, and each reads what it keeps and, of values with checksums, the
-// rest of their blocks. Meanwhile it tells the others that it is alive. Throw Error(bad_input) if
-// the source is of another model, and Error(damaged) if it is damaged.
+// rest of their blocks. Meanwhile it tells the others that it is alive. The functions throw
+// Error(bad_input) if the source is of another model, and Error(damaged) if it is damaged.
 
 // What the checkpoint stores as this model does is copied; all else is converted.
 void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm);

@@ -171,7 +171,7 @@ StartedModel start_model(Config const& config, std::int64_t vocab, std::string c
   std::string weights;
   if (!resumption) {
     model.initialise(config.run.seed);
-    weights = checksum_of_draws(config.run.seed);
+    weights = model.checksum_of_start(config.run.seed);
   } else {
     weights = restore(*resumption, model, comm);
     if (resumption->whole) state = resumption->state;

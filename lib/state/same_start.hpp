@@ -19,9 +19,10 @@ void require_same_config(Comm& comm, Config const& config);
 void require_same_checkpoint(Comm& comm, std::string const& checkpoint, RunState const* state);
 
 // Compares what ranks start with, and the plan's text. Weights are compared by what they were made
-// of: of a checkpoint, whose values each rank has verified where it read them, by its checksums.
-// All ranks call this. Throws AgreedError(bad_input), which names the first rank that differs from
-// rank 0.
+// of: those of a checkpoint, which each rank has verified where it read them, by its checksums; new
+// ones by what is drawn; those of other files by the values of which every rank keeps all. All
+// ranks call this. Throws AgreedError(bad_input), which names the first rank that differs from rank
+// 0.
 void require_same_start(Comm& comm, StartedModel const& start, std::string const& plan);
 
 }  // namespace spillway

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/h5/checkpoint_seal.hpp"
 #include "io/h5/shard_writer.hpp"
@@ -38,6 +39,12 @@ Contents contents_of(fs::path const& directory) {
     values.resize(static_cast<std::size_t>(count * size_bytes(type)));
     reader.read(group, name, 0, values);
   }
+  CheckpointMasters masters(reader);
+  for (std::size_t i = 0; i < masters.tensors().size(); ++i) {
+    auto& values = contents.tensors["master of " + masters.tensors()[i].name];
+    values.resize(static_cast<std::size_t>(size_bytes(masters.tensors()[i])));
+    masters.read(i, 0, values);
+  }
   return contents;
 }
 
@@ -45,8 +52,15 @@ void write_checkpoint(fs::path const& directory) {
   fs::create_directories(directory);
   CheckpointLayout const layout{{{"model", "wte.weight", {40, 32}},
                                  {"model", "ln.bias", {7}},
-                                 {"optimizer/m", "ln.bias", {7}}},
-                                {{0, 0, 0, 1000}, {0, 1, 1000, 280}, {1, 0, 0, 7}, {2, 1, 0, 7}}};
+                                 {"model", "half", {14}, ElementType::bf16},
+                                 {"optimizer/m", "ln.bias", {7}},
+                                 {"optimizer/remainder", "half", {14}, ElementType::i16}},
+                                {{0, 0, 0, 1000},
+                                 {0, 1, 1000, 280},
+                                 {1, 0, 0, 7},
+                                 {2, 0, 0, 14},
+                                 {3, 1, 0, 7},
+                                 {4, 0, 0, 14}}};
   for (int const rank : {0, 1}) {
     ShardWriter writer(directory, rank, layout);
     for (auto const& [number, by, first, elements] : layout.extents) {
@@ -54,7 +68,8 @@ void write_checkpoint(fs::path const& directory) {
       std::vector<float> values(static_cast<std::size_t>(elements));
       std::iota(values.begin(), values.end(), static_cast<float>(first) + 0.25f);
       auto const& tensor = layout.tensors[number];
-      writer.write(tensor.group, tensor.name, first, std::as_bytes(std::span(values)));
+      auto const bytes = static_cast<std::size_t>(elements * size_bytes(tensor.type));
+      writer.write(tensor.group, tensor.name, first, std::as_bytes(std::span(values)).first(bytes));
     }
     writer.close();
   }

@@ -2,6 +2,7 @@
 // verified without the rest.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -21,15 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// fp32 numbers of all sizes.
+// Returns an fp32 number of any size.
 float value_of(std::int64_t element) {
   auto const bits = static_cast<std::uint32_t>(element) * 2654435761u;
   auto const value = std::bit_cast<float>(bits);
   return std::isfinite(value) ? value : 0.5f;
 }
 
-// A tensor of masters in two halves, of two ranks. The first has three blocks and the second four,
-// with a last one that is not full.
+// Two ranks have written a tensor of masters, each a half. The first half has three blocks and the
+// second four, the last of which is not full.
 class CheckpointBlocks : public test::InDirectory {
  protected:
   static constexpr std::int64_t kFirst = 3 * kBlockElements, kAll = 2 * kFirst + 5;
@@ -101,8 +102,32 @@ TEST_F(CheckpointBlocks, have_the_types_that_were_written) {
 TEST_F(CheckpointBlocks, are_whole_tensors_of_floats_and_integers_to_others) {
   auto const file = H5File::open(m_dir / "checkpoint.h5");
   EXPECT_EQ(file.info("/model/w").type, H5Type::bf16);
+  auto const weights = file.read<float>("/model/w", kAll);
+  for (std::int64_t i = 0; i < kAll; ++i) {
+    auto const bits = std::bit_cast<std::uint32_t>(weights[static_cast<std::size_t>(i)]);
+    ASSERT_EQ(bits, std::uint32_t{m_parameters[static_cast<std::size_t>(i)]} << 16) << i;
+  }
   EXPECT_EQ(file.info("/model/w").shape, std::vector{kAll});
   EXPECT_EQ(file.read<std::int16_t>("/optimizer/remainder/w", kAll), m_remainders);
+}
+
+TEST_F(CheckpointBlocks, of_remainders_that_fit_no_weight_are_damage) {
+  for (auto const& other : {TensorInfo{"model", "w", {4}, ElementType::f32},
+                            TensorInfo{"model", "w", {2, 2}, ElementType::bf16},
+                            TensorInfo{"model", "v", {4}, ElementType::bf16}}) {
+    CheckpointLayout const layout{{other, {"optimizer/remainder", "w", {4}, ElementType::i16}},
+                                  {{0, 0, 0, 4}, {1, 0, 0, 4}}};
+    std::array<std::byte, 16> const zeros{};
+    ShardWriter writer(m_dir, 0, layout);
+    writer.write("model", other.name, 0,
+                 std::span(zeros).first(static_cast<std::size_t>(4 * size_bytes(other.type))));
+    writer.write("optimizer/remainder", "w", 0, std::span(zeros).first(8));
+    writer.close();
+    write_manifest(m_dir, layout, {});
+    CheckpointReader reader(m_dir);
+    EXPECT_EQ(error_of([&] { CheckpointMasters masters(reader); }).what(),
+              m_dir.string() + ": optimizer/remainder/w: is the remainder of no bf16 weight");
+  }
 }
 
 TEST_F(CheckpointBlocks, are_verified_one_by_one) {

@@ -30,9 +30,9 @@ CheckpointIndex sample() {
   return {{{"step", "7"}},
           {{3, 100, "rest-a"}, {5, 200, "rest-b"}},
           {{"model", "w", {4, 3}}, {"optimizer/m", "b", {5}, ElementType::bf16}},
-          {{0, 0, 7, 0, 16, 8, {"sum-a"}},
-           {0, 7, 5, 1, 8, 8, {"sum-b"}},
-           {1, 0, 5, 1, 64, 3, {"sum-c", "sum-d"}}},
+          {{0, 0, 7, 0, 16, 8, "aaaaaaaaaaaaaaaa"},
+           {0, 7, 5, 1, 8, 8, "bbbbbbbbbbbbbbbb"},
+           {1, 0, 5, 1, 64, 3, "ccccccccccccccccdddddddddddddddd"}},
           {}};
 }
 
@@ -84,10 +84,10 @@ TEST_F(CheckpointRefusals, of_an_index_name_the_tensor_and_what_cannot_be) {
       R"({"run":{"step":"7"},"shards":[{"rank":3,"bytes":100,"rest":"rest-a"},)"
       R"({"rank":5,"bytes":200,"rest":"rest-b"}],"tensors":[{"group":"model","name":"w",)"
       R"("type":"F32","shape":[4,3],"extents":[{"first":0,"elements":7,"shard":0,"offset":16,)"
-      R"("block":8,"xxh3":["sum-a"]},{"first":7,"elements":5,"shard":1,"offset":8,"block":8,)"
-      R"("xxh3":["sum-b"]}]},{"group":"optimizer/m","name":"b","type":"BF16","shape":[5],)"
+      R"("block":8,"xxh3":"aaaaaaaaaaaaaaaa"},{"first":7,"elements":5,"shard":1,"offset":8,"block":8,)"
+      R"("xxh3":"bbbbbbbbbbbbbbbb"}]},{"group":"optimizer/m","name":"b","type":"BF16","shape":[5],)"
       R"("extents":[{"first":0,"elements":5,"shard":1,"offset":64,"block":3,)"
-      R"("xxh3":["sum-c","sum-d"]}]}]})");
+      R"("xxh3":"ccccccccccccccccdddddddddddddddd"}]}]})");
   EXPECT_EQ(to_json(index_from_json(text, "index")), text);
   EXPECT_NO_THROW(require_whole(sample(), "index"));
   auto const with = [&](std::string const& what, std::string const& instead) {
@@ -106,9 +106,13 @@ TEST_F(CheckpointRefusals, of_an_index_name_the_tensor_and_what_cannot_be) {
        {R"("shard":2,"offset":8)", R"("shard":-1,"offset":8)", R"("shard":1,"offset":181)",
         R"("shard":1,"offset":180)", R"("shard":1,"offset":-1)", R"("shard":1.0,"offset":8)"})
     with(R"("shard":1,"offset":8)", place);
-  for (auto const* sums : {R"("block":3,"xxh3":["sum-c"])", R"("block":2,"xxh3":["c","d"])",
-                           R"("block":0,"xxh3":[])", R"("block":3,"xxh3":[1,2])"})
-    with(R"("block":3,"xxh3":["sum-c","sum-d"])", sums);
+  for (auto const* sums :
+       {R"("block":3,"xxh3":"cccccccccccccccc")",
+        R"("block":2,"xxh3":"ccccccccccccccccdddddddddddddddd")",
+        R"("block":3,"xxh3":"ccccccccccccccccddddddddddddddddd")", R"("block":0,"xxh3":"")",
+        R"("block":3,"xxh3":["cccccccccccccccc","dddddddddddddddd"])",
+        R"("xxh3":"ccccccccccccccccdddddddddddddddd")"})
+    with(R"("block":3,"xxh3":"ccccccccccccccccdddddddddddddddd")", sums);
   for (auto const* type : {R"("type":"F16")", R"("type":"words")", R"("type":2)"})
     with(R"("type":"BF16")", type);
   with(R"("rank":5)", R"("rank":16777217)");
@@ -164,6 +168,7 @@ TEST_F(CheckpointRefusals, of_a_directory_name_the_file_and_what_is_wrong_with_i
   change("seal", "nothing");
   change("seal", sealed("[1]\n"));
   change("seal", sealed("{\"version\":5}\n"));
+  change("seal", sealed("{\"version\":2.5}\n"));
   change("checkpoint.h5", "short");
   change("shard-0.h5", "short");
   change("latest", "unseen");

@@ -107,7 +107,7 @@ TEST_F(CheckpointText, in_a_seal_begins_with_what_it_is_and_says_what_is_carried
     EXPECT_EQ(extent.elements, elements);
     EXPECT_EQ(extent.shard, shards[i]);
     EXPECT_EQ(extent.block_elements, kBlockElements);
-    EXPECT_EQ(extent.checksums, std::vector{sum_of(values(tensor, first, elements))});
+    EXPECT_EQ(extent.checksums, sum_of(values(tensor, first, elements)));
     EXPECT_EQ(index.shards[extent.shard].rank, rank);
     EXPECT_EQ(index.shards[extent.shard].bytes,
               static_cast<std::int64_t>(fs::file_size(m_dir / "c" / shard_name(rank))));

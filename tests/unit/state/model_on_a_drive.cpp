@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "device/host/host_device.hpp"
 #include "io/spill/spill_file.hpp"
 #include "plan/compile/compile.hpp"
 #include "run/prepare.hpp"
 #include "runtime/tiers.hpp"
+#include "state/checkpoint_tensors.hpp"
+#include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
+#include "state/restore.hpp"
 #include "tests/support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
 #include "tests/unit/state/tiny_state.hpp"
@@ -135,6 +139,27 @@ TEST_P(LayerOfSeveralWindows, is_read_by_another_as_it_was_written) {
   write(one, 1);
   auto other = model(true);
   expect(other, 1);
+}
+
+// Pieces of a checkpoint end elsewhere than windows do.
+TEST_P(LayerOfSeveralWindows, is_what_a_checkpoint_of_it_had) {
+  auto const comm = make_single_rank_comm();
+  auto const directory = std::filesystem::path(testing::TempDir()) / "checkpoint_of_windows";
+  std::filesystem::remove_all(directory);
+  std::filesystem::create_directories(directory);
+  ASSERT_NE(m_to_end % kPieceElements, 0);
+  auto one = model(false);
+  write(one, 1);
+  SaveSettings settings;
+  save_checkpoint(directory, one, {}, settings, *comm);
+  write(one, 2);
+  CheckpointReader reader(directory / "step-0");
+  restore_model(reader, one, *comm);
+  expect(one, 1);
+  one.release();
+  auto other = model(true);
+  expect(other, 1);
+  std::filesystem::remove_all(directory);
 }
 
 TEST_P(LayerOfSeveralWindows, is_read_and_written_across_their_end) {

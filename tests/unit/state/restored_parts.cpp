@@ -2,13 +2,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 
 #include "base/bf16.hpp"
 #include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/checkpoint_layout.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/h5/h5_file.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/search/solve.hpp"
 #include "runtime/tiers.hpp"
@@ -31,7 +35,7 @@ Config config_of(Precision precision, Precision moments, std::int64_t hidden = 3
   return config;
 }
 
-// What one rank of a run has.
+// The state that one rank of a run has.
 struct RankState {
   RankState(Config const& config, int rank, int ranks, std::string const& shard)
       : hidden(config.model.hidden),
@@ -115,7 +119,7 @@ class RestoredParts : public test::InDirectory {
   std::unique_ptr<Comm> const m_comm = make_single_rank_comm();
 };
 
-// Of chunks that ranks share out, about as much as a checkpoint has for each rank.
+// Ranks that share out chunks read about as much as a checkpoint has for each of them.
 TEST_F(RestoredParts, are_read_without_the_rest) {
   constexpr int ranks = 4;
   auto const config = config_of(Precision::bf16, Precision::fp32, 512);
@@ -133,6 +137,48 @@ TEST_F(RestoredParts, are_read_without_the_rest) {
     EXPECT_LT(restore(gradients.model), 0.6 * all_bytes) << rank;
     expect_saved(gradients);
   }
+}
+
+// Damage is found by the ranks that keep what is damaged or what shares its block.
+TEST_F(RestoredParts, that_are_damaged_are_refused_by_who_keeps_them) {
+  auto const config = config_of(Precision::bf16, Precision::fp32, 512);
+  auto const other = config_of(Precision::fp32, Precision::fp32, 512);
+  constexpr int ranks = 4, keeper = 2;
+  save(config);
+  RankState state(config, keeper, ranks, "all"), gradients(config, keeper, ranks, "gradients"),
+      converted(other, keeper, ranks, "all"), first(config, 0, ranks, "all");
+  auto const& chunk = state.model.chunks()[1];
+  auto const largest =
+      static_cast<int>(std::ranges::max_element(chunk.parameters, {},
+                                                [](auto const& parameter) {
+                                                  return element_count(parameter.view.shape);
+                                                }) -
+                       chunk.parameters.begin());
+  auto const& name = chunk.parameters[static_cast<std::size_t>(largest)].name;
+  auto const own = state.model.owned(chunk.id, largest);
+  ASSERT_GT(own.last - own.first, 2 * kBlockElements);
+  auto const shard = m_dir / "step-0/shard-0.h5";
+  auto const flip = [&](std::int64_t at) {
+    std::fstream file(shard, std::ios::binary | std::ios::in | std::ios::out);
+    auto const byte = static_cast<char>(file.seekg(at).get());
+    file.seekp(at).put(static_cast<char>(byte ^ 16));
+  };
+  for (auto const* group : {"model", "optimizer/remainder", "optimizer/m"}) {
+    auto const path = dataset_path(group, name);
+    auto const bytes = std::string_view(group) == "optimizer/m" ? 4 : 2;
+    // The block in which the rank's part begins, and one within the part.
+    for (auto const element : {own.first, own.first + kBlockElements}) {
+      auto const at = H5File::open(shard).offset_bytes(path) + bytes * element;
+      flip(at);
+      for (auto* one : {&state, &gradients, &converted})
+        EXPECT_EQ(error_of([&] { restore(one->model); }).what(),
+                  fmt::format("{}: {}: not the values that were written", shard.string(), path));
+      EXPECT_EQ(error_of([&] { restore(first.model); }).status(), Status::done) << path;
+      flip(at);
+    }
+  }
+  restore(state.model);
+  expect_saved(state);
 }
 
 TEST_F(RestoredParts, of_other_types_are_converted) {

@@ -136,10 +136,15 @@ TEST(SameStart, is_of_counts_plan_and_what_the_weights_were_made_of) {
   EXPECT_EQ(start(), (Lines{"2: ", why, "2: "}));
 }
 
-// All that a model of new weights is made of.
-TEST(SameStart, of_new_weights_is_of_their_seed) {
-  EXPECT_EQ(checksum_of_draws(1), checksum_of_draws(1));
-  EXPECT_NE(checksum_of_draws(1), checksum_of_draws(2));
+TEST(SameStart, of_new_weights_is_of_their_seed_and_of_how_each_begins) {
+  auto other = test::tiny_config();
+  other.model.layers = 3;  // of which the spread of the first values depends, too
+  test::TinyState one, same, another(other);
+  EXPECT_EQ(one.model.checksum_of_start(1), same.model.checksum_of_start(1));
+  EXPECT_NE(one.model.checksum_of_start(1), one.model.checksum_of_start(2));
+  EXPECT_NE(one.model.checksum_of_start(1), another.model.checksum_of_start(1));
+  same.program.chunks.back().parameters.back().init.std += 1;
+  EXPECT_NE(one.model.checksum_of_start(1), same.model.checksum_of_start(1));
 }
 
 // Every weight counts, also the last one of a tensor that is read in several pieces.
