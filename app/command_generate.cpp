@@ -91,11 +91,12 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
                      recipe.ids.mask));
 }
 
-// Returns the Config with its threads and device number left to `auto`, because the checkpoint has
-// those of the machine that trained. The device `cpu` is kept.
+// Returns the Config with its threads and device number left to `auto` and without shares of ranks,
+// because the checkpoint has those of the machine that trained. The device `cpu` is kept.
 Config on_any_machine(Config config) {
   if (config.run.device != "cpu") config.run.device = "auto";
   config.run.threads.reset();
+  config.batch.share.clear();
   return config;
 }
 

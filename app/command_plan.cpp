@@ -23,7 +23,7 @@
 #include "run/find_target.hpp"
 #include "run/plan_run.hpp"
 #include "run/run_memory.hpp"
-#include "samples/batches.hpp"
+#include "samples/batch_shape.hpp"
 #include "samples/data.hpp"
 #include "train/save_time.hpp"
 
@@ -74,10 +74,11 @@ Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks
 
 PlanQuestion question(Config const& config, Target const& target, PlannedRun const& planned) {
   auto const& program = planned.programs.train;
+  auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, program.ranks);
   return {planned.train,        planned.eval ? &*planned.eval : nullptr,
           plan_request(config), target.budgets,
           target.machine,       program.micro_batches,
-          program.ranks};
+          program.ranks,        shape.fewer()};
 }
 
 std::optional<Output> save_to(PlanArguments const& arguments, Config const& config) {
@@ -90,9 +91,9 @@ std::optional<Output> save_to(PlanArguments const& arguments, Config const& conf
 // Returns a text about the chosen plan, the other plans if `compares`, and the search.
 std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
-  BatchShape const shape{report.config.batch.sequences, planned.train.arithmetic.micro, 0,
-                         planned.programs.train.ranks};
-  auto text = report.explanation + describe_empty_rows(shape) +
+  auto const shape = batch_shape(report.config.batch, planned.train.arithmetic.micro, 0,
+                                 planned.programs.train.ranks);
+  auto text = report.explanation + describe_share(shape) + describe_empty_rows(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
@@ -135,14 +136,15 @@ Status run_plan(PlanArguments const& arguments) {
     return Status::done;
   }
   auto const simulation = simulate(planned.programs.train, target.machine);
-  BatchShape const shape{config.batch.sequences, planned.train.arithmetic.micro, 0, ranks};
-  PlanReport report{config,
-                    planned,
-                    simulation,
-                    target.machine,
-                    target.budgets,
-                    explain(planned.train, planned.plan, planned.programs.train, simulation,
-                            target.machine, target.budgets, shape.filled())};
+  auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, ranks);
+  PlanReport report{
+      config,
+      planned,
+      simulation,
+      target.machine,
+      target.budgets,
+      explain(planned.train, planned.plan, planned.programs.train, simulation, target.machine,
+              target.budgets, {shape.filled_of_most(), !shape.fewer().empty()})};
   auto const asked = question(config, target, planned);
   if (arguments.json || arguments.compare) {
     report.others.alternatives = alternatives(asked);

@@ -23,6 +23,7 @@
 #include "run/find_target.hpp"
 #include "run/planned_memory.hpp"
 #include "run/prepare.hpp"
+#include "samples/batch_shape.hpp"
 #include "samples/recipe.hpp"
 #include "samples/same_data.hpp"
 #include "samples/text_use.hpp"
@@ -150,11 +151,13 @@ Config resolved(Start const& start, PlannedRun const& planned, Target const& tar
 
 std::string explain_run(Start const& start, PlannedRun const& planned, Simulation const& simulation,
                         Machine const& machine, Budgets const& limits) {
-  BatchShape const shape{start.config.batch.sequences, planned.train.arithmetic.micro, 0,
-                         planned.programs.train.ranks};
-  return explain(planned.train, planned.plan, planned.programs.train, simulation, machine, limits,
-                 shape.filled()) +
-         describe_empty_rows(shape);
+  auto const& program = longest_step(planned);
+  auto const shape =
+      batch_shape(start.config.batch, planned.train.arithmetic.micro, 0, program.ranks);
+  return explain(planned.train, planned.plan, program,
+                 planned.longest ? simulate(program, machine) : simulation, machine, limits,
+                 {shape.filled_of_most(), !shape.fewer().empty()}) +
+         describe_share(shape) + describe_empty_rows(shape);
 }
 
 void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
@@ -172,7 +175,7 @@ void write_config(Start const& start, std::string const& text) {
 void say_plan(Start const& start, PlannedRun const& planned, std::string const& explanation) {
   say(explanation + "\n");
   auto const warning =
-      warning_of_narrow_sums(start.config.optim, planned.programs.train.micro_batches);
+      warning_of_narrow_sums(start.config.optim, longest_step(planned).micro_batches);
   if (!warning.empty()) log_warning("{}", warning);
 }
 

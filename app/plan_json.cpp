@@ -5,13 +5,18 @@
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
 #include "report/tier_json.hpp"
-#include "samples/batches.hpp"
+#include "samples/batch_shape.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// Returns how many micro-batches a rank runs in a step or, if batch.share is a list, each rank.
+Json micro_batches(BatchShape const& shape) {
+  return shape.counts.empty() ? Json(shape.micro_batches()) : Json(shape.counts);
+}
 
 Json predicted(PlanReport const& report) {
   auto const& program = report.planned.programs.train;
@@ -22,11 +27,12 @@ Json predicted(PlanReport const& report) {
   auto const save = estimate_save(report.planned.train, report.machine, program.ranks);
   auto const tokens = static_cast<double>(report.config.batch.sequences) *
                       static_cast<double>(report.config.data.sequence);
-  BatchShape const shape{report.config.batch.sequences, report.planned.train.arithmetic.micro, 0,
-                         program.ranks};
+  auto const shape =
+      batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);
   return {{"step_s", step_s},
           {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
           {"empty_share", 1 - shape.filled()},
+          {"micro_batches", micro_batches(shape)},
           {"peak_bytes", tiers_json(peaks)},
           {"host_bytes", peaks[index(Tier::host)]},
           {"nvme_bytes", peaks[index(Tier::nvme)]},

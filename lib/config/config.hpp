@@ -52,8 +52,10 @@ struct DataConfig {
 };
 
 struct BatchConfig {
-  std::int64_t sequences = 32;        // sequences of a step, over all ranks
-  std::optional<std::int64_t> micro;  // sequences of a micro-batch; empty means auto
+  std::int64_t sequences = 32;             // sequences of a step, over all ranks
+  std::optional<std::int64_t> micro = {};  // sequences of a micro-batch; empty means auto
+  // The part of a step's micro-batches that each rank runs, by rank. If empty, all parts are equal.
+  std::vector<std::int64_t> share = {};
 };
 
 struct OptimConfig {

@@ -125,6 +125,24 @@ std::string IntegerField::form() const {
   return fmt::format("integer, {} to {}", min, max);
 }
 
+void IntegersField::read(Value const& value, Place const& place) const {
+  std::vector<std::int64_t> numbers;
+  for (auto const& item : listed(value, place)) {
+    std::int64_t number = 0;
+    IntegerField{&number, min, max}.read(item, place);
+    numbers.push_back(number);
+  }
+  *at = numbers;
+}
+std::string IntegersField::write() const {
+  std::vector<std::string> texts;
+  for (auto const number : *at) texts.push_back(fmt::format("{}", number));
+  return write_list(texts);
+}
+std::string IntegersField::form() const {
+  return "list of integers, " + fmt::format("{} to {}", min, max);
+}
+
 void SeedField::read(Value const& value, Place const& place) const {
   *at = read_unsigned(value, place);
 }

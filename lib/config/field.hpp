@@ -68,6 +68,18 @@ struct IntegerField {
   void clear() const { at.clear(); }
 };
 
+// Reads an integer for each rank, or one integer.
+struct IntegersField {
+  std::vector<std::int64_t>* at;
+  std::int64_t min = 0, max = std::numeric_limits<std::int64_t>::max();
+
+  void read(Value const& value, Place const& place) const;
+  std::string write() const;
+  std::string form() const;
+  bool has_value() const { return !at->empty(); }
+  void clear() const { at->clear(); }
+};
+
 struct SeedField {
   std::uint64_t* at;
 
@@ -217,8 +229,8 @@ struct NumberedNameField {
   void clear() const { *at = unset; }
 };
 
-using Field = std::variant<IntegerField, SeedField, RealField, BoolField, BytesField, DurationField,
-                           ChoiceField, ActivationsField, PlacesField, ShardsField, PathField,
-                           GlobsField, NumberedNameField>;
+using Field = std::variant<IntegerField, IntegersField, SeedField, RealField, BoolField, BytesField,
+                           DurationField, ChoiceField, ActivationsField, PlacesField, ShardsField,
+                           PathField, GlobsField, NumberedNameField>;
 
 }  // namespace spillway

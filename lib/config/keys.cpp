@@ -157,6 +157,11 @@ std::vector<Key> batch_keys(BatchConfig& batch) {
       {"batch.micro", IntegerField{&batch.micro, 1, many}, "auto", "sequences",
        "Micro-batch of one rank, fixed for the run. auto may follow from measured times: give it "
        "where two fresh runs shall be equal to the bit."},
+      {"batch.share", IntegersField{&batch.share, 1, 1'000'000}, "equal", "",
+       "The parts of a step's micro-batches that ranks run, one by rank, for ranks that are not "
+       "equally fast: with [2, 1] rank 0 runs two of three. Numbers are rounded so that all are "
+       "run, at least one by each rank. Every sequence counts the same. The plan then stays for "
+       "the run, and neither plan.shard: all nor optim.reduction: each goes with it."},
   };
 }
 

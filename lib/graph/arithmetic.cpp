@@ -34,8 +34,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Arithmetic, build, isa, precision, gradients,
 
 namespace {
 
-// Runs on the host have no such key, and neither have checkpoints from before it existed.
-constexpr char kProducts[] = "products";
+// Only runs on a device have the first key, and only those with a list in batch.share the second.
+constexpr char kProducts[] = "products", kShare[] = "share";
+
+std::string text_of_share(std::vector<std::int64_t> const& share) {
+  return share.empty() ? "equal" : fmt::format("[{}]", fmt::join(share, ", "));
+}
 
 std::string text(nlohmann::json const& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -46,6 +50,7 @@ std::string text(nlohmann::json const& value) {
 std::string to_json(Arithmetic const& arithmetic) {
   nlohmann::json json = arithmetic;
   if (arithmetic.products != ProductChoices{}) json[kProducts] = arithmetic.products;
+  if (!arithmetic.share.empty()) json[kShare] = arithmetic.share;
   return json.dump();
 }
 
@@ -54,6 +59,7 @@ Arithmetic arithmetic_from_json(std::string const& text) {
     auto const json = nlohmann::json::parse(text);
     auto arithmetic = json.get<Arithmetic>();
     if (json.contains(kProducts)) json[kProducts].get_to(arithmetic.products);
+    if (json.contains(kShare)) json[kShare].get_to(arithmetic.share);
     return arithmetic;
   } catch (nlohmann::json::exception const& e) {
     throw Error(Status::damaged, fmt::format("stored arithmetic cannot be read: {}", e.what()));
@@ -67,6 +73,9 @@ std::string describe_difference(Arithmetic const& before, Arithmetic const& now)
     if (old_values[key] != value)
       all.push_back(fmt::format("{}: {} -> {}", key, text(old_values[key]), text(value)));
   }
+  if (before.share != now.share)
+    all.push_back(
+        fmt::format("{}: {} -> {}", kShare, text_of_share(before.share), text_of_share(now.share)));
   auto const products = describe_difference(before.products, now.products);
   if (!products.empty()) all.push_back(fmt::format("{}: {}", kProducts, products));
   return fmt::format("{}", fmt::join(all, ", "));

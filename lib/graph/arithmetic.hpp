@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/dtype.hpp"
 #include "config/choices.hpp"
@@ -26,6 +27,7 @@ struct Arithmetic {
   std::int64_t loss_chunk = 512;      // how many rows of logits exist at a time
   // Ranks sum their gradients on the last micro-batch of a step, or on each one.
   Reduction reduction = Reduction::last;
+  std::vector<std::int64_t> share = {};  // batch.share: how ranks part the micro-batches of a step
   // The algorithms of matrix products on a device. They are found once the graphs of a run are
   // known (run/agreed_products.hpp), and a run that is resumed keeps them.
   ProductChoices products = {};

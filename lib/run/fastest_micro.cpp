@@ -4,9 +4,9 @@
 #include <stdexcept>
 
 #include "base/error.hpp"
-#include "base/math.hpp"
 #include "plan/search/solve.hpp"
 #include "run/plan_run.hpp"
+#include "samples/batch_shape.hpp"
 
 namespace spillway {
 
@@ -14,15 +14,15 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
   constexpr double worthwhile = 0.95;
   auto const& choices = target.choices;
   auto const ranks = target.ranks;
-  auto const most = div_ceil(config.batch.sequences, ranks);
+  auto const most = largest_micro(config.batch, ranks);
   if (most == 1) return choices.micro;
   auto const look = [&](std::int64_t micro) {
     auto const arithmetic =
         make_arithmetic(config, {choices.threads, micro}, ranks, target.machine.target);
     auto const graph = training_graph(config, vocab, arithmetic);
-    auto const micro_batches = div_ceil(config.batch.sequences, micro * ranks);
+    auto const shape = batch_shape(config.batch, micro, 0, ranks);
     auto result = outlook({graph, nullptr, plan_request(config), target.budgets, target.machine,
-                           micro_batches, ranks});
+                           shape.most_micro_batches(), ranks, shape.fewer()});
     if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
     return result;
   };

@@ -9,7 +9,7 @@
 namespace spillway {
 
 // Returns the size with the shortest estimated step. Starts at the size in target.choices, and
-// halves or doubles it, up to a rank's share of the batch, until everything fits where the user
+// halves or doubles it, as far as every rank has one, until everything fits where the user
 // wants it. Another size than the first one must be 5 % faster, since the Machine may know only the
 // op times of the first one. Throws Error(bad_input) for requests that plan_run does not support.
 std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target const& target);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
@@ -26,6 +25,7 @@
 #include "profile/shared_profile.hpp"
 #include "run/data_sheet.hpp"
 #include "run/profile_key.hpp"
+#include "samples/batch_shape.hpp"
 
 namespace spillway {
 namespace {
@@ -35,9 +35,9 @@ namespace {
 Program training_ops(Config const& config, std::int64_t vocab, Choices const& choices,
                      std::int64_t ranks, std::string_view target) {
   auto const graph = training_graph(config, vocab, make_arithmetic(config, choices, ranks, target));
-  auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
+  auto const shape = batch_shape(config.batch, choices.micro, 0, ranks);
   auto const plan = make_plan(graph, {});
-  return schedule(graph, plan, micro_batches, ranks);
+  return schedule(graph, plan, shape.most_micro_batches(), ranks);
 }
 
 constexpr auto kLinkRates = {&Machine::h2d_gbps, &Machine::d2h_gbps};

@@ -9,9 +9,10 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "base/units.hpp"
+#include "plan/proof/alike.hpp"
+#include "samples/batch_shape.hpp"
 
 namespace spillway {
 namespace {
@@ -53,6 +54,24 @@ PlanRequest plan_request(Config const& config) {
   return {config.plan, config.optim.clip > 0 || config.optim.non_finite != NonFinite::stop};
 }
 
+bool may_replan(Config const& config) {
+  return config.plan.replan && config.batch.share.empty();
+}
+
+Program const& longest_step(PlannedRun const& planned) {
+  return planned.longest ? *planned.longest : planned.programs.train;
+}
+
+void compile_for_rank(PlannedRun& planned, std::int64_t micro_batches) {
+  auto& train = planned.programs.train;
+  if (train.micro_batches == micro_batches) return;
+  auto own = compile(planned.train, planned.eval ? &*planned.eval : nullptr, planned.plan,
+                     micro_batches, train.ranks);
+  require_alike_exchanges(train, own.train);
+  planned.longest = std::move(train);
+  planned.programs = std::move(own);
+}
+
 void set_products(PlannedRun& planned, ProductChoices const& products) {
   planned.train.arithmetic.products = products;
   planned.programs.train.arithmetic.products = products;
@@ -69,18 +88,24 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& targ
     auto train = training_graph(config, vocab, arithmetic);
     std::optional<Graph> eval;
     if (!config.data.valid.empty()) eval = eval_graph(config, vocab, arithmetic);
-    auto const micro_batches = div_ceil(config.batch.sequences, choices.micro * ranks);
+    auto const shape = batch_shape(config.batch, choices.micro, 0, ranks);
     try {
       auto const begin = SteadyClock::now();
-      PlanQuestion const question{
-          train, eval ? &*eval : nullptr, plan_request(config), budgets, machine, micro_batches,
-          ranks};
+      PlanQuestion const question{train,
+                                  eval ? &*eval : nullptr,
+                                  plan_request(config),
+                                  budgets,
+                                  machine,
+                                  shape.most_micro_batches(),
+                                  ranks,
+                                  shape.fewer()};
       auto solution = solve(question);
       if (solution.chosen) {
         return {std::move(train),
                 std::move(eval),
                 std::move(solution.chosen->plan),
                 std::move(solution.chosen->compiled),
+                std::nullopt,
                 solution.estimated,
                 solution.compiled,
                 seconds_since(begin)};

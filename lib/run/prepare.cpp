@@ -4,12 +4,11 @@
 
 #include <algorithm>
 
-#include "base/math.hpp"
 #include "graph/build.hpp"
 #include "kernels/host/product.hpp"
 #include "kernels/host/workspaces.hpp"
 #include "model/model.hpp"
-#include "samples/batches.hpp"
+#include "samples/batch_shape.hpp"
 #include "version.hpp"
 
 namespace spillway {
@@ -25,14 +24,15 @@ void ask_workspaces(Graph& graph) {
 
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
                std::int64_t ranks, TeamLimit const& limit) {
-  auto const per_rank = div_ceil(config.batch.sequences, ranks);
+  auto const most = largest_micro(config.batch, ranks);
   auto const by_rows = std::max<std::int64_t>(1, kMicroRows / config.data.sequence);
   Choices automatic{std::max<std::int64_t>(1, cores),
-                    fullest_micro(config.batch.sequences, ranks, std::min(per_rank, by_rows))};
+                    fullest_micro(config.batch, ranks, std::min(most, by_rows))};
   if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
   if (config.run.threads) require_within(limit, *config.run.threads);
-  return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)),
-          config.batch.micro.value_or(automatic.micro),
+  auto const micro = config.batch.micro.value_or(automatic.micro);
+  batch_shape(config.batch, micro, 0, ranks);  // refuses shares that cannot be
+  return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)), micro,
           !config.batch.micro && checkpoint == nullptr};
 }
 
@@ -55,6 +55,7 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
   arithmetic.ranks = ranks;
   arithmetic.micro = choices.micro;
   arithmetic.sequence = config.data.sequence;
+  arithmetic.share = config.batch.share;
   return arithmetic;
 }
 

@@ -24,7 +24,8 @@ struct Choices {
 // `checkpoint` is the Arithmetic of the run that is resumed, or null. `cores` is the number of this
 // rank's cores. An automatic micro-batch has about kMicroRows rows, no more sequences than the rank
 // gets, and leaves few rows of a step empty. An automatic number of threads is at most what `limit`
-// allows. Throws Error(bad_input) if the Config asks for more threads than that.
+// allows. Throws Error(bad_input) if the Config asks for more threads than that, or for shares of
+// the batch that ranks cannot have.
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
                std::int64_t ranks, TeamLimit const& limit = {});
 inline constexpr std::int64_t kMicroRows = 4096;

@@ -1,12 +1,6 @@
 #include "samples/batches.hpp"
 
-#include <fmt/core.h>
-
 #include <utility>
-
-#include "base/math.hpp"
-#include "base/units.hpp"
-#include "plan/data/words.hpp"
 
 namespace spillway {
 namespace {
@@ -18,51 +12,9 @@ Recipe for_evaluation(Recipe recipe) {
 
 }  // namespace
 
-std::int64_t BatchShape::micro_batches() const {
-  return div_ceil(sequences, micro * ranks);
-}
-
-std::string describe_empty_rows(BatchShape const& shape) {
-  auto const empty_of = [](BatchShape const& s) { return s.places() - s.sequences; };
-  auto const share = [&](BatchShape const& s) {
-    auto const percent = 100.0 * static_cast<double>(empty_of(s)) / static_cast<double>(s.places());
-    return fmt::format("{} of {} rows ({} %)", empty_of(s), s.places(), human_number(percent, 2));
-  };
-  if (empty_of(shape) == 0) return "";
-  auto better = shape;
-  for (auto micro = shape.micro; micro >= 1; --micro) {
-    auto other = shape;
-    other.micro = micro;
-    if (empty_of(other) < empty_of(better)) better = other;
-  }
-  auto const advice = better.micro == shape.micro
-                          ? std::string()
-                          : fmt::format("; batch.micro={} leaves {}", better.micro,
-                                        empty_of(better) == 0 ? "none" : share(better));
-  return fmt::format("{} of a step {} empty, as {} {} not part into micro-batches of {} on {}{}\n",
-                     share(shape), empty_of(shape) == 1 ? "is" : "are",
-                     count(shape.sequences, "sequence"), shape.sequences == 1 ? "does" : "do",
-                     shape.micro, count(shape.ranks, "rank"), advice);
-}
-
-std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most) {
-  auto best = most;
-  for (auto micro = most; 2 * micro >= most && micro >= 1; --micro)
-    if (BatchShape{sequences, micro, 0, ranks}.places() <
-        BatchShape{sequences, best, 0, ranks}.places())
-      best = micro;
-  return best;
-}
-
-std::optional<std::int64_t> BatchShape::sample(std::int64_t micro_batch, std::int64_t place) const {
-  auto const sample = (micro_batch * ranks + rank) * micro + place;
-  if (sample >= sequences) return std::nullopt;
-  return sample;
-}
-
 TrainBatches::TrainBatches(std::vector<TextOrder> texts, Recipe const& recipe, BatchShape shape,
                            SampleLog* log)
-    : m_recipe(recipe), m_shape(shape), m_log(log) {
+    : m_recipe(recipe), m_shape(std::move(shape)), m_log(log) {
   m_texts.reserve(texts.size());
   for (auto& text : texts) {
     SampledText const& sampled = text.text;
@@ -122,7 +74,7 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
 EvalBatches::EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape,
                          std::int64_t windows)
     : m_reader(text.tokens, text.windows, for_evaluation(std::move(recipe))),
-      m_shape(shape),
+      m_shape(std::move(shape)),
       m_windows(windows) {}
 
 void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) {

@@ -3,44 +3,17 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "io/tokens/token_set.hpp"
 #include "runtime/batch_source.hpp"
+#include "samples/batch_shape.hpp"
 #include "samples/data_order.hpp"
 #include "samples/sample_log.hpp"
 #include "samples/sequence_reader.hpp"
 #include "samples/text_windows.hpp"
 
 namespace spillway {
-
-// A BatchShape says how the sequences of a step are spread. Sample s of a step goes to micro-batch
-// s / (ranks * micro) and there to rank (s / micro) % ranks. If the samples do not fill the last
-// micro-batch, its other places have weight zero and are called empty.
-struct BatchShape {
-  std::int64_t sequences = 0;  // samples in a step, over all ranks
-  std::int64_t micro = 0;      // sequences in a micro-batch of one rank
-  std::int64_t rank = 0, ranks = 1;
-
-  std::int64_t micro_batches() const;
-  // Returns how many places for sequences all ranks have in a step.
-  std::int64_t places() const { return micro_batches() * micro * ranks; }
-  double filled() const {  // the share of places that hold text
-    return static_cast<double>(sequences) / static_cast<double>(places());
-  }
-  // Returns which sample of the step is sequence `place` of this rank's micro-batch, or nothing if
-  // the step has no more samples.
-  std::optional<std::int64_t> sample(std::int64_t micro_batch, std::int64_t place) const;
-};
-
-// Returns a line such as "8 of 24 rows of a step are empty ...", which names a micro-batch that
-// leaves fewer places empty, or "" if no place is. The line calls them rows.
-std::string describe_empty_rows(BatchShape const& shape);
-// Returns the micro-batch that leaves the fewest places empty, of those that have at most `most`
-// sequences and at least half as many. Of equally good ones it is the largest.
-std::int64_t fullest_micro(std::int64_t sequences, std::int64_t ranks, std::int64_t most);
 
 // A TextOrder says that the samples before `end` are windows of `text`, shuffled by `order`.
 // Several TextOrders follow one another, and each begins where the one before it ends. `text` must

@@ -55,7 +55,7 @@ double Replanner::watched_step_s() const {
 
 bool Replanner::has_drifted(std::int64_t steps_done, StepResult const& result) {
   bool const is_over = steps_done >= m_parts.config.run.steps;
-  if (!m_parts.config.plan.replan || is_over || is_resident(*m_planned)) return false;
+  if (!may_replan(m_parts.config) || is_over || is_resident(*m_planned)) return false;
   if (m_step_s.size() == kWatchedSteps) {
     m_told = measured();
     watch_anew(0);
@@ -130,7 +130,7 @@ std::optional<NewPlan> Replanner::weigh(Cause const& cause, Measured const& seen
 
 std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   auto const& train = m_planned->programs.train;
-  if (!m_parts.config.plan.replan || train.persistent_bytes[index(Tier::nvme)] > 0)
+  if (!may_replan(m_parts.config) || train.persistent_bytes[index(Tier::nvme)] > 0)
     return std::nullopt;
   auto budgets = room();
   budgets.nvme_bytes = 0;

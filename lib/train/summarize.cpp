@@ -15,6 +15,8 @@ namespace {
 
 RankNumbers own_numbers(SummaryParts const& parts) {
   RankNumbers own;
+  own.planned = parts.trainer.plans().peak_bytes();
+  own.predicted_step_s = parts.trainer.plans().simulation().step_s;
   for (std::size_t tier = 0; tier < own.measured.size(); ++tier) {
     own.measured[tier] = parts.memory.tiers().in_use[tier].value();
   }
@@ -70,8 +72,10 @@ RankNumbers over_ranks(std::span<RankNumbers const> all) {
   RankNumbers total;
   for (auto const& rank : all) {
     for (std::size_t tier = 0; tier < total.measured.size(); ++tier) {
+      total.planned[tier] = std::max(total.planned[tier], rank.planned[tier]);
       total.measured[tier] = std::max(total.measured[tier], rank.measured[tier]);
     }
+    total.predicted_step_s = std::max(total.predicted_step_s, rank.predicted_step_s);
     total.outside_bytes = std::max(total.outside_bytes, rank.outside_bytes);
     total.device_outside_bytes = std::max(total.device_outside_bytes, rank.device_outside_bytes);
     total.pinning = std::max(total.pinning, rank.pinning);
@@ -129,13 +133,13 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   auto const& simulation = plans.simulation();
   Summary summary;
   summary.plan = plans.file();
-  summary.predicted_peak_bytes = plans.peak_bytes();
+  summary.predicted_peak_bytes = total.planned;
   summary.measured_peak_bytes = total.measured;
   summary.outside_bytes = total.outside_bytes;
   summary.device_outside_bytes = total.device_outside_bytes;
   summary.pinning = total.pinning;
   summary.peak_rss_bytes = total.peak_rss_bytes;
-  summary.predicted_step_s = simulation.step_s;
+  summary.predicted_step_s = total.predicted_step_s;
   summary.measured_step_s = parts.trainer.median_step_s();
   summary.predicted_op_s = predicted_op_seconds(program, simulation);
   summary.measured_op_s = parts.trainer.op_seconds();

@@ -28,14 +28,16 @@ struct SummaryParts {
 
 // RankNumbers are what other ranks need to know of a rank.
 struct RankNumbers {
-  TierBytes measured{};
+  TierBytes planned{}, measured{};
+  double predicted_step_s = 0;
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
   std::optional<std::int64_t> device_outside_bytes = {};
   std::optional<Pinning> pinning = {};
   std::int64_t written_bytes = 0, read_bytes = 0;
   double write_s = 0, read_s = 0;
 };
-// Returns the largest value of every peak over all ranks, and the sums of bytes and seconds.
+// Returns the largest value of every peak and of predicted steps over all ranks, and the sums of
+// bytes and seconds.
 RankNumbers over_ranks(std::span<RankNumbers const> all);
 // Returns how much was moved, and how fast. `total` is of all ranks. Lifetimes are not filled in.
 SpillReport spill_report(RankNumbers const& total);

@@ -23,14 +23,9 @@ namespace {
 // learned.
 constexpr std::int64_t kMostSkips = 10;
 
-BatchShape batch_shape(Config const& config, Arithmetic const& arithmetic, Comm const& comm) {
-  return {config.batch.sequences, arithmetic.micro, comm.rank(), comm.size()};
-}
-
-// An evaluation has micro-batches of the same shape, and runs each of them as a step.
-BatchShape eval_shape(BatchShape shape) {
-  shape.sequences = shape.micro * shape.ranks;
-  return shape;
+// An evaluation has micro-batches of the same size, and runs one on each rank as a step.
+BatchShape eval_shape(BatchShape const& shape) {
+  return {shape.micro * shape.ranks, shape.micro, shape.rank, shape.ranks};
 }
 
 std::int64_t eval_windows(Config const& config, Data const& data) {
@@ -65,7 +60,8 @@ Trainer::Bound::Bound(EngineParts const& train, std::optional<EngineParts> const
 Trainer::Trainer(TrainerParts parts)
     : m_parts(parts),
       m_fault(parse_fault(parts.config.debug.fault)),
-      m_shape(batch_shape(parts.config, parts.planned.train.arithmetic, parts.comm)),
+      m_shape(batch_shape(parts.config.batch, parts.planned.train.arithmetic.micro,
+                          parts.comm.rank(), parts.comm.size())),
       m_sample_log(sample_log(parts.config, parts.comm)),
       m_batches(parts.data.texts(), parts.data.recipe, m_shape,
                 m_sample_log ? &*m_sample_log : nullptr),

@@ -277,6 +277,21 @@ TEST_F(BadInput, two_ranks_refuse_alike_and_one_speaks) {
   EXPECT_TRUE(fails_with(3, "at least device", train("memory.device=1MiB", kTwoRanks)));
 }
 
+TEST_F(BadInput, shares_that_ranks_cannot_have_are_refused) {
+  auto const two = [&](std::string const& keys) { return train(keys, kTwoRanks); };
+  EXPECT_TRUE(fails_with(2, "batch.share: a list of 3 for 2 ranks", two("batch.share=[1,1,1]")));
+  EXPECT_TRUE(fails_with(2, "batch.share: 1 micro-batch of 2 sequences for 2 ranks",
+                         two("batch.share=[1,1] batch.sequences=2 batch.micro=2")));
+  EXPECT_TRUE(
+      fails_with(2, "batch.share: 0 is out of bounds: integer, 1 to", two("batch.share=[1,0]")));
+  std::string const uneven = "batch.share=[2,1] batch.sequences=3 batch.micro=1 ";
+  EXPECT_TRUE(fails_with(2, "plan.shard: all: ranks meet in every micro-batch",
+                         two(uneven + "plan.shard=all")));
+  EXPECT_TRUE(fails_with(2, "optim.reduction: each: ranks meet in every micro-batch",
+                         two(uneven + "optim.reduction=each")));
+  EXPECT_EQ(two("batch.share=[2,2] batch.sequences=4 batch.micro=1 plan.shard=all").status, 0);
+}
+
 TEST_F(BadInput, a_run_dir_in_use_is_refused_and_its_run_goes_on) {
   auto const outcome =
       run_command(train_command("run.steps=1000000") + " & " + until(has_step(path("run"))) +

@@ -90,6 +90,19 @@ TEST_F(LostRank, one_that_stops_for_less_than_the_timeout_goes_on) {
   EXPECT_TRUE(complaints(outcome).empty()) << outcome.output;
 }
 
+// Ranks end their micro-batches at different times, and wait for each other longer.
+TEST_F(LostRank, one_with_another_share_of_the_batch_is_named_or_stops_with_the_others) {
+  std::string const uneven = spilling() + "batch.share=[5,1] batch.sequences=6 batch.micro=1 ";
+  auto const command = train_command(uneven + kEndless + "run.peer_timeout=20s", kTwoRanks);
+  auto const stopped = run_command(command + then("kill -USR1 $rank1"));
+  EXPECT_EQ(stopped.status, 75) << stopped.output;
+  EXPECT_TRUE(complaints(stopped).empty()) << stopped.output;
+  fs::remove_all(m_dir / "run");  // or the next run would be lost before it begins
+  auto const lost = run_command(command + then("kill -STOP $rank1"));
+  EXPECT_TRUE(fails_with(6, "rank 0: no word from rank 1 for 20 s", lost));
+  expect_to_go_on(uneven);
+}
+
 TEST_F(LostRank, one_that_hangs_in_a_call_is_named) {
   if (!can_preload()) GTEST_SKIP() << "sanitizers want to be loaded first";
   ASSERT_EQ(train("run.steps=2", kTwoRanks).status, 0);

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_reader.hpp"
@@ -107,6 +109,21 @@ void expect_equal_steps(Run const& reference, Run const& run) {
       EXPECT_EQ(row.value(key, nlohmann::json()), expected->value(key, nlohmann::json()))
           << run.dir << ": " << key << " of step " << row.at("step");
     }
+  }
+}
+
+void expect_samples_once(Run const& run, int first, int last, int sequences) {
+  std::map<int, std::multiset<int>> samples;  // by step, over all ranks
+  for (int rank = 0; rank < 9; ++rank) {
+    std::ifstream file(run.dir / fmt::format("samples-{}.txt", rank));
+    for (int step, sample, window, epoch; file >> step >> sample >> window >> epoch;)
+      samples[step].insert(sample);
+  }
+  EXPECT_EQ(std::ssize(samples), last - first + 1) << run.dir;
+  for (auto const& [step, seen] : samples) {
+    std::multiset<int> expected;
+    for (int i = 0; i < sequences; ++i) expected.insert((step - 1) * sequences + i);
+    EXPECT_EQ(seen, expected) << run.dir << ": step " << step;
   }
 }
 

@@ -54,6 +54,9 @@ class Experiment {
 // Every step of `run` has the bits it has in `reference`: loss, gradient norm, validation loss,
 // learning rate and tokens. `run` may have fewer steps, but has the last.
 void expect_equal_steps(Run const& reference, Run const& run);
+// Steps `first` to `last` of a run of at most nine ranks, with so many sequences each, have trained
+// on their own samples, each once. The run has debug.log_samples.
+void expect_samples_once(Run const& run, int first, int last, int sequences);
 // Each row's number is the other run's, but for such a part of it.
 void expect_near(Run const& one, Run const& other, char const* key, double tolerance);
 // Two checkpoints hold the same bits: parameters and moments.

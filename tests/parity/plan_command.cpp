@@ -58,6 +58,38 @@ TEST_F(PlanCommand, does_not_warn_of_a_node_that_its_ranks_do_not_fill) {
       << said.substr(0, 300);
 }
 
+// The step is that of the rank with most, and all ranks' tokens count.
+TEST_F(PlanCommand, says_what_ranks_run_that_do_not_share_equally) {
+  write("in.yaml",
+        "model: {layers: 2, hidden: 256, heads: 4, vocab: 1000}\n"
+        "data: {train: /no/such/tokens.h5, sequence: 128}\n"
+        "batch: {sequences: 12, micro: 2}\n");
+  auto const plan = [&](std::string const& keys) {
+    return spillway("plan " + path("in.yaml") +
+                    " --ranks 2 --machine " SPILLWAY_SOURCE_DIR "/input/machines/h100.yaml " +
+                    keys);
+  };
+  auto const number = [](nlohmann::json const& json, char const* key) {
+    return json.at("predicted").at(key).get<double>();
+  };
+  auto const equal = nlohmann::json::parse(plan("--json").output);
+  auto const uneven = nlohmann::json::parse(plan("--json batch.share=[2,1]").output);
+  EXPECT_EQ(equal.at("predicted").at("micro_batches"), 3);
+  EXPECT_EQ(uneven.at("predicted").at("micro_batches"), nlohmann::json({4, 2}));
+  EXPECT_GT(number(uneven, "step_s"), 1.2 * number(equal, "step_s"));
+  EXPECT_NEAR(number(uneven, "tokens_per_s") * number(uneven, "step_s"), 12 * 128, 1e-3);
+  EXPECT_EQ(number(uneven, "empty_share"), 0);
+  EXPECT_TRUE(equal.at("sharding").contains("all"));
+  EXPECT_FALSE(uneven.at("sharding").contains("all"));
+  auto const text = plan("batch.share=[2,1]").output;
+  EXPECT_NE(text.find("; up to 4 micro-batches of 256 tokens on each of 2 ranks\n"), text.npos)
+      << text;
+  EXPECT_NE(text.find("Micro-batches of a step, by rank (batch.share): 4, 2; the plan stays\n"),
+            text.npos);
+  EXPECT_NE(plan("batch.share=[2,1,1]").output.find("batch.share: a list of 3 for 2 ranks"),
+            text.npos);
+}
+
 // Neither data nor paths nor MPI are needed for a machine that is not here.
 TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
   write("in.yaml",

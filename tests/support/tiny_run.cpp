@@ -74,6 +74,10 @@ Story state_of(ModelState& model, Comm& comm) {
   return story;
 }
 
+std::int64_t first_of(TinyRun const& run) {
+  return run.first_micro_batch.value_or(run.comm.rank() * run.micro_batches);
+}
+
 SpillFile make_spill(TinyRun const& run, std::int64_t bytes) {
   if (!run.spill) return SpillFile(::testing::TempDir(), bytes, {});
   return run.spill(bytes);
@@ -89,7 +93,7 @@ class Training {
         m_tiers(m_device.device(), program.peak_bytes, &m_spill),
         m_spill(make_spill(run, program.peak_bytes[2])),
         m_model(program, m_tiers, run.comm.rank()),
-        m_batches(run.graph, run.comm.rank() * run.micro_batches * run.graph.arithmetic.micro),
+        m_batches(run.graph, first_of(run) * run.graph.arithmetic.micro),
         m_engine({program, m_tiers, m_device.kernels(), run.comm, m_batches,
                   [clip = run.clip](CommitSums const& sums) { return decide(sums, clip); }, nullptr,
                   run.host_threads, run.make_watch ? run.make_watch : m_device.make_watch()},

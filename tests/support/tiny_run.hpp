@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,7 +32,7 @@ struct TinyRun {
   Graph const& graph;
   Plan const& plan;
   Comm& comm;
-  std::int64_t micro_batches = 1;
+  std::int64_t micro_batches = 1;  // of this rank
   bool clip = true;
   int steps = 3;
   // Makes a spill file of this many bytes. If no function is given, the file has the default
@@ -44,6 +45,9 @@ struct TinyRun {
   bool used_before = false;  // the device's memory is not zero at first
   // Makes the OrderWatch of the Engine. If it is null, the run uses DeviceUnderTest::make_watch().
   MakeWatch make_watch = nullptr;
+  // The number of this rank's first micro-batch among those of all ranks, if they do not have
+  // equally many.
+  std::optional<std::int64_t> first_micro_batch = {};
   // This is called after each step that need not be run again, once the Engine has finished it.
   std::function<void(Engine const&)> after_step = {};
 };

@@ -82,17 +82,18 @@ std::string micro_batches_text(Program const& program) {
   return fmt::format("{} micro-batches{}", program.micro_batches, together);
 }
 
-std::string step_line(Program const& program, double step_s, double filled) {
+std::string step_line(Program const& program, double step_s, StepRows const& shape) {
   std::int64_t rows = 0;
   for (auto const& [field, stack, tensor] : program.known.batch) {
     if (field == BatchField::tokens) rows += element_count(program.tensors[tensor].shape);
   }
   auto const all = static_cast<double>(rows) * static_cast<double>(program.micro_batches) *
-                   static_cast<double>(program.ranks) * filled;
+                   static_cast<double>(program.ranks) * shape.filled;
   double const rate = step_s > 0 ? all / step_s : 0;
-  return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {} of {} tokens on {}{}\n",
-                     human_duration(step_s), rate, rate < 10 ? 2 : 0, micro_batches_text(program),
-                     rows, program.ranks == 1 ? "" : "each of ", count(program.ranks, "rank"));
+  return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {}{} of {} tokens on {}{}\n",
+                     human_duration(step_s), rate, rate < 10 ? 2 : 0, shape.is_most ? "up to " : "",
+                     micro_batches_text(program), rows, program.ranks == 1 ? "" : "each of ",
+                     count(program.ranks, "rank"));
 }
 
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
@@ -127,12 +128,12 @@ std::string drive_line(Program const& program, Simulation const& simulation,
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                    double filled) {
+                    StepRows const& rows) {
   constexpr auto early =
       "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   auto const path = shares(program, critical_path(program, simulation));
   return verdict(graph, plan, program, simulation, path, budgets) +
-         step_line(program, simulation.step_s, filled) +
+         step_line(program, simulation.step_s, rows) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" +
          picture(graph, plan, machine.host_threads()) + (plan.redo ? "" : early) +

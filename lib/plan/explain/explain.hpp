@@ -11,12 +11,17 @@
 
 namespace spillway {
 
+// StepRows says which rows of a step hold text.
+struct StepRows {
+  double filled = 1;     // the share that holds text, were all ranks to run what the Program runs
+  bool is_most = false;  // whether other ranks have fewer micro-batches than the Program
+};
+
 // Returns a text whose first sentence says whether the plan fits and what limits its speed. The
-// functions `picture`, `peaks_text` and `time_text` make parts of this text. `filled` is the share
-// of a step's rows that hold text.
+// functions `picture`, `peaks_text` and `time_text` make parts of this text.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                    double filled = 1);
+                    StepRows const& rows = {});
 
 // Draws the plan in letters. Each layer has a column that shows what happens to its activations,
 // and where its parameters, gradients and optimizer state lie. A legend explains the letters that

@@ -76,10 +76,12 @@ SPILLWAY_FIELDS(Chunk, id, name, block, trainable, parameters, elements, paramet
                 states, norm, parameter_slice, gradient_slice)
 SPILLWAY_FIELDS(BatchTensor, field, stack, tensor)
 SPILLWAY_FIELDS(WellKnown, batch, logits, loss, norms, control)
-// The algorithms of products are left out, since they are chosen after a plan is made.
+// The algorithms of products are left out, since they are chosen after a plan is made, and so are
+// shares, since a Program is one rank's.
 void visit_fields(Of<Arithmetic> auto& object, auto const& visit) {
   auto& [build, isa, precision, gradients, moments, threads, ranks, micro, sequence, attention_tile,
-         loss_chunk, reduction, products] = object;
+         loss_chunk, reduction, share, products] = object;
+  static_cast<void>(share);
   static_cast<void>(products);
   visit_members(visit,
                 "build, isa, precision, gradients, moments, threads, ranks, micro, sequence, "

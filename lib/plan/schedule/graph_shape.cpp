@@ -85,6 +85,9 @@ void GraphShape::note_gradients() {
     }
   }
   for (auto const& [tensor, op] : last) m_whole_after[op].push_back(ids.at(tensor));
+  // Those with further uses end with these if there are several micro-batches, so they come last.
+  auto const has_parts = [&](GradientId id) { return parts(id.chunk) > 0; };
+  for (auto& gradients : m_whole_after) std::ranges::stable_sort(gradients, {}, has_parts);
 }
 
 // Returns for each chunk the group after which it can be updated, because its gradient is complete,

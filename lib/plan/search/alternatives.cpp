@@ -47,7 +47,8 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
 std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
   for (Shard const shard : kShards) {
-    if (question.ranks == 1) break;
+    bool const is_refused = shard == Shard::all && !question.fewer.empty();
+    if (question.ranks == 1 || is_refused) break;
     auto other = question;
     other.request.shard = {shard};
     auto const expected = outlook(other);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,18 @@ void check_limits(Graph const& train, std::int64_t micro_batches) {
         fmt::format("batch.sequences: a step of {} micro-batches of {} moves more than 63 bits "
                     "count; give fewer sequences",
                     micro_batches, human_bytes(bytes)));
+}
+
+void check_uneven(Graph const& train, Asked<Shard> const& shard,
+                  std::vector<std::int64_t> const& fewer) {
+  if (fewer.empty()) return;
+  constexpr auto why =
+      "ranks meet in every micro-batch, of which batch.share gives them unlike "
+      "numbers; give";
+  if (train.arithmetic.reduction == Reduction::each)
+    throw std::invalid_argument(fmt::format("optim.reduction: each: {} last", why));
+  if (std::ranges::count(shard, Shard::all) > 0)
+    throw std::invalid_argument(fmt::format("plan.shard: all: {} gradients or auto", why));
 }
 
 std::string describe(Need const& need, Graph const& graph, Budgets const& budgets,

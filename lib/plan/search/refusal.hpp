@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "graph/graph.hpp"
 #include "plan/data/budgets.hpp"
@@ -15,6 +16,11 @@ namespace spillway {
 // if 63 bits cannot count its bytes. Otherwise bytes can be summed, and multiplied by the
 // micro-batches of a step, without overflow.
 void check_limits(Graph const& train, std::int64_t micro_batches);
+
+// Throws std::invalid_argument, which names a key to change, if some ranks have `fewer` numbers of
+// micro-batches than others although all have to meet in each of them.
+void check_uneven(Graph const& train, Asked<Shard> const& shard,
+                  std::vector<std::int64_t> const& fewer);
 
 // A Need says how many bytes a plan needs in each tier, and how fast it writes to the drive.
 struct Need {

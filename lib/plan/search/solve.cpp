@@ -55,6 +55,11 @@ bool share_out_what_is_open(OpenPlan& open, Shard shard) {
   return is_anywhere;
 }
 
+// Returns whether ranks may gather parameters for a micro-batch, for which all must run it.
+bool may_gather(PlanQuestion const& question) {
+  return question.fewer.empty();
+}
+
 BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
   auto const policies = policies_within(open, question.budgets);
   return block_model(question.train, question.machine, policies, question.ranks);
@@ -67,6 +72,7 @@ class Solver {
         m_open(open),
         m_estimator(estimator),
         m_few_blocks(question.train.blocks.size() <= kFewBlocks),
+        m_shares_all(may_gather(question)),
         m_trials(question) {}
 
   Solution run() {
@@ -99,6 +105,7 @@ class Solver {
   }
 
   bool share_out(Shard shard) {
+    if (shard == Shard::all && !m_shares_all) return false;
     return share_out_what_is_open(m_open, shard) && m_estimator.model().ranks > 1;
   }
 
@@ -197,7 +204,7 @@ class Solver {
   Budgets const& m_budgets;
   OpenPlan m_open;
   Estimator const& m_estimator;
-  bool m_few_blocks;
+  bool m_few_blocks, m_shares_all;  // m_shares_all: whether ranks may share out parameters
   Trials m_trials;
   int m_estimated = 0;
   bool m_any_fits = true;          // true if the last search found a plan that fits
@@ -209,6 +216,7 @@ class Solver {
 
 Solution solve(PlanQuestion const& question) {
   check_limits(question.train, question.micro_batches);
+  check_uneven(question.train, question.request.shard, question.fewer);
   auto const open = open_for(question);
   auto const model = model_for(question, open);
   return Solver(question, open, {model, question.machine, question.micro_batches}).run();
@@ -216,6 +224,7 @@ Solution solve(PlanQuestion const& question) {
 
 Outlook outlook(PlanQuestion const& question) {
   check_limits(question.train, question.micro_batches);
+  check_uneven(question.train, question.request.shard, question.fewer);
   auto open = open_for(question);
   open.group = false;
   auto const model = model_for(question, open);
@@ -223,7 +232,8 @@ Outlook outlook(PlanQuestion const& question) {
   auto const peaks = estimator.peaks(open.plan);
   if (fits(peaks, question.budgets)) return {true, peaks, estimator.step_s(open.plan), true};
   auto found = search(estimator, open, question.budgets);
-  if (found.fitting.empty() && question.ranks > 1 && share_out_what_is_open(open, Shard::all))
+  auto const most_shared = may_gather(question) ? Shard::all : Shard::gradients;
+  if (found.fitting.empty() && question.ranks > 1 && share_out_what_is_open(open, most_shared))
     found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();
   auto const& best = fits ? found.fitting.front() : found.leanest;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/budgets.hpp"
@@ -18,7 +19,10 @@ struct PlanQuestion {
   PlanRequest request;
   Budgets budgets;
   Machine const& machine;
-  std::int64_t micro_batches, ranks;
+  std::int64_t micro_batches, ranks;  // micro_batches: of a rank with most
+  // The other numbers of micro-batches that ranks have. If there are any, no rank may wait for
+  // another one inside a micro-batch.
+  std::vector<std::int64_t> fewer = {};
 };
 
 struct Solution {
@@ -34,8 +38,8 @@ struct Solution {
 
 // Finds the fastest Plan on `machine` that fits the budgets. Estimates many plans, compiles and
 // simulates the best of them, and proves one. If times differ little, the Plan that moves fewer
-// bytes wins. The same question always has the same answer. Throws what `check_limits` throws, and
-// std::invalid_argument for a request that is not supported.
+// bytes wins. The same question always has the same answer. Throws what `check_limits` and
+// `check_uneven` throw, and std::invalid_argument for a request that is not supported.
 Solution solve(PlanQuestion const& question);
 
 // An Outlook answers a PlanQuestion from estimates alone, which is much faster than `solve`. It

@@ -32,7 +32,19 @@ TierBytes limited_peaks(Program const& program, Budgets const& budgets) {
   return peaks;
 }
 
+TierBytes largest(TierBytes const& a, TierBytes const& b) {
+  TierBytes result;
+  for (Tier const tier : kTiersInOrder) result[tier] = std::max(a[tier], b[tier]);
+  return result;
+}
+
 }  // namespace
+
+TierBytes Trials::peaks_of(Plan const& plan, std::int64_t micro_batches) const {
+  auto const compiled = compile_without_waits(m_question.train, m_question.eval, plan,
+                                              micro_batches, m_question.ranks);
+  return limited_peaks(compiled.train, m_question.budgets);
+}
 
 Trials::Result Trials::try_out(Candidate const& candidate) {
   ++m_solution.compiled;
@@ -42,7 +54,8 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   m_last_items = std::ssize(train.items);
   m_items += train.items.size() / static_cast<std::size_t>(most_together(train));
   auto const most_bytes_per_s = m_question.budgets.nvme_bytes_per_s;
-  auto const peaks = limited_peaks(train, m_question.budgets);
+  auto peaks = limited_peaks(train, m_question.budgets);
+  for (auto const fewer : m_question.fewer) peaks = largest(peaks, peaks_of(candidate.plan, fewer));
   Result result{peaks - candidate.peaks, fits(peaks, m_question.budgets)};
   auto& done = m_done.emplace_back(candidate.plan, result.off);
   Need need{candidate.plan, peaks};

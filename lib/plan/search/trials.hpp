@@ -46,6 +46,8 @@ class Trials {
   Solution finish();
 
  private:
+  // Returns what a rank with so many micro-batches needs for the plan.
+  TierBytes peaks_of(Plan const& plan, std::int64_t micro_batches) const;
   void choose(Plan const& plan, Compiled compiled, Simulation const& simulation);
   void note_need(Need need);
 

@@ -139,7 +139,8 @@ std::string told(Program const& program, Simulation const& simulation, double fi
   Machine machine;
   machine.node_ranks = node_ranks;
   machine.nvme_endurance_bytes = 600'000'000'000'000;
-  return explain(graph, make_plan(graph, {}), program, simulation, machine, {kGib8, 0, 0}, filled);
+  return explain(graph, make_plan(graph, {}), program, simulation, machine, {kGib8, 0, 0},
+                 {filled});
 }
 
 // Tokens of two stacks, of which each has 8 bytes here; half of the rows hold text.

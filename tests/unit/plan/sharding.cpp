@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include "plan/data/open_plan.hpp"
+#include "plan/search/alternatives.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/solve.hpp"
 #include "tests/support/gpt_graph.hpp"
@@ -98,6 +103,63 @@ TEST(Sharding, sends_what_the_paper_says) {
 TEST(Sharding, is_faster_on_a_fast_network_and_slower_on_a_slow_one) {
   EXPECT_LT(of(Shard::optimizer, 4, 1000).step_s, of(Shard::none, 4, 1000).step_s);
   EXPECT_GT(of(Shard::all, 4, 0.01).step_s, 1.5 * of(Shard::optimizer, 4, 0.01).step_s);
+}
+
+// Ranks that gather parameters for a micro-batch must all run it.
+TEST(Sharding, of_parameters_is_not_chosen_where_ranks_have_unlike_numbers_of_micro_batches) {
+  constexpr std::int64_t ranks = 8;
+  auto const m = machine(1);
+  PlanRequest request;
+  request.activations = {BlockPlan{BlockPolicy::keep, 1}};
+  request.group = 1;
+  PlanQuestion question{graph(), nullptr, request, {kPlenty, 0, 0}, m, 2, ranks};
+  auto const needed = [&](Shard shard) {
+    auto asked = question;
+    asked.request.shard = {shard};
+    return solve(asked).chosen->compiled.train.peak_bytes[Tier::device];
+  };
+  auto const least = needed(Shard::all), more = needed(Shard::gradients);
+  ASSERT_GT(more, least);
+  question.budgets.device_bytes = least + (more - least) / 4;
+  EXPECT_TRUE(solve(question).chosen);
+  question.fewer = {1};
+  EXPECT_FALSE(solve(question).chosen);
+  EXPECT_FALSE(outlook(question).fits);
+  question.budgets.device_bytes = more;
+  auto const uneven = solve(question);
+  ASSERT_TRUE(uneven.chosen);
+  for (ChunkPlan const& chunk : uneven.chosen->plan.chunks) EXPECT_NE(chunk.shard, Shard::all);
+}
+
+TEST(Sharding, of_parameters_is_refused_with_unlike_numbers_of_micro_batches) {
+  auto const why = [](Graph const& train, Shard shard) {
+    PlanRequest request;
+    request.shard = {shard};
+    auto const m = machine(1);
+    try {
+      solve({train, nullptr, request, {kPlenty, 0, 0}, m, 3, 2, {2}});
+    } catch (std::invalid_argument const& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(why(graph(), Shard::all),
+            "plan.shard: all: ranks meet in every micro-batch, of which batch.share gives them "
+            "unlike numbers; give gradients or auto");
+  EXPECT_EQ(why(graph(), Shard::gradients), "");
+  auto each = graph();
+  each.arithmetic.reduction = Reduction::each;
+  EXPECT_EQ(why(each, Shard::none),
+            "optim.reduction: each: ranks meet in every micro-batch, of which batch.share gives "
+            "them unlike numbers; give last");
+}
+
+TEST(Sharding, is_compared_without_parameters_where_micro_batches_are_unlike) {
+  auto const m = machine(1);
+  PlanQuestion question{graph(), nullptr, {}, {kPlenty, 0, 0}, m, 3, 2};
+  EXPECT_EQ(shardings(question).back().name, "all");
+  question.fewer = {2};
+  EXPECT_EQ(shardings(question).back().name, "gradients");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "job/cores.hpp"
 #include "kernels/host/product.hpp"
 #include "run/prepare.hpp"
-#include "samples/batches.hpp"
+#include "samples/batch_shape.hpp"
 
 namespace spillway::train_choices_test {
 namespace {
@@ -37,12 +37,43 @@ TEST(Choices, fill_a_micro_batch_with_rows_but_take_no_more_than_a_rank_s_share)
 }
 
 TEST(Choices, prefer_a_micro_batch_that_leaves_few_rows_empty) {
-  EXPECT_EQ(fullest_micro(32, 1, 12), 8);  // 12 would run 36
-  EXPECT_EQ(fullest_micro(16, 3, 4), 3);   // 18 rows; 4 would run 24
-  EXPECT_EQ(fullest_micro(17, 1, 4), 3);   // 18, not half as long as 1 to have 17
-  EXPECT_EQ(fullest_micro(16, 2, 4), 4);
-  EXPECT_EQ(fullest_micro(6, 4, 2), 2);  // as full as 1, and larger
+  EXPECT_EQ(fullest_micro({32}, 1, 12), 8);  // 12 would run 36
+  EXPECT_EQ(fullest_micro({16}, 3, 4), 3);   // 18 rows; 4 would run 24
+  EXPECT_EQ(fullest_micro({17}, 1, 4), 3);   // 18, not half as long as 1 to have 17
+  EXPECT_EQ(fullest_micro({16}, 2, 4), 4);
+  EXPECT_EQ(fullest_micro({6}, 4, 2), 2);  // as full as 1, and larger
   EXPECT_EQ(choose(config(32, kMicroRows / 12), nullptr, 4, 1).micro, 8);
+}
+
+// In micro-batches of 4 the slow rank would run two of five, and the fast one would wait.
+TEST(Choices, prefer_a_micro_batch_with_which_ranks_have_their_shares) {
+  EXPECT_EQ(fullest_micro({18, {}, {2, 1}}, 2, 4), 3);
+  EXPECT_EQ(fullest_micro({18, {}, {1, 1}}, 2, 4), 3);
+  EXPECT_EQ(fullest_micro({16, {}, {1, 1}}, 2, 4), 4);
+}
+
+TEST(Choices, give_every_rank_a_micro_batch_where_shares_are_a_list) {
+  auto shared = config(5, 64);
+  shared.batch.share = {1, 1, 1, 1};
+  EXPECT_EQ(choose(shared, nullptr, 4, 4).micro, 1);  // of pairs there are three
+  shared.batch.sequences = 7;
+  EXPECT_EQ(choose(shared, nullptr, 4, 4).micro, 2);
+}
+
+TEST(Choices, refuse_shares_that_ranks_cannot_have) {
+  auto shared = config(4, 64);
+  shared.batch.share = {2, 1};
+  auto const why = [&](std::int64_t ranks) {
+    return test::refused_with([&] { choose(shared, nullptr, 4, ranks); }, Status::bad_input);
+  };
+  EXPECT_EQ(why(3), "batch.share: a list of 2 for 3 ranks");
+  EXPECT_EQ(why(1), "batch.share: a list of 2 for 1 rank");
+  shared.batch.micro = 4;
+  EXPECT_EQ(why(2),
+            "batch.share: 1 micro-batch of 4 sequences for 2 ranks; give a smaller batch.micro or "
+            "more batch.sequences");
+  shared.batch.micro = 2;
+  EXPECT_EQ(choose(shared, nullptr, 4, 2).micro, 2);
 }
 
 TEST(EmptyRows, are_told_with_their_share_and_what_would_leave_fewer) {
