@@ -84,9 +84,9 @@ TEST_F(CheckpointRefusals, of_an_index_name_the_tensor_and_what_cannot_be) {
       R"({"run":{"step":"7"},"shards":[{"rank":3,"bytes":100,"rest":"rest-a"},)"
       R"({"rank":5,"bytes":200,"rest":"rest-b"}],"tensors":[{"group":"model","name":"w",)"
       R"("type":"F32","shape":[4,3],"extents":[{"first":0,"elements":7,"shard":0,"offset":16,)"
-      R"("block":8,"xxh3":"aaaaaaaaaaaaaaaa"},{"first":7,"elements":5,"shard":1,"offset":8,"block":8,)"
-      R"("xxh3":"bbbbbbbbbbbbbbbb"}]},{"group":"optimizer/m","name":"b","type":"BF16","shape":[5],)"
-      R"("extents":[{"first":0,"elements":5,"shard":1,"offset":64,"block":3,)"
+      R"("block":8,"xxh3":"aaaaaaaaaaaaaaaa"},{"first":7,"elements":5,"shard":1,"offset":8,)"
+      R"("block":8,"xxh3":"bbbbbbbbbbbbbbbb"}]},{"group":"optimizer/m","name":"b","type":"BF16",)"
+      R"("shape":[5],"extents":[{"first":0,"elements":5,"shard":1,"offset":64,"block":3,)"
       R"("xxh3":"ccccccccccccccccdddddddddddddddd"}]}]})");
   EXPECT_EQ(to_json(index_from_json(text, "index")), text);
   EXPECT_NO_THROW(require_whole(sample(), "index"));
