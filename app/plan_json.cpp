@@ -13,11 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Returns how many micro-batches a rank runs in a step or, if batch.share is a list, each rank.
-Json micro_batches(BatchShape const& shape) {
-  return shape.counts.empty() ? Json(shape.micro_batches()) : Json(shape.counts);
-}
-
 Json predicted(PlanReport const& report) {
   auto const& program = report.planned.programs.train;
   auto const& peaks = program.peak_bytes;
@@ -29,18 +24,19 @@ Json predicted(PlanReport const& report) {
                       static_cast<double>(report.config.data.sequence);
   auto const shape =
       batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);
-  return {{"step_s", step_s},
-          {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
-          {"empty_share", 1 - shape.filled()},
-          {"micro_batches", micro_batches(shape)},
-          {"peak_bytes", tiers_json(peaks)},
-          {"host_bytes", peaks[index(Tier::host)]},
-          {"nvme_bytes", peaks[index(Tier::nvme)]},
-          {"spill_bytes_per_step", spilled},
-          {"drive_bytes_per_day", use.day_bytes},
-          {"ssd_lifetime_years", use.lifetime_years},
-          {"checkpoint_bytes", save.bytes},
-          {"checkpoint_s", save.seconds()}};
+  Json json = {{"step_s", step_s},
+               {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
+               {"empty_share", 1 - shape.filled()},
+               {"peak_bytes", tiers_json(peaks)},
+               {"host_bytes", peaks[index(Tier::host)]},
+               {"nvme_bytes", peaks[index(Tier::nvme)]},
+               {"spill_bytes_per_step", spilled},
+               {"drive_bytes_per_day", use.day_bytes},
+               {"ssd_lifetime_years", use.lifetime_years},
+               {"checkpoint_bytes", save.bytes},
+               {"checkpoint_s", save.seconds()}};
+  if (!shape.counts.empty()) json["micro_batches"] = shape.counts;
+  return json;
 }
 
 // Returns the time as JSON: null if it is 0, which means that a rate it depends on is unknown.

@@ -74,7 +74,7 @@ TEST_F(PlanCommand, says_what_ranks_run_that_do_not_share_equally) {
   };
   auto const equal = nlohmann::json::parse(plan("--json").output);
   auto const uneven = nlohmann::json::parse(plan("--json batch.share=[2,1]").output);
-  EXPECT_EQ(equal.at("predicted").at("micro_batches"), 3);
+  EXPECT_FALSE(equal.at("predicted").contains("micro_batches"));
   EXPECT_EQ(uneven.at("predicted").at("micro_batches"), nlohmann::json({4, 2}));
   EXPECT_GT(number(uneven, "step_s"), 1.2 * number(equal, "step_s"));
   EXPECT_NEAR(number(uneven, "tokens_per_s") * number(uneven, "step_s"), 12 * 128, 1e-3);
