@@ -153,7 +153,8 @@ FuzzTarget index(fs::path const& directory) {
             require_whole(index, "seal");
             std::map<std::size_t, std::int64_t> elements;  // by tensor
             for (auto const& extent : index.extents) {
-              if (extent.offset_bytes + 4 * extent.elements > index.shards.at(extent.shard).bytes)
+              auto const bytes = size_bytes(index.tensors.at(extent.tensor).type) * extent.elements;
+              if (extent.offset_bytes + bytes > index.shards.at(extent.shard).bytes)
                 throw std::logic_error("an extent beyond its shard is believed");
               elements[extent.tensor] += extent.elements;
             }

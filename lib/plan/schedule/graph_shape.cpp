@@ -85,7 +85,9 @@ void GraphShape::note_gradients() {
     }
   }
   for (auto const& [tensor, op] : last) m_whole_after[op].push_back(ids.at(tensor));
-  // Those with further uses end with these if there are several micro-batches, so they come last.
+  if (m_graph.arithmetic.share.empty()) return;
+  // Ranks with one micro-batch and ranks with several must exchange in the same order: where there
+  // are several, gradients with further uses end with these, so they come last.
   auto const has_parts = [&](GradientId id) { return parts(id.chunk) > 0; };
   for (auto& gradients : m_whole_after) std::ranges::stable_sort(gradients, {}, has_parts);
 }

@@ -15,6 +15,7 @@ namespace spillway::test::alike_test {
 namespace {
 
 constexpr int kRanks = 3;
+std::vector<std::int64_t> const kShare = {7, 2, 1};  // ranks then exchange in one order
 
 // Draws a plan with which ranks may have unlike numbers of micro-batches.
 Plan uneven_plan(Graph const& graph, Random& draws) {
@@ -29,7 +30,8 @@ TEST(Exchanges, are_alike_whatever_numbers_of_micro_batches_ranks_have) {
   int exchanges = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     Random draws(seed);
-    auto const graph = gpt_training_graph(random_shape(draws));
+    auto graph = gpt_training_graph(random_shape(draws));
+    graph.arithmetic.share = kShare;
     auto const plan = uneven_plan(graph, draws);
     auto const longest = schedule(graph, plan, 7, kRanks);
     exchanges += static_cast<int>(std::ranges::count(longest.items, Lane::comm, &Item::lane));
@@ -45,7 +47,8 @@ TEST(Exchanges, are_alike_whatever_numbers_of_micro_batches_ranks_have) {
 TEST(Exchanges, are_alike_for_models_of_all_families) {
   for (auto const& family : family_cases()) {
     Random draws(7);
-    auto const graph = tiny_training_graph(family.config, kRanks);
+    auto graph = tiny_training_graph(family.config, kRanks);
+    graph.arithmetic.share = kShare;
     for (int drawn = 0; drawn < 5; ++drawn) {
       auto const plan = uneven_plan(graph, draws);
       for (int const micro_batches : {1, 2, 3})

@@ -234,23 +234,26 @@ TEST(SaveEstimates, say_what_they_go_by) {
 }
 
 // The master and what AdamW keeps of it; a remainder is a part of the master.
-TEST(SaveEstimates, count_values_of_four_bytes_whatever_memory_holds) {
+TEST(SaveEstimates, count_values_as_memory_holds_them) {
   Graph graph;
+  graph.tensors.resize(4);
+  graph.tensors[0].dtype = DType::bf16;  // parameters
+  graph.tensors[1].dtype = DType::bf16;  // m
+  graph.tensors[2].dtype = DType::f32;   // v
+  graph.tensors[3].dtype = DType::i16;   // the remainder
   Chunk chunk;
   chunk.parameters.resize(2);
   chunk.parameters[0].view.shape = {5, 7};
   chunk.parameters[1].view.shape = {3};
-  chunk.states.resize(3);
-  chunk.states[0].name = "m";
-  chunk.states[1].name = "v";
-  chunk.states[2].name = "remainder";
+  chunk.parameter = 0;
+  chunk.states = {{"m", 1}, {"v", 2}, {"remainder", 3}};
   graph.chunks = {chunk, chunk};
   graph.chunks[1].states.resize(2);
   auto const guess = estimate_save(graph, {}, 1);
-  EXPECT_EQ(guess.bytes, 2 * 3 * 38 * 4);
+  EXPECT_EQ(guess.bytes, 38 * (2 + 2 + 4 + 2) + 38 * (2 + 2 + 4));
   EXPECT_EQ(guess.gbps, 0.5);
   EXPECT_FALSE(guess.is_measured);
-  EXPECT_DOUBLE_EQ(guess.seconds(), 912 / 0.5e9);
+  EXPECT_DOUBLE_EQ(guess.seconds(), 684 / 0.5e9);
 }
 
 // What is measured is what one rank gets while the others of its node write too.
