@@ -39,6 +39,13 @@ Config config_of(Precision precision, bool tied) {
   return config;
 }
 
+// The graph for ranks that have so many micro-batches.
+Graph graph_of(Config const& config, std::vector<int> const& counts) {
+  auto graph = tiny_run_graph(config, g_comm->size());
+  graph.arithmetic.share.assign(counts.begin(), counts.end());
+  return graph;
+}
+
 // What this rank runs if ranks have so many micro-batches. Each rank's samples follow those of the
 // rank before.
 TinyRun run_of(Graph const& graph, Plan const& plan, std::vector<int> const& counts, bool clip) {
@@ -70,9 +77,9 @@ TEST(UnevenRanks, add_what_one_rank_adds_that_runs_all_micro_batches) {
   auto const alone = make_single_rank_comm();
   for (auto const& [precision, of_first] : {std::pair(Precision::fp32, 4), {Precision::bf16, 2}}) {
     auto const config = config_of(precision, false);
-    auto const graph = tiny_run_graph(config, g_comm->size()), whole = tiny_run_graph(config);
     std::vector<int> counts(static_cast<std::size_t>(g_comm->size()), 1);
     counts.front() = of_first;
+    auto const graph = graph_of(config, counts), whole = tiny_run_graph(config);
     auto const all = std::accumulate(counts.begin(), counts.end(), 0);
     auto const plan = plain(graph);
     auto const expected = train({whole, plan, *alone, all, false, kSteps});
@@ -90,24 +97,33 @@ Plan draw_plan(Graph const& graph, bool clip, Random& draws) {
   return plan;
 }
 
+// Ranks whose Programs do not exchange alike would wait for each other without end.
+void expect_alike_exchanges(TinyRun const& run, std::vector<int> const& counts) {
+  for (int const count : counts) {
+    auto const theirs = compile(run.graph, nullptr, run.plan, count, run.comm.size()).train;
+    ASSERT_EQ(unlike_exchanges(tiny_program(run), theirs), std::nullopt);
+  }
+}
+
 // All ranks draw alike. The oracle looks at the Program of each rank.
 TEST(UnevenRanks, compute_the_same_bits_under_all_plans) {
   for (auto const seed : sampled_seeds(6, 200)) {
     Random draws(seed);
     auto const precision = below(draws, 2) == 0 ? Precision::fp32 : Precision::bf16;
-    auto const graph = tiny_run_graph(config_of(precision, below(draws, 2) == 0), g_comm->size());
+    auto const config = config_of(precision, below(draws, 2) == 0);
     bool const clip = below(draws, 2) == 0;
     std::vector<int> counts;
     for (int rank = 0; rank < g_comm->size(); ++rank) counts.push_back(1 + below(draws, 5));
-    auto const expected = train(run_of(graph, plain(graph), counts, clip));
+    auto const graph = graph_of(config, counts);
+    auto const simplest = plain(graph);
+    auto const first = run_of(graph, simplest, counts, clip);
+    ASSERT_NO_FATAL_FAILURE(expect_alike_exchanges(first, counts));
+    auto const expected = train(first);
     for (int drawn = 0; drawn < 2; ++drawn) {
       auto const plan = draw_plan(graph, clip, draws);
       SCOPED_TRACE("seed " + std::to_string(seed) + ", plan\n" + to_yaml(plan, graph));
       auto const run = run_of(graph, plan, counts, clip);
-      for (int const count : counts) {
-        auto const theirs = compile(graph, nullptr, plan, count, g_comm->size()).train;
-        ASSERT_EQ(unlike_exchanges(tiny_program(run), theirs), std::nullopt);
-      }
+      ASSERT_NO_FATAL_FAILURE(expect_alike_exchanges(run, counts));
       ASSERT_EQ(train(run), expected);
       Random order(seed);  // ranks whose Programs differ would not draw alike afterwards
       auto const failure = Interleaver(tiny_program(run), 2).run_random(order);
