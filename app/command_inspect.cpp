@@ -39,6 +39,7 @@ std::string describe_plan(std::string const& path) {
   auto text = fmt::format("plan {}\n", path) + describe_list("layer", texts(plan.activations)) +
               describe_list("chunk", texts(plan.update));
   if (plan.prefetch) text += fmt::format("  prefetch          {}\n", *plan.prefetch);
+  if (plan.shard_ranks) text += fmt::format("  shard_ranks       {}\n", word(*plan.shard_ranks));
   if (plan.group) text += fmt::format("  group             {}\n", *plan.group);
   return text;
 }

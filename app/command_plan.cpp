@@ -78,7 +78,8 @@ PlanQuestion question(Config const& config, Target const& target, PlannedRun con
   return {planned.train,        planned.eval ? &*planned.eval : nullptr,
           plan_request(config), target.budgets,
           target.machine,       program.micro_batches,
-          program.ranks,        shape.fewer()};
+          program.ranks,        shape.fewer(),
+          target.nodes_alike};
 }
 
 std::optional<Output> save_to(PlanArguments const& arguments, Config const& config) {

@@ -78,11 +78,21 @@ void Comm::all_to_all(std::span<std::byte const> send_bytes, std::span<std::byte
 }
 
 void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices) {
+  all_gather(whole, slices, all_ranks(size()));
+}
+
+void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices,
+                      RankRange const& group) {
   Turn const turn(*this);
+  auto const number = static_cast<std::size_t>((rank() - group.first) / group.step);
+  check(
+      std::ssize(slices) == group.count && group.rank(static_cast<std::int64_t>(number)) == rank(),
+      "all_gather", "this rank is not in the group, or there is not one slice for each of it");
   begin();
-  for (int r = 0; r < size(); ++r) {
-    send(r, part(whole, slices[static_cast<std::size_t>(rank())]));
-    receive(r, part(whole, slices[static_cast<std::size_t>(r)]));
+  for (std::size_t n = 0; n < slices.size(); ++n) {
+    auto const peer = static_cast<int>(group.rank(static_cast<std::int64_t>(n)));
+    send(peer, part(whole, slices[number]));
+    receive(peer, part(whole, slices[n]));
   }
   exchange(Traffic::data, m_outgoing, m_incoming);
 }

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/rank_range.hpp"
+
 namespace spillway {
 
 // A ByteSlice is the bytes [first, first + bytes) of a buffer.
@@ -49,6 +51,10 @@ class Comm {
   // Sends bytes `slices[rank()]` of this rank's `whole` to all other ranks, which store them in the
   // same range of their `whole`. `slices` is equal on all ranks.
   void all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices);
+  // Does so among the ranks of `group`, of which this rank is one: `slices[n]` belongs to its rank
+  // `group.rank(n)`. Each rank calls it with the group that it is in.
+  void all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices,
+                  RankRange const& group);
 
   // Stores `one` of every rank in `all`, in the order of ranks; `all` is size() times as long. The
   // function takes about log2(size()) rounds with one peer each, which suits small messages that

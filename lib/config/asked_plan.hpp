@@ -38,7 +38,8 @@ struct AskedPlan {
   Asked<BlockPlan> activations = Asked<BlockPlan>(1);
   Asked<Tier> parameters = Asked<Tier>(1), gradients = Asked<Tier>(1), optimizer = Asked<Tier>(1),
               update = Asked<Tier>(1);
-  Asked<Shard> shard = Asked<Shard>(1);       // what ranks share out
+  Asked<Shard> shard = Asked<Shard>(1);        // what ranks share out
+  std::optional<ShardRanks> shard_ranks = {};  // which ranks share it out
   std::optional<std::int64_t> prefetch = {};  // how many stations before their use data are fetched
   std::optional<std::int64_t> group = {};     // how many micro-batches walk together
 };

@@ -248,6 +248,9 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
        "What ranks share out, so that each keeps a slice, one per chunk, the last one repeating: "
        "optimizer state and sums of gradients (optimizer and gradients are the same), or all, so "
        "parameters, too."},
+      {"plan.shard_ranks", ChoiceField{&plan.shard_ranks}, "", "",
+       "Which ranks share it out: those of each node, so that every node keeps a copy and "
+       "parameters never cross the network, or all."},
       {"plan.prefetch", IntegerField{&plan.prefetch, 0, 100'000}, "auto", "blocks",
        "How far ahead what is not on the device is brought back."},
       {"plan.group", IntegerField{&plan.group, 1, 1024}, "auto", "micro-batches",

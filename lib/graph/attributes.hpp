@@ -94,8 +94,8 @@ struct ScaleAttributes {
 };
 
 // Says at which element of its chunk an op of the update starts, or at which element of the slice
-// of the rank that runs it (gradient_slice.hpp). Then the op's operands hold that slice alone. The
-// size of the op's gradient operand says how many elements it works on.
+// that the rank which runs it keeps (sharing.hpp). Then the op's operands hold that slice alone.
+// The size of the op's gradient operand says how many elements it works on.
 struct UpdateRange {
   std::int64_t first = 0;
   bool of_slice = false;

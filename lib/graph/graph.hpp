@@ -54,11 +54,12 @@ struct Chunk {
   TensorId parameter = -1, gradient = -1;
   std::vector<State> states;
   int norm = -1;  // its row in `WellKnown::norms`
-  // If ranks share the chunk out, a schedule adds these tensors, which hold a rank's own slice
-  // (gradient_slice.hpp), as the states do then.
+  // If ranks share the chunk out (sharing.hpp), a schedule sets how many of them, and adds these
+  // tensors, which hold the slice that a rank keeps, as the states do then.
+  std::int64_t sharers = 1;
   TensorId parameter_slice = -1, gradient_slice = -1;
 
-  bool is_shared_out() const { return gradient_slice >= 0 || parameter_slice >= 0; }
+  bool is_shared_out() const { return sharers > 1; }
   // Returns the tensor of the state with that name, or -1 if the chunk has none.
   TensorId state(std::string_view name) const;
   bool operator==(Chunk const&) const = default;

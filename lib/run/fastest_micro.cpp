@@ -22,7 +22,7 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
     auto const graph = training_graph(config, vocab, arithmetic);
     auto const shape = batch_shape(config.batch, micro, 0, ranks);
     auto result = outlook({graph, nullptr, plan_request(config), target.budgets, target.machine,
-                           shape.most_micro_batches(), ranks, shape.fewer()});
+                           shape.most_micro_batches(), ranks, shape.fewer(), target.nodes_alike});
     if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
     return result;
   };

@@ -16,6 +16,13 @@
 namespace spillway {
 namespace {
 
+bool nodes_alike(Comm& comm) {
+  auto const on_node = comm.local_size();
+  bool const alike = comm.node_leader() == comm.rank() / on_node * on_node;
+  auto const [least, most] = std::ranges::minmax(gathered(comm, alike ? on_node : 0));
+  return least == most && least > 0;
+}
+
 void say_smaller_drive(MemoryConfig const& memory, Budgets const& budgets) {
   auto const line = smaller_drive(memory, budgets.nvme_bytes);
   if (!line.empty()) log_warning("{}", line);
@@ -33,7 +40,7 @@ Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm
 
 Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,
                    Budgets const& budgets, Comm& comm) {
-  Target target{{}, budgets, here.choices(), here.cores().ranks};
+  Target target{{}, budgets, here.choices(), here.cores().ranks, nodes_alike(comm)};
   auto const measure = [&] {
     target.machine = planned_for(config, vocab, target.choices, here.cores(),
                                  budgets.device_bytes / 2, *here, comm);

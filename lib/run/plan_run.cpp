@@ -98,7 +98,8 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& targ
                                   machine,
                                   shape.most_micro_batches(),
                                   ranks,
-                                  shape.fewer()};
+                                  shape.fewer(),
+                                  target.nodes_alike};
       auto solution = solve(question);
       if (solution.chosen) {
         return {std::move(train),

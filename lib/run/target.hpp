@@ -15,6 +15,7 @@ struct Target {
   Budgets budgets;  // the budgets of one rank
   Choices choices;
   std::int64_t ranks = 1;
+  bool nodes_alike = true;  // whether each node has as many ranks, with consecutive numbers
 };
 
 }  // namespace spillway

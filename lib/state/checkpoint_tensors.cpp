@@ -26,8 +26,9 @@ Extents extents_of_parameters(ModelState const& model, int ranks) {
     auto& of_this = extents[{chunk.id, index}];
     for (; extent != even.end() && extent->tensor == tensor; ++extent)
       if (!chunk.is_shared_out()) of_this.push_back(*extent);
-    for (int rank = 0; chunk.is_shared_out() && rank < ranks; ++rank) {
-      auto const [first, last] = model.owned(chunk.id, index, rank);
+    for (int number = 0; chunk.is_shared_out() && number < ranks; ++number) {
+      auto const rank = static_cast<int>(model.sharing(chunk.id).rank_that_sums(number));
+      auto const [first, last] = model.in_slice(chunk.id, index, number);
       if (first < last) of_this.push_back({tensor, rank, first, last - first});
     }
     ++tensor;

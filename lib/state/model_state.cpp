@@ -16,7 +16,6 @@
 #include "base/normal.hpp"
 #include "base/philox.hpp"
 #include "base/process_memory.hpp"
-#include "graph/gradient_slice.hpp"
 
 namespace spillway {
 namespace {
@@ -140,19 +139,27 @@ void ModelState::release() {
 
 ElementRange ModelState::slice(int number, int rank) const {
   auto const& chunk = m_program.chunks[static_cast<std::size_t>(number)];
-  if (!chunk.is_shared_out()) return {0, chunk.elements};
-  auto const slice = gradient_slice(chunk.elements, rank, m_program.ranks);
+  auto const slice = sharing_of(m_program, number).kept(chunk.elements, rank);
   return {slice.first, slice.first + slice.count};
 }
 
-ElementRange ModelState::owned(int chunk, int parameter, int rank) const {
+ElementRange ModelState::of_parameter(int chunk, int parameter, ElementRange const& range) const {
   auto const& view = m_program.chunks[static_cast<std::size_t>(chunk)]
                          .parameters[static_cast<std::size_t>(parameter)]
                          .view;
   auto const all = element_count(view.shape);
-  auto const [first, last] = slice(chunk, rank);
-  return {std::clamp<std::int64_t>(first - view.offset, 0, all),
-          std::clamp<std::int64_t>(last - view.offset, 0, all)};
+  return {std::clamp<std::int64_t>(range.first - view.offset, 0, all),
+          std::clamp<std::int64_t>(range.last - view.offset, 0, all)};
+}
+
+ElementRange ModelState::owned(int chunk, int parameter, int rank) const {
+  return of_parameter(chunk, parameter, slice(chunk, rank));
+}
+
+ElementRange ModelState::in_slice(int chunk, int parameter, std::int64_t number) const {
+  auto const elements = m_program.chunks[static_cast<std::size_t>(chunk)].elements;
+  auto const slice = gradient_slice(elements, number, m_program.ranks);
+  return of_parameter(chunk, parameter, {slice.first, slice.first + slice.count});
 }
 
 bool ModelState::keeps_all(int chunk) const {

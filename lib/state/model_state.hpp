@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/data/program.hpp"
+#include "plan/data/exchange.hpp"
 #include "state/stored_tensor.hpp"
 
 namespace spillway {
@@ -42,6 +42,10 @@ class ModelState {
   // Returns which elements of a parameter, and of its moments, the rank has.
   ElementRange owned(int chunk, int parameter) const { return owned(chunk, parameter, m_rank); }
   ElementRange owned(int chunk, int parameter, int rank) const;
+  // Returns how ranks part the chunk, and which elements of a parameter are in the slice of it with
+  // this number (Sharing::summed_number). No two slices have the same element.
+  Sharing sharing(int chunk) const { return sharing_of(m_program, chunk); }
+  ElementRange in_slice(int chunk, int parameter, std::int64_t number) const;
   // Returns whether ranks keep all of the chunk's parameters beside what they own: then all of them
   // must be written on every rank.
   bool keeps_all(int chunk) const;
@@ -91,6 +95,8 @@ class ModelState {
 
   // Returns the range of the chunk's elements that the rank has.
   ElementRange slice(int chunk, int rank) const;
+  // Returns which of a parameter's elements are in a range of its chunk's elements.
+  ElementRange of_parameter(int chunk, int parameter, ElementRange const& range) const;
   // Returns where the copy of the chunk's parameters that all ranks keep has element `first`.
   StoredPart locate_whole(int chunk, std::int64_t first);
 

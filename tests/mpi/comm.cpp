@@ -94,6 +94,28 @@ TEST(Comm, all_gather_places_slices_in_rank_order_and_touches_nothing_else) {
   EXPECT_EQ(whole, expected);
 }
 
+// Ranks in twos, then those that are two apart; a rank without a pair is a group of its own.
+TEST(Comm, all_gather_within_a_group_reaches_nobody_else) {
+  constexpr std::int64_t bytes = 5;
+  std::int64_t const size = g_comm->size(), me = g_comm->rank();
+  for (std::int64_t const step : {1, 2}) {
+    auto const first = me / (2 * step) * 2 * step + me % step;
+    RankRange const group{first, first + step < size ? 2 : 1, step};
+    std::vector<ByteSlice> slices;
+    std::vector<std::byte> expected;
+    for (std::int64_t n = 0; n < group.count; ++n) {
+      slices.push_back({n * bytes, bytes});
+      expected.insert(expected.end(), bytes, static_cast<std::byte>(group.rank(n) + 1));
+    }
+    std::vector<std::byte> whole(expected.size(), kUntouched);
+    auto const own = (me - first) / step * bytes;
+    std::fill_n(whole.begin() + own, bytes, static_cast<std::byte>(me + 1));
+    g_comm->all_gather(whole, slices, group);
+    EXPECT_EQ(whole, expected) << step;
+  }
+  EXPECT_THROW(g_comm->all_gather({}, std::vector<ByteSlice>(1), {me + 1, 1, 1}), std::logic_error);
+}
+
 TEST(Comm, all_gather_bytes_gives_every_rank_every_block_once) {
   auto const me = static_cast<std::size_t>(g_comm->rank()),
              size = static_cast<std::size_t>(g_comm->size());

@@ -143,8 +143,9 @@ class NormStep : public HandMade {
   void exchange_norms(std::vector<NormChunk> const& chunks) {
     auto const norms = program.known.norms;
     std::vector<Access> own, rows;
-    for (auto const& chunk : program.chunks) {
+    for (auto& chunk : program.chunks) {
       if (chunks[static_cast<std::size_t>(chunk.id)].held != Held::sharded) continue;
+      chunk.sharers = program.ranks;
       auto const row = chunk.norm * program.ranks;
       touch(own, {norms, row + m_rank, {1}, {1}});
       touch(rows, {norms, row, {program.ranks}, {1}});

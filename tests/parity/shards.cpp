@@ -2,6 +2,9 @@
 // does a checkpoint that ranks with other slices go on from.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/parity/experiment.hpp"
 #include "tests/support/sample.hpp"
 
@@ -93,6 +96,31 @@ TEST(Shards, go_on_with_another_number_of_ranks) {
     expect_equal_steps(of_none, resumed);
     expect_equal_state(of_none, resumed);
   }
+}
+
+// Four ranks as if two were on each of two nodes.
+TEST(Shards, may_be_within_nodes) {
+  Experiment const four("shards_of_nodes", 4, kKeys);
+  auto const machine = four.directory() / "two_nodes.yaml";
+  std::filesystem::copy_file(machine_file(), machine);
+  std::ofstream(machine, std::ios::app) << "ranks: 2\n";
+  Keys const of_nodes = {"debug.machine=" + machine.string(), "plan.shard_ranks=node"};
+  auto const none = four.run("none", {"plan.shard=none"});
+  auto const all = four.run("all", Keys{"plan.shard=all"} + kWatched);
+  auto const nodes = four.run("nodes", Keys{"plan.shard=all"} + of_nodes + kWatched);
+  auto const host =
+      four.run("host", Keys{"plan.shard=gradients", "plan.optimizer=host", "plan.gradients=host"} +
+                           of_nodes + kWatched);
+  for (auto const* const run : {&all, &nodes, &host}) {
+    ASSERT_FALSE(HasFailure());
+    expect_equal_steps(none, *run);
+    expect_equal_state(none, *run);
+    expect_measured_as_planned(*run);
+  }
+  EXPECT_GT(nodes.peak_bytes("predicted_peak_bytes", "device"),
+            all.peak_bytes("predicted_peak_bytes", "device"));
+  expect_equal_state(none, four.resume("all_of_nodes", nodes, 6, {"plan.shard=all"}));
+  expect_equal_state(none, four.resume("nodes_of_all", all, 6, Keys{"plan.shard=all"} + of_nodes));
 }
 
 }  // namespace

@@ -56,6 +56,11 @@ Plan random_plan(Graph const& graph, Random& draws) {
     auto const drawn = uniform ? shard : draw_shard();
     if (may_share_out(graph, chunk.id)) plan.chunks[chunk.id].shard = drawn;
   }
+  std::vector<std::int64_t> sharers;  // numbers of ranks that could be those of a node
+  for (std::int64_t n = 2; n < graph.arithmetic.ranks; ++n)
+    if (graph.arithmetic.ranks % n == 0) sharers.push_back(n);
+  auto const drawn = sharers.empty() ? 0 : below(draws, static_cast<int>(sharers.size()) + 1);
+  if (drawn > 0) plan.sharers = sharers[static_cast<std::size_t>(drawn) - 1];
   normalise(graph, plan);
   return plan;
 }

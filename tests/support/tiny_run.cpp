@@ -44,9 +44,10 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
 // Fills in what other ranks have of a parameter, or of its moments.
 void gather(std::span<float> values, ModelState const& model, int chunk, int parameter,
             Comm& comm) {
+  auto const sharing = model.sharing(chunk);
   std::vector<ByteSlice> slices;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    auto const [first, last] = model.owned(chunk, parameter, rank);
+    auto const [first, last] = model.in_slice(chunk, parameter, sharing.summed_number(rank));
     slices.push_back({first * size_bytes(DType::f32), (last - first) * size_bytes(DType::f32)});
   }
   comm.all_gather(std::as_writable_bytes(values), slices);

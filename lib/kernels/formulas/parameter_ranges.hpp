@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 #include "kernels/kernel.hpp"
 
 namespace spillway {
@@ -20,7 +20,8 @@ inline std::int64_t first_element(KernelContext const& context, Op const& op,
                                   UpdateRange const& range) {
   if (!range.of_slice) return range.first;
   auto const& chunk = context.chunks[static_cast<std::size_t>(op.chunk)];
-  return gradient_slice(chunk.elements, context.rank, context.arithmetic.ranks).first + range.first;
+  Sharing const sharing{context.arithmetic.ranks, chunk.sharers};
+  return sharing.kept(chunk.elements, context.rank).first + range.first;
 }
 
 // Returns the ranges of elements that belong to parameters, in ascending order. The op works on the

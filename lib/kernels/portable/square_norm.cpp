@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 #include "kernels/formulas/parameter_ranges.hpp"
 #include "kernels/host_pieces.hpp"
 #include "kernels/portable/rows.hpp"
@@ -175,28 +175,27 @@ struct TileSums {
   KOKKOS_FUNCTION double operator()(std::int64_t tile) const { return sums[tile]; }
 };
 
-// Finds the tiles of the slices whose norms an op computes: those of all ranks, or, where its
-// gradient is the slice of the rank that runs it, of that rank alone. An op with one norm takes all
+// Finds the tiles of the slices whose norms an op computes: of all slices of the gradient or, where
+// the operand is what the rank that runs it keeps, of those in it. An op with one norm takes all
 // elements as one slice.
 struct Slices {
-  std::int64_t elements, ranks;
-  std::int64_t first_rank, last_rank;  // norms [first_rank, last_rank) are computed
+  std::int64_t elements, slice_elements;
+  std::int64_t first, last;  // norms [first, last) are computed
 
-  Slice tiles(std::int64_t rank) const {
-    bool const is_one = last_rank - first_rank < ranks;
-    auto const slice = is_one ? Slice{0, elements} : gradient_slice(elements, rank, ranks);
-    return {slice.first / kNormTile, div_ceil(slice.count, kNormTile)};
+  Slice tiles(std::int64_t number) const {
+    auto const begin = std::min(elements, (number - first) * slice_elements);
+    return {begin / kNormTile, div_ceil(std::min(slice_elements, elements - begin), kNormTile)};
   }
 };
 
 struct SumSlices {
   double const* sums;
   double* norms;
-  std::int64_t first, count, rank;
+  std::int64_t first, count, number;
 
   KOKKOS_FUNCTION void operator()(RowTeam const& team, std::int64_t) const {
     double const sum = team.sum_columns<double>(count, TileSums{sums + first});
-    team.once([=, this] { norms[rank] = sum; });
+    team.once([=, this] { norms[number] = sum; });
   }
 };
 
@@ -210,13 +209,19 @@ struct SquareNorm {
   };
 
   static Prepared prepare(KernelContext const& context, Op const& op) {
+    return {ranges_of<Memory>(context, op), ranges_of<Kokkos::HostSpace>(context, op),
+            slices(context, op)};
+  }
+  static Slices slices(KernelContext const& context, Op const& op) {
     auto const o = operands<kind>(op);
-    auto const ranks = element_count(o.norms.shape);
+    auto const ranks = element_count(o.norms.shape), elements = element_count(o.gradient.shape);
     bool const of_slice = attributes_of<UpdateRange>(op).of_slice && ranks > 1;
-    std::int64_t const first = of_slice ? context.rank : 0, last = of_slice ? first + 1 : ranks;
-    return {ranges_of<Memory>(context, op),
-            ranges_of<Kokkos::HostSpace>(context, op),
-            {element_count(o.gradient.shape), ranks, first, last}};
+    if (!of_slice) return {elements, gradient_slice_elements(elements, ranks), 0, ranks};
+    auto const& chunk = context.chunks[static_cast<std::size_t>(op.chunk)];
+    Sharing const sharing{ranks, chunk.sharers};
+    auto const first = sharing.summed_number(context.rank) / sharing.copies() * sharing.copies();
+    return {elements, gradient_slice_elements(chunk.elements, ranks), first,
+            first + sharing.copies()};
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }
   // Even a gradient without elements gets scratch, because a launch that writes a norm expects
@@ -232,9 +237,9 @@ struct SquareNorm {
     auto* const sums = static_cast<double*>(o.workspace);
     Tiles<G> const tiles(prepared.ranges, o.gradient);
     for_each_row(exec, label, div_ceil(tiles.tiles, kTilesAtOnce), SquareTiles<G>{tiles, sums});
-    for (auto r = prepared.slices.first_rank; r < prepared.slices.last_rank; ++r) {
-      auto const of = prepared.slices.tiles(r);
-      for_each_row(exec, label_slices, 1, SumSlices{sums, o.norms, of.first, of.count, r});
+    for (auto n = prepared.slices.first; n < prepared.slices.last; ++n) {
+      auto const of = prepared.slices.tiles(n);
+      for_each_row(exec, label_slices, 1, SumSlices{sums, o.norms, of.first, of.count, n});
     }
   }
 
@@ -247,9 +252,9 @@ struct SquareNorm {
                    [&](std::int64_t first, std::int64_t last) {
                      for (auto t = first; t < last; ++t) sums[t] = sum_of(tiles[t]);
                    });
-    for (auto r = prepared.slices.first_rank; r < prepared.slices.last_rank; ++r) {
-      auto const of = prepared.slices.tiles(r);
-      o.norms[r] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
+    for (auto n = prepared.slices.first; n < prepared.slices.last; ++n) {
+      auto const of = prepared.slices.tiles(n);
+      o.norms[n] = sum_in_lanes<double>(of.count, TileSums{sums + of.first});
     }
   }
 };

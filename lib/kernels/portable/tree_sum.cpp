@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "base/check.hpp"
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 #include "kernels/host_pieces.hpp"
 #include "kernels/portable/partitions.hpp"
 #include "kernels/typed_kernel.hpp"
@@ -78,12 +78,12 @@ struct SumTree {
 
 struct TreeSum {
   std::int64_t ranks, rank, stride;
-  Slice slice;
-  bool in_place;  // whether the slice is a part of a gradient that has the rank's own values
+  Slice slice;    // where the sum lies in the operand
+  bool in_place;  // whether the operand is a gradient that has the rank's own values
 
   template <class G>
   SumTree<RankRows<G>, G> over(Pointers<OpKind::tree_sum, G> const& o) const {
-    G* const sums = o.gradient + (in_place ? slice.first : 0);
+    G* const sums = o.gradient + slice.first;
     G const* const own = in_place ? sums : o.parts + rank * stride;
     return {{o.parts, own, stride, rank}, sums, ranks};
   }
@@ -104,15 +104,19 @@ struct TreeSumKernel {
 
   static TreeSum prepare(KernelContext const& context, Op const& op) {
     auto const& parts = operands<kind>(op).parts.shape;
-    auto const elements = element_count(operands<kind>(op).gradient.shape);
     bool const in_place = is_in_place(op, 0);
-    auto const slice =
-        in_place ? gradient_slice(elements, context.rank, parts[0]) : Slice{0, elements};
-    TreeSum const sum{parts[0], context.rank, parts[1], slice, in_place};
+    TreeSum const sum{parts[0], context.rank, parts[1], summed(context, op, in_place), in_place};
     require_contiguous(op);
     check(sum.rank < sum.ranks && sum.slice.count <= sum.stride, name(op.kind),
           "it has no part for every rank");
     return sum;
+  }
+  static Slice summed(KernelContext const& context, Op const& op, bool in_place) {
+    auto const ranks = operands<kind>(op).parts.shape[0];
+    auto const elements = element_count(operands<kind>(op).gradient.shape);
+    if (in_place) return gradient_slice(elements, context.rank, ranks);
+    auto const& chunk = context.chunks[static_cast<std::size_t>(op.chunk)];
+    return Sharing{ranks, chunk.sharers}.summed_of_kept(chunk.elements, context.rank);
   }
   static auto typed(auto const& o) { return std::tie(o.gradient); }
 

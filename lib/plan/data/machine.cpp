@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/math.hpp"
+
 namespace spillway {
 
 namespace {
@@ -83,12 +85,13 @@ Machine with_host_threads(Machine machine, std::optional<std::int64_t> asked) {
   return machine;
 }
 
-double exchange_gbps(Machine const& machine, std::int64_t ranks) {
+double exchange_gbps(Machine const& machine, RankRange const& group) {
   auto const& [near, far] = std::pair(machine.node_gbps, machine.network_gbps);
   double const node_gbps = near > 0 ? near : far, network_gbps = far > 0 ? far : near;
-  auto const peers = static_cast<double>(ranks - 1);
+  auto const peers = static_cast<double>(group.count - 1);
   if (node_gbps == 0 || peers <= 0) return node_gbps;
-  auto const on_node = static_cast<double>(std::min(ranks, machine.node_ranks) - 1) / peers;
+  auto const of_node = std::min(group.count, div_ceil(machine.node_ranks, group.step));
+  auto const on_node = static_cast<double>(of_node - 1) / peers;
   return 1 / (on_node / node_gbps + (1 - on_node) / network_gbps);
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/rank_range.hpp"
+
 namespace spillway {
 
 using Numbers = std::map<std::string, double, std::less<>>;
@@ -76,10 +78,11 @@ Machine shared_by(Machine machine, std::int64_t ranks);
 // threads do not raise them.
 Machine with_host_threads(Machine machine, std::optional<std::int64_t> asked);
 
-// Returns the GB/s that each of `ranks` ranks sends while all ranks exchange equal parts. One
-// thread sends to ranks on the same node and on other nodes. If the rate within a node or between
-// nodes is unknown, the other rate is used for both; if both are unknown, the result is 0.
-double exchange_gbps(Machine const& machine, std::int64_t ranks);
+// Returns the GB/s that each rank of `group` sends while its ranks exchange equal parts. Nodes have
+// ranks with consecutive numbers, and the group begins on the first of its node. One thread sends
+// to ranks on the same node and on other nodes. If the rate within a node or between nodes is
+// unknown, the other rate is used for both; if both are unknown, the result is 0.
+double exchange_gbps(Machine const& machine, RankRange const& group);
 
 // Returns a Machine with the lowest known value of every rate and the highest value of every cost
 // and time. An op or kind of op is left out if its value is missing or 0 on any of the machines.

@@ -17,7 +17,7 @@ struct PlanRequest : AskedPlan {
 //   - activations get the policy `automatic`;
 //   - parameters, gradients and optimizer state lie on the device;
 //   - updates run on the host lane unless the optimizer state is on the device;
-//   - ranks share out nothing;
+//   - ranks share out nothing, and would do so all together;
 //   - `prefetch` is kShortestPrefetch, and `group` is 1.
 // The Plan is normal. Throws std::invalid_argument, which names the key and the lengths, for a list
 // that is empty or has more entries than there are layers or chunks.

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <stdexcept>
+
 namespace spillway {
 
 namespace {
@@ -41,11 +43,27 @@ void normalise(Graph const& graph, Plan& plan) {
   }
 }
 
+std::int64_t sharers_of(Plan const& plan, std::int64_t ranks) {
+  return plan.sharers == 0 ? ranks : plan.sharers;
+}
+
 Plan for_ranks(Plan plan, std::int64_t ranks) {
+  if (plan.sharers >= ranks) plan.sharers = 0;
+  auto const sharers = sharers_of(plan, ranks);
+  if (ranks % sharers != 0) {
+    throw std::logic_error(
+        fmt::format("plan: {} ranks are not nodes of {} ranks each", ranks, sharers));
+  }
   for (ChunkPlan& chunk : plan.chunks) {
-    if (ranks == 1) chunk.shard = Shard::none;
+    if (sharers == 1) chunk.shard = Shard::none;
   }
   return plan;
+}
+
+std::optional<ShardRanks> shard_ranks(Plan const& plan) {
+  auto const is_shared = [](ChunkPlan const& chunk) { return chunk.shard != Shard::none; };
+  if (std::ranges::none_of(plan.chunks, is_shared)) return {};
+  return plan.sharers == 0 ? ShardRanks::all : ShardRanks::node;
 }
 
 bool is_normal(Graph const& graph, Plan const& plan) {
@@ -68,6 +86,7 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
   text += "shard:\n";
   for (Chunk const& chunk : graph.chunks)
     text += fmt::format(kEntry, word(plan.chunks[chunk.id].shard), chunk.name);
+  if (auto const which = shard_ranks(plan)) text += fmt::format("shard_ranks: {}\n", word(*which));
   return text + fmt::format("prefetch: {}\ngroup: {}\n", plan.prefetch, plan.group);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/id_vector.hpp"
@@ -21,6 +22,8 @@ struct Plan {
   IdVector<ChunkPlan> chunks;  // where each chunk's tensors lie and where the chunk is updated
   int prefetch = 1;            // how many stations before its use a tensor is brought
   std::int64_t group = 1;      // how many micro-batches walk together (see schedule/tell_step.hpp)
+  // So many ranks, those of a node, keep a copy together of what is shared out; 0: all ranks do.
+  std::int64_t sharers = 0;
   // An update works on at most this many elements at a time. The number fills whole pieces of the
   // spill file, because state on NVMe is checked piece by piece.
   std::int64_t update_slice = std::int64_t{4} << 20;
@@ -35,6 +38,8 @@ struct Plan {
   bool operator==(Plan const&) const = default;
 };
 
+// Returns which ranks share out chunks, or nothing if they share out none.
+std::optional<ShardRanks> shard_ranks(Plan const& plan);
 // Returns whether any parameters must be brought to the device for their uses.
 bool fetches_parameters(Plan const& plan);
 bool fetches_parameters(ChunkPlan const& chunk);
@@ -49,7 +54,10 @@ bool may_share_out(Graph const& graph, int chunk);
 // their write ends. Ranks share out only chunks that are trained.
 void normalise(Graph const& graph, Plan& plan);
 bool is_normal(Graph const& graph, Plan const& plan);
-// Returns the plan as so many ranks follow it: where there is one rank, nothing is shared out.
+// Returns how many of `ranks` ranks keep a copy together of what the plan shares out.
+std::int64_t sharers_of(Plan const& plan, std::int64_t ranks);
+// Returns the plan as so many ranks follow it: where a rank would share with nobody, nothing is
+// shared out, and `sharers` is 0 if all ranks do. It must divide `ranks`.
 Plan for_ranks(Plan plan, std::int64_t ranks);
 
 // Returns the plan as YAML with the keys of the input file's `plan` section. Another input file can

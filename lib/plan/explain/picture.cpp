@@ -161,7 +161,9 @@ std::string shares_legend(Plan const& plan) {
     if (std::ranges::count(plan.chunks, shard, &ChunkPlan::shard) > 0)
       parts.push_back(fmt::format("{} {}", kShardLetters[shard], words[shard]));
   }
-  return fmt::format("Ranks share out: {}\n", fmt::join(parts, ", "));
+  bool const of_nodes = shard_ranks(plan) == ShardRanks::node;
+  return fmt::format("{} share out: {}\n", of_nodes ? "Ranks of each node" : "Ranks",
+                     fmt::join(parts, ", "));
 }
 
 // Returns lines that say where the chunks that belong to no layer lie. Successive chunks that lie

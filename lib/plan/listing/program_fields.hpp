@@ -73,7 +73,7 @@ SPILLWAY_FIELDS(Init, kind, std)
 SPILLWAY_FIELDS(Parameter, name, view, init, decay)
 SPILLWAY_FIELDS(State, name, tensor)
 SPILLWAY_FIELDS(Chunk, id, name, block, trainable, parameters, elements, parameter, gradient,
-                states, norm, parameter_slice, gradient_slice)
+                states, norm, sharers, parameter_slice, gradient_slice)
 SPILLWAY_FIELDS(BatchTensor, field, stack, tensor)
 SPILLWAY_FIELDS(WellKnown, batch, logits, loss, norms, control)
 // The algorithms of products are left out, since they are chosen after a plan is made, and so are

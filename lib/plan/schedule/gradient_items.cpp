@@ -1,6 +1,6 @@
 #include "plan/schedule/gradient_items.hpp"
 
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 
 namespace spillway {
 
@@ -78,31 +78,39 @@ void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
 
 void GradientItems::sum_slice(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
-  auto const [exchanged, received] = m_exchanges.at(of);
+  auto& [exchanged, received] = m_exchanges.at(of);
   Chunk const& chunk = m_shape.chunk(gradient.chunk);
-  if (m_shape.is_shared_out(gradient.chunk)) return sum_own_slice(chunk, received, now);
+  if (m_shape.is_shared_out(gradient.chunk)) {
+    exchanged = sum_own_slice(chunk, received, now);
+    if (!m_shape.has_copies(gradient.chunk)) bring_sum(chunk, exchanged, now);
+    return;
+  }
   Lane const lane = exchanged == m_collected.at(of) ? gradient_lane(chunk) : Lane::host;
   sum(OpKind::tree_sum, chunk, received, exchanged, lane);
 }
 
-// The sum is made where ranks have sent their values, and goes to where the step's slice is summed
-// up.
-void GradientItems::sum_own_slice(Chunk const& chunk, BufferId received, MicroBatch const& now) {
+BufferId GradientItems::sum_own_slice(Chunk const& chunk, BufferId received,
+                                      MicroBatch const& now) {
   auto const slice = m_writer.own(chunk.gradient);
-  bool const joins = m_shape.reduces_each(chunk.id) && !now.is_only();
-  BufferId const home = m_writer.home(slice);
   auto const tier = m_writer.buffer(received).tier;
-  bool const is_there = tier == m_writer.home_tier(slice) && (now.first || !joins);
+  bool const is_there = tier == m_writer.home_tier(slice) && !joins_step(chunk, now);
+  BufferId const home = m_writer.home(slice);
   BufferId const summed = is_there ? home : m_writer.add_buffer(slice, tier);
   Op op =
       op_on_chunk(OpKind::tree_sum, chunk, m_writer.tensor_of(received), m_writer.tensor(slice));
   op.in_place.clear();
   m_writer.run_on(m_writer.add_op(std::move(op)), {received, summed}, op_lane(tier));
+  return summed;
+}
+
+void GradientItems::bring_sum(Chunk const& chunk, BufferId summed, MicroBatch const& now) {
+  auto const slice = m_writer.own(chunk.gradient);
+  BufferId const home = m_writer.home(slice);
   auto& there = m_collected[{chunk.gradient, now.member}] = summed;
-  if (is_there) return;
-  bool const is_first = !joins || now.first;
-  if (!is_first && m_writer.reaches(gradient_lane(chunk), summed)) return;
-  there = is_first ? home : m_writer.add_buffer(slice, m_writer.home_tier(slice));
+  if (summed == home) return;
+  bool const joins = joins_step(chunk, now);
+  if (joins && m_writer.reaches(gradient_lane(chunk), summed)) return;
+  there = joins ? m_writer.add_buffer(slice, m_writer.home_tier(slice)) : home;
   m_writer.copy(summed, there, chunk.block);
 }
 
@@ -110,6 +118,8 @@ void GradientItems::gather_gradient(GradientId gradient, MicroBatch const& now) 
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
   BufferId const there = m_collected.at(of), exchanged = m_exchanges.at(of).exchanged;
   m_writer.exchange(ItemKind::all_gather, exchanged, exchanged, gradient.chunk);
+  if (m_shape.is_shared_out(gradient.chunk))
+    return bring_sum(m_shape.chunk(gradient.chunk), exchanged, now);
   if (exchanged != there) m_writer.copy(exchanged, there, m_shape.chunk(gradient.chunk).block);
 }
 
@@ -118,7 +128,7 @@ Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {
   tensor.name = gradient.name + ".received";
   tensor.role = Role::workspace;
   tensor.dtype = gradient.dtype;
-  tensor.shape = {ranks, gradient_slice(element_count(gradient.shape), 0, ranks).count};
+  tensor.shape = {ranks, Sharing{ranks}.summed(element_count(gradient.shape), 0).count};
   tensor.block = gradient.block;
   tensor.chunk = gradient.chunk;
   return tensor;

@@ -29,7 +29,7 @@ class GradientItems : public StepSink {
   void reduce(GradientId gradient, MicroBatch const& now);
   // Replaces this rank's slice of a gradient by the sum over ranks.
   void sum_slice(GradientId gradient, MicroBatch const& now);
-  // Each rank sends the sum of its slice to all other ranks.
+  // Each rank sends the sum of its slice to the other ranks that keep it.
   void gather_gradient(GradientId gradient, MicroBatch const& now);
 
  protected:
@@ -44,7 +44,14 @@ class GradientItems : public StepSink {
   struct Exchange {
     BufferId exchanged = -1, received = -1;  // `received` holds what other ranks have sent
   };
-  void sum_own_slice(Chunk const& chunk, BufferId received, MicroBatch const& now);
+  // Sums where ranks have sent their values to, in memory for what this rank keeps.
+  BufferId sum_own_slice(Chunk const& chunk, BufferId received, MicroBatch const& now);
+  // Brings what this rank keeps of a sum over ranks to where the step's gradient is summed up.
+  void bring_sum(Chunk const& chunk, BufferId summed, MicroBatch const& now);
+  // Says whether the sum over ranks is still to be added to the step's gradient.
+  bool joins_step(Chunk const& chunk, MicroBatch const& now) const {
+    return m_shape.reduces_each(chunk.id) && !now.is_only() && !now.first;
+  }
   // Appends an item that adds buffer `in` to buffer `out`.
   void sum(OpKind kind, Chunk const& chunk, BufferId in, BufferId out, Lane lane);
 
@@ -52,7 +59,7 @@ class GradientItems : public StepSink {
   std::map<TensorOfMember, Exchange> m_exchanges;
 };
 
-// Returns a tensor without id. Its row r is for rank r's values of this rank's gradient slice.
+// Returns a tensor without id. Its row r is for rank r's values of the slice that this rank sums.
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks);
 // Returns an op that adds tensor `in` to tensor `out` in place. The kind of the op is `accumulate`,
 // or `tree_sum` if `in` has a row for each rank.

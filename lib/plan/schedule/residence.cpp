@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 
 namespace spillway {
 
@@ -53,12 +53,14 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
   if (plan.chunks.empty()) return;
   for (Chunk& chunk : program.chunks) {
     auto const& places = plan.chunks[chunk.id];
-    if (places.shard != Shard::none && chunk.trainable) share_out(chunk, places);
+    if (places.shard == Shard::none || !chunk.trainable) continue;
+    chunk.sharers = sharers_of(plan, ranks);
+    share_out(chunk, places);
   }
 }
 
 void Residence::share_out(Chunk& chunk, ChunkPlan const& places) {
-  auto const count = gradient_slice(chunk.elements, 0, program.ranks).count;
+  auto const count = Sharing{program.ranks, chunk.sharers}.kept(chunk.elements, 0).count;
   auto const add = [&](TensorId whole, Tier tier) {
     Tensor slice = tensor(whole);
     slice.name += ".slice";

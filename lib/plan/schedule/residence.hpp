@@ -68,7 +68,7 @@ class Residence {
   int micro_batch() const { return m_micro_batch; }
 
  private:
-  // Adds tensors for this rank's slices of a chunk, and makes its states slices.
+  // Adds tensors for the slices that this rank keeps of a chunk, and makes its states slices.
   void share_out(Chunk& chunk, ChunkPlan const& plan);
   BufferId& now(TensorId tensor);
   // Returns whether the compute lane finds the tensor at its home.

@@ -22,6 +22,7 @@
 //   exchanges()          says whether gradients are summed over ranks.
 //   reduces_each(chunk)  says whether ranks sum the gradient after every micro-batch.
 //   is_shared_out(chunk)  says whether each rank keeps and updates only a slice of the chunk.
+//   has_copies(chunk)    says whether other ranks keep what a rank keeps of the chunk.
 //   chunks(), updated_after(group)  list all chunks to update, or those to update after the group.
 //   loss_group()               returns the group after which the loss is known.
 //   pieces(), chunk_of(piece)  count the pieces of all updates, and name the chunk of a piece.
@@ -240,7 +241,7 @@ class StepTelling {
     for (std::size_t i = 0; i < count; ++i) {
       auto const reduction = m_reductions[i];
       m_sink.sum_slice(reduction.gradient, reduction.batch);
-      if (!m_shape.is_shared_out(reduction.gradient.chunk))
+      if (m_shape.has_copies(reduction.gradient.chunk))
         m_sink.gather_gradient(reduction.gradient, reduction.batch);
       if (reduction.joins_step) join_step(reduction.gradient, reduction.batch);
     }

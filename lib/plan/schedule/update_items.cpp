@@ -143,7 +143,7 @@ void UpdateItems::gather_parameters(int chunk_id) {
   gather_from_ranks(slice, chunk, m_writer.home(chunk.parameter), if_committed);
 }
 
-// Gathers the chunk's parameters from the slices of all ranks, and brings them to buffer `there`.
+// Gathers the chunk's parameters from the ranks that share it out, and brings them to `there`.
 void UpdateItems::gather_from_ranks(TensorId slice, Chunk const& chunk, BufferId there,
                                     bool if_committed) {
   auto const comm = m_writer.workplace(Lane::comm);

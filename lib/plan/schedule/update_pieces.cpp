@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 #include "plan/schedule/residence.hpp"
 #include "plan/schedule/streaming.hpp"
 
@@ -43,7 +43,8 @@ IdVector<UpdatePiece> update_pieces(Graph const& graph, Plan const& plan, std::i
     auto piece = whole_piece(graph, op, plan, homes);
     bool const uses_slots = piece.brings_gradient || !piece.brings.empty();
     auto const all = graph.chunks[chunk].elements;
-    auto const elements = piece.of_slice ? gradient_slice(all, 0, ranks).count : all;
+    auto const elements =
+        piece.of_slice ? Sharing{ranks, sharers_of(plan, ranks)}.kept(all, 0).count : all;
     auto const most =
         uses_slots ? slice_elements(elements, op.whole_chunk, plan.update_slice) : elements;
     for (std::int64_t first = 0; first < elements; first += most) {

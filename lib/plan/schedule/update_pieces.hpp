@@ -16,7 +16,7 @@ struct UpdatePiece {
   bool brings_gradient = false;
   std::vector<TensorId> brings = {};  // lists updated tensors that the lane cannot reach
   int slot = -1;                      // numbers the slot for brought operands; -1 means no slot
-  bool of_slice = false;  // whether `range` is a part of the slice that each rank has of the chunk
+  bool of_slice = false;              // whether `range` is a part of the slice that each rank keeps
 
   std::int64_t elements() const { return range.last - range.first; }
 };

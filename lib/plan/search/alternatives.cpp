@@ -1,5 +1,10 @@
 #include "plan/search/alternatives.hpp"
 
+#include <fmt/core.h>
+
+#include <optional>
+#include <string_view>
+
 namespace spillway {
 
 namespace {
@@ -46,17 +51,22 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
 
 std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
-  for (Shard const shard : kShards) {
+  auto const add = [&](Shard shard, std::optional<ShardRanks> which, std::string_view where) {
     bool const is_refused = shard == Shard::all && !question.fewer.empty();
-    if (question.ranks == 1 || is_refused) break;
+    if (question.ranks == 1 || is_refused) return;
     auto other = question;
     other.request.shard = {shard};
+    other.request.shard_ranks = which;
     auto const expected = outlook(other);
-    bool const known = exchange_gbps(question.machine, question.ranks) > 0 &&
+    bool const known = exchange_gbps(question.machine, all_ranks(question.ranks)) > 0 &&
                        knows_rates(question.machine, expected.peak_bytes);
-    result.push_back({std::string(word(shard)),
+    result.push_back({fmt::format("{}{}", word(shard), where),
                       {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
-  }
+  };
+  for (Shard const shard : kShards) add(shard, question.request.shard_ranks, "");
+  if (!question.may_share_out_within_nodes()) return result;
+  for (Shard const shard : {Shard::gradients, Shard::all})
+    add(shard, ShardRanks::node, ", in nodes");
   return result;
 }
 

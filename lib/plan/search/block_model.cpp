@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/check.hpp"
 #include "plan/schedule/gradient_items.hpp"
 #include "plan/search/sharding.hpp"
 
@@ -21,13 +22,14 @@ class Builder {
     m_model.chunks.resize(graph.chunks.size());
   }
 
-  BlockModel build(std::vector<BlockPolicy> const& policies) {
+  BlockModel build(std::vector<BlockPolicy> const& policies,
+                   std::vector<std::int64_t> const& sharers) {
     note_costs(policies);
     for (Chunk const& chunk : m_graph.chunks) note(chunk);
     note_parts();
     for (Op const& op : m_graph.ops) note(op);
     note_readers();
-    share_out(m_model);
+    for (auto const count : sharers) share_out(m_model, count);
     return std::move(m_model);
   }
 
@@ -144,9 +146,18 @@ class Builder {
 
 }  // namespace
 
+PerShard const& BlockModel::shared_by(std::int64_t sharers) const {
+  auto const of_all = sharers == 0 ? ranks : sharers;
+  auto const found = std::ranges::find(shared, of_all, &SharedCosts::sharers);
+  check(found != shared.end(), "an estimate", "has no costs for so many ranks that share out");
+  return found->chunks;
+}
+
 BlockModel block_model(Graph const& graph, Machine const& machine,
-                       std::vector<BlockPolicy> const& policies, std::int64_t ranks) {
-  return Builder(graph, machine, ranks).build(policies);
+                       std::vector<BlockPolicy> const& policies, std::int64_t ranks,
+                       std::vector<std::int64_t> const& sharers) {
+  return Builder(graph, machine, ranks)
+      .build(policies, sharers.empty() ? std::vector{ranks} : sharers);
 }
 
 }  // namespace spillway

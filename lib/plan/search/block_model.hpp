@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/graph.hpp"
+#include "graph/sharing.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/time/item_cost.hpp"
 
@@ -60,12 +61,13 @@ struct ChunkCost {
   std::int64_t elements = 0;
   bool whole_chunk = false;          // true if the chunk's update cannot be cut into slices
   std::int64_t parameter_bytes = 0;  // size of the chunk's parameters while ops use them
-  // Each rank holds this many bytes of the chunk, and updates this share of the chunk's elements.
+  // Each rank keeps this many bytes of the chunk, and updates this share of the chunk's elements.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
   std::int64_t gradient_slice_bytes = 0;  // the rank's sums, which wait for the update
   // What of `optimizer_bytes` is the slice of parameters that all ranks keep whole besides.
   std::int64_t parameters_beside_bytes = 0;
   double share = 1;
+  Sharing sharing = {};
   std::int64_t fetch_sent_bytes = 0;   // bytes that a rank sends when parameters are fetched
   std::int64_t update_sent_bytes = 0;  // bytes that a rank sends after an update
   GradientCost gradient;
@@ -74,18 +76,28 @@ struct ChunkCost {
 
 using PerShard = EnumArray<Shard, IdVector<ChunkCost>, kShards.size()>;
 
+// The costs of all chunks for each way to share them out, if so many ranks keep a copy together.
+struct SharedCosts {
+  std::int64_t sharers = 1;
+  PerShard chunks;
+};
+
 struct BlockModel {
   std::int64_t ranks = 1;
   int last_layer = -1;        // the block number of the last layer
   bool reduces_each = false;  // true if ranks sum gradients after every micro-batch
   IdVector<BlockCost> blocks;
-  IdVector<ChunkCost> chunks;  // costs where ranks share out nothing
-  PerShard shared;             // costs of all chunks for each way to share them out (sharding.hpp)
-  std::vector<int> trained;    // the numbers of the chunks that are trained
+  IdVector<ChunkCost> chunks;       // costs where ranks share out nothing
+  std::vector<SharedCosts> shared;  // set by share_out (sharding.hpp)
+  std::vector<int> trained;         // the numbers of the chunks that are trained
+
+  PerShard const& shared_by(std::int64_t sharers) const;
 };
 
-// Makes the BlockModel of a graph. The costs of policies that are not in `policies` are zero.
+// Makes the BlockModel of a graph. The costs of policies that are not in `policies` are zero. Plans
+// may have any of these numbers of sharers; if there is none, all ranks share out.
 BlockModel block_model(Graph const& graph, Machine const& machine,
-                       std::vector<BlockPolicy> const& policies, std::int64_t ranks = 1);
+                       std::vector<BlockPolicy> const& policies, std::int64_t ranks = 1,
+                       std::vector<std::int64_t> const& sharers = {});
 
 }  // namespace spillway

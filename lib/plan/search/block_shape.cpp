@@ -18,6 +18,7 @@ void ChunksByPlace::close(int places) {
 BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, Grain grain)
     : m_model(model),
       m_plan(plan),
+      m_shared(model.shared_by(plan.sharers)),
       m_several(several),
       m_blocks(static_cast<int>(model.blocks.size())),
       m_halves(grain == Grain::fine ? 2 : 1) {

@@ -72,9 +72,7 @@ class BlockShape {
   PolicyCost const& policy_cost(int block) const {
     return this->block(block).policies[m_plan.blocks[block].policy];
   }
-  ChunkCost const& chunk(int number) const {
-    return m_model.shared[m_plan.chunks[number].shard][number];
-  }
+  ChunkCost const& chunk(int number) const { return m_shared[m_plan.chunks[number].shard][number]; }
   ChunkPlan const& places(int chunk) const { return m_plan.chunks[chunk]; }
   GradientCost const& gradient(GradientId id) const {
     if (id.part < 0) return chunk(id.chunk).gradient;
@@ -133,9 +131,8 @@ class BlockShape {
   }
   bool exchanges() const { return m_model.ranks > 1; }
   bool reduces_each(int) const { return m_model.reduces_each; }
-  bool is_shared_out(int number) const {
-    return exchanges() && chunk(number).trainable && m_plan.chunks[number].shard != Shard::none;
-  }
+  bool is_shared_out(int number) const { return chunk(number).sharing.sharers > 1; }
+  bool has_copies(int number) const { return chunk(number).sharing.copies() > 1; }
   std::vector<int> const& chunks() const { return m_model.trained; }
   std::span<int const> updated_after(int group) const { return m_early.at(group); }
   int loss_group() const { return 0; }  // the group of the last block, which computes the loss
@@ -160,6 +157,7 @@ class BlockShape {
 
   BlockModel const& m_model;
   Plan const& m_plan;
+  PerShard const& m_shared;
   bool m_several;
   int m_blocks, m_halves;
   IdVector<std::int64_t> m_away_bytes;        // bytes of each block that leave the device

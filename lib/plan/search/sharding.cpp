@@ -6,50 +6,56 @@ namespace spillway {
 
 namespace {
 
-void hold_part(ChunkCost& chunk, Shard shard, std::int64_t ranks, bool reduces_each) {
-  chunk.share = 1 / static_cast<double>(ranks);
-  chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, ranks);
+void keep_part(ChunkCost& chunk, Shard shard, bool reduces_each) {
+  auto const sharers = chunk.sharing.sharers;
+  chunk.share = 1 / static_cast<double>(sharers);
+  chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, sharers);
   for (auto* const cost : {&chunk.norm, &chunk.update})
-    *cost = {divided(cost->compute, ranks), divided(cost->host, ranks)};
-  auto const parameter_slice_bytes = div_ceil(chunk.parameter_bytes, ranks);
+    *cost = {divided(cost->compute, sharers), divided(cost->host, sharers)};
+  auto const parameter_slice_bytes = div_ceil(chunk.parameter_bytes, sharers);
   if (shard == Shard::all)
     chunk.home_bytes = parameter_slice_bytes;
   else
     chunk.optimizer_bytes += chunk.parameters_beside_bytes = parameter_slice_bytes;
-  chunk.gradient_slice_bytes = div_ceil(chunk.gradient.bytes, ranks);
+  chunk.gradient_slice_bytes = div_ceil(chunk.gradient.bytes, sharers);
   if (!reduces_each) return;
   chunk.held_gradient_bytes = chunk.gradient_slice_bytes;
   auto& accumulate = chunk.gradient.accumulate;
-  accumulate = {divided(accumulate.compute, ranks), divided(accumulate.host, ranks)};
+  accumulate = {divided(accumulate.compute, sharers), divided(accumulate.host, sharers)};
 }
 
-// Sets what ranks send. A rank sends `others(bytes)` bytes of a tensor to scatter or to gather it.
-void send(ChunkCost& chunk, Shard shard, std::int64_t ranks) {
-  auto const others = [&](std::int64_t bytes) { return bytes * (ranks - 1) / ranks; };
-  bool const gathers = shard == Shard::none;
+// Sets what ranks send: gradients to all ranks, sums of slices to those that keep them, and
+// parameters to those that share them out. A rank sends `others(bytes, n)` bytes of what `n` ranks
+// bring together.
+void send(ChunkCost& chunk, Shard shard) {
+  auto const [ranks, sharers] = chunk.sharing;
+  auto const copies = chunk.sharing.copies();
+  auto const others = [](std::int64_t bytes, std::int64_t n) { return bytes * (n - 1) / n; };
   auto const exchange = [&](GradientCost& gradient) {
-    gradient.scatter_sent_bytes = others(gradient.bytes);
-    gradient.gather_sent_bytes = gathers ? gradient.scatter_sent_bytes : 0;
+    gradient.scatter_sent_bytes = others(gradient.bytes, ranks);
+    gradient.gather_sent_bytes = others(gradient.bytes / sharers, copies);
   };
   exchange(chunk.gradient);
   for (PartCost& part : chunk.parts) exchange(part);
-  bool const gathers_update = shard != Shard::none && shard != Shard::all;
-  chunk.update_sent_bytes = gathers_update ? others(chunk.parameter_bytes) : 0;
-  chunk.fetch_sent_bytes = shard == Shard::all ? others(chunk.parameter_bytes) : 0;
+  auto const parameters_sent_bytes = others(chunk.parameter_bytes, sharers);
+  chunk.update_sent_bytes = shard == Shard::all ? 0 : parameters_sent_bytes;
+  chunk.fetch_sent_bytes = shard == Shard::all ? parameters_sent_bytes : 0;
 }
 
 }  // namespace
 
-void share_out(BlockModel& model) {
+void share_out(BlockModel& model, std::int64_t sharers) {
+  auto& shared = model.shared.emplace_back(SharedCosts{sharers, {}}).chunks;
   for (Shard const shard : kShards) {
-    auto& chunks = model.shared[shard] = model.chunks;
-    for (ChunkCost& chunk : chunks) {
-      bool const divides = shard != Shard::none && model.ranks > 1 && chunk.trainable;
-      if (divides) hold_part(chunk, shard, model.ranks, model.reduces_each);
-      send(chunk, divides ? shard : Shard::none, model.ranks);
+    shared[shard] = model.chunks;
+    for (ChunkCost& chunk : shared[shard]) {
+      bool const divides = shard != Shard::none && sharers > 1 && chunk.trainable;
+      chunk.sharing = {model.ranks, divides ? sharers : 1};
+      if (divides) keep_part(chunk, shard, model.reduces_each);
+      send(chunk, divides ? shard : Shard::none);
     }
   }
-  model.chunks = model.shared[Shard::none];
+  model.chunks = shared[Shard::none];
 }
 
 }  // namespace spillway

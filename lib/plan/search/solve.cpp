@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 #include "plan/proof/derive.hpp"
@@ -39,6 +40,13 @@ Budgets with_share(Budgets budgets, double share) {
 
 OpenPlan open_for(PlanQuestion const& question) {
   auto open = open_plan(question.train, question.request, question.machine.is_unified());
+  if (question.request.shard_ranks == ShardRanks::node) {
+    open.plan.sharers = question.sharers_of_nodes();
+    if (open.plan.sharers == 0)
+      throw std::invalid_argument(
+          "plan.shard_ranks: node: nodes do not all have as many ranks, with numbers that follow "
+          "each other; give all or auto");
+  }
   open.plan = for_ranks(std::move(open.plan), question.ranks);
   return open;
 }
@@ -62,7 +70,9 @@ bool may_gather(PlanQuestion const& question) {
 
 BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
   auto const policies = policies_within(open, question.budgets);
-  return block_model(question.train, question.machine, policies, question.ranks);
+  std::vector sharers = {sharers_of(open.plan, question.ranks)};
+  if (question.may_share_out_within_nodes()) sharers.push_back(question.sharers_of_nodes());
+  return block_model(question.train, question.machine, policies, question.ranks, sharers);
 }
 
 class Solver {
@@ -73,18 +83,22 @@ class Solver {
         m_estimator(estimator),
         m_few_blocks(question.train.blocks.size() <= kFewBlocks),
         m_shares_all(may_gather(question)),
+        m_sharers_of_nodes(question.may_share_out_within_nodes() ? question.sharers_of_nodes() : 0),
         m_trials(question) {}
 
   Solution run() {
     bool const may_group = std::exchange(m_open.group, false);
     if (try_as_asked()) {
       if (share_out(Shard::gradients)) try_as_asked();
+      if (share_out_within_nodes()) try_as_asked();
     } else {
       try_shares();
       for (Shard const shard : {Shard::gradients, Shard::all}) {
         if (share_out(shard)) try_shares();
       }
       if (may_group) try_groups();
+      if (m_trials.found() && share_out(level_of(m_trials.best())) && share_out_within_nodes())
+        try_shares();
     }
     auto solution = m_trials.finish();
     solution.estimated = m_estimated;
@@ -107,6 +121,13 @@ class Solver {
   bool share_out(Shard shard) {
     if (shard == Shard::all && !m_shares_all) return false;
     return share_out_what_is_open(m_open, shard) && m_estimator.model().ranks > 1;
+  }
+
+  // Has the ranks of each node share out instead of all, and returns whether the search may.
+  bool share_out_within_nodes() {
+    if (m_sharers_of_nodes == 0) return false;
+    m_open.plan.sharers = m_sharers_of_nodes;
+    return true;
   }
 
   void try_shares() {
@@ -205,6 +226,7 @@ class Solver {
   OpenPlan m_open;
   Estimator const& m_estimator;
   bool m_few_blocks, m_shares_all;  // m_shares_all: whether ranks may share out parameters
+  std::int64_t m_sharers_of_nodes;  // 0 if the search must leave that as it is
   Trials m_trials;
   int m_estimated = 0;
   bool m_any_fits = true;          // true if the last search found a plan that fits
@@ -213,6 +235,16 @@ class Solver {
 };
 
 }  // namespace
+
+std::int64_t PlanQuestion::sharers_of_nodes() const {
+  auto const on_node = std::min(ranks, machine.node_ranks);
+  return nodes_alike && ranks % on_node == 0 ? on_node : 0;
+}
+
+bool PlanQuestion::may_share_out_within_nodes() const {
+  auto const sharers = sharers_of_nodes();
+  return !request.shard_ranks && sharers > 1 && sharers < ranks;
+}
 
 Solution solve(PlanQuestion const& question) {
   check_limits(question.train, question.micro_batches);

@@ -23,6 +23,12 @@ struct PlanQuestion {
   // The other numbers of micro-batches that ranks have. If there are any, no rank may wait for
   // another one inside a micro-batch.
   std::vector<std::int64_t> fewer = {};
+  bool nodes_alike = true;  // whether each node has as many ranks, with consecutive numbers
+
+  // Returns how many ranks share out if those of each node do, or 0 if nodes are not alike.
+  std::int64_t sharers_of_nodes() const;
+  // Returns whether it is left to the search if the ranks of each node share out, instead of all.
+  bool may_share_out_within_nodes() const;
 };
 
 struct Solution {

@@ -48,10 +48,10 @@ StepTimeline::TransferJobs StepTimeline::transfer(Tier from, Tier to, std::int64
   return last;
 }
 
-int StepTimeline::send(std::int64_t bytes, int job, Waits waits) {
+int StepTimeline::send(std::int64_t bytes, RankRange const& group, int job, Waits waits) {
   if (bytes == 0) return job;
   waits.push_back(job);
-  return m_timeline.add(Lane::comm, send_cost(bytes, m_machine, m_shape.model().ranks), waits);
+  return m_timeline.add(Lane::comm, send_cost(bytes, m_machine, group), waits);
 }
 
 void StepTimeline::begin_micro_batches(MicroBatches const& now) {
@@ -70,7 +70,8 @@ void StepTimeline::fetch(int c, Station const&) {
   int job = -1;
   if (home != Tier::device)
     job = transfer(home, Tier::device, chunk(c).home_bytes, {m_updated[c]}, m_last_pass).there;
-  m_fetched[c] = send(chunk(c).fetch_sent_bytes, job, {m_last_pass, m_updated[c]});
+  m_fetched[c] = send(chunk(c).fetch_sent_bytes, chunk(c).sharing.sharers_of(0), job,
+                      {m_last_pass, m_updated[c]});
 }
 
 void StepTimeline::forward(Station const& at, int piece) {
@@ -147,7 +148,7 @@ void StepTimeline::reduce(GradientId gradient, MicroBatch const&) {
   auto& job = m_gradient[gradient.chunk];
   if (m_shape.leaves_for_exchange(gradient.chunk))
     job = transfer(Tier::device, Tier::host, cost.bytes, {job}).there;
-  job = send(cost.scatter_sent_bytes, job);
+  job = send(cost.scatter_sent_bytes, all_ranks(m_shape.model().ranks), job);
 }
 
 void StepTimeline::sum_slice(GradientId gradient, MicroBatch const&) {
@@ -161,9 +162,10 @@ void StepTimeline::sum_slice(GradientId gradient, MicroBatch const&) {
 void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
   auto const& cost = m_shape.gradient(gradient);
   auto& job = m_gradient[gradient.chunk];
-  job = send(cost.gather_sent_bytes, job);
+  auto const& sharing = chunk(gradient.chunk).sharing;
+  job = send(cost.gather_sent_bytes, sharing.keepers_of(0), job);
   if (m_shape.leaves_for_exchange(gradient.chunk))
-    job = transfer(Tier::host, Tier::device, cost.bytes, {job}).there;
+    job = transfer(Tier::host, Tier::device, cost.bytes / sharing.sharers, {job}).there;
 }
 
 void StepTimeline::norm(int c) {
@@ -220,7 +222,7 @@ void StepTimeline::update(int piece) {
 }
 
 void StepTimeline::updated(int c) {
-  m_updated[c] = send(chunk(c).update_sent_bytes, m_updated[c]);
+  m_updated[c] = send(chunk(c).update_sent_bytes, chunk(c).sharing.sharers_of(0), m_updated[c]);
 }
 
 int StepTimeline::slot_free(int piece) const {

@@ -55,8 +55,9 @@ class StepTimeline : public StepSink {
   };
   // The bytes have room at their destination after the job `room`.
   TransferJobs transfer(Tier from, Tier to, std::int64_t bytes, Waits waits, int room = -1);
-  // Sends bytes to other ranks after `job` and returns the new job, or `job` if there are no bytes.
-  int send(std::int64_t bytes, int job, Waits waits = {});
+  // Sends bytes to others of `group` after `job` and returns the new job, or `job` if there are no
+  // bytes.
+  int send(std::int64_t bytes, RankRange const& group, int job, Waits waits = {});
   // Adds a job on the lane that sums up the chunk's gradient.
   int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);

@@ -55,7 +55,7 @@ StrategySpace::Move StrategySpace::move(int number, Strategy const& strategy) co
   bool const from_back = is_optimizer ? moves.from_back : moves.parameters_from_back;
   int const i = is_optimizer ? number : number - optimizers();
   int const c = chunks[from_back ? std::ssize(chunks) - 1 - i : i];
-  auto const& cost = m_estimator.model().shared[shard(c, strategy)][c];
+  auto const& cost = m_estimator.model().shared_by(m_open.plan.sharers)[shard(c, strategy)][c];
   if (is_optimizer) return {c, &ChunkPlan::optimizer, cost.optimizer_bytes};
   return {c, &ChunkPlan::parameters, cost.home_bytes};
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "plan/data/exchange.hpp"
+
 namespace spillway {
 
 namespace {
@@ -31,13 +33,6 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
   double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
   return std::max(seconds(op.flops, number_or(machine.kind_giga_per_s, kind, rate)),
                   seconds(traffic, machine.memory_gbps));
-}
-
-// Returns the bytes that a rank sends in an item. Only exchanges of gradients count: `commit` and
-// `report` send very little, and a batch is not sent at all.
-std::int64_t sent_bytes(Program const& program, Item const& item) {
-  bool const shared = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
-  return shared ? written_bytes(item) * (program.ranks - 1) / program.ranks : 0;
 }
 
 ItemCost transfer_cost(std::int64_t bytes, double rate_gbps, Machine const& machine, bool drive) {
@@ -84,9 +79,22 @@ ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane) {
   return transfer_cost(bytes, link_gbps > 0 ? link_gbps : machine.memory_gbps, machine, false);
 }
 
-ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks) {
-  return transfer_cost(bytes, exchange_gbps(machine, ranks), machine, false);
+ItemCost send_cost(std::int64_t bytes, Machine const& machine, RankRange const& group) {
+  return transfer_cost(bytes, exchange_gbps(machine, group), machine, false);
 }
+
+namespace {
+
+// Only exchanges of gradients and parameters count: `commit` and `report` send very little, and a
+// batch is not sent at all.
+ItemCost exchange_cost(Program const& program, Item const& item, Machine const& machine) {
+  bool const exchanges = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
+  if (!exchanges) return send_cost(0, machine, {});
+  auto const group = exchange_group(program, item, 0);
+  return send_cost(written_bytes(item) * (group.count - 1) / group.count, machine, group);
+}
+
+}  // namespace
 
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine) {
   std::unordered_map<int, ItemCost> ops;  // the cost of each op on each lane, since items share ops
@@ -95,7 +103,7 @@ IdVector<ItemCost> item_costs(Program const& program, Machine const& machine) {
   for (Item const& item : program.items) {
     if (item.kind != ItemKind::op) {
       bool const sends = item.lane == Lane::comm || item.lane == Lane::data;
-      result.push_back(sends ? send_cost(sent_bytes(program, item), machine, program.ranks)
+      result.push_back(sends ? exchange_cost(program, item, machine)
                              : copy_cost(written_bytes(item), machine, item.lane));
       continue;
     }

@@ -35,8 +35,8 @@ inline ItemCost divided(ItemCost cost, std::int64_t parts) {
 ItemCost op_cost(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine, Lane lane);
 // Returns the cost of a copy of `bytes` bytes. The lane says between which tiers they move.
 ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane);
-// Returns the cost of sending `bytes` bytes while each of `ranks` ranks sends as many.
-ItemCost send_cost(std::int64_t bytes, Machine const& machine, std::int64_t ranks);
+// Returns the cost of sending `bytes` bytes to others of `group` while each of them sends as many.
+ItemCost send_cost(std::int64_t bytes, Machine const& machine, RankRange const& group);
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine);
 
 }  // namespace spillway

@@ -187,6 +187,8 @@ TEST(ConfigCheck, a_saved_plan_excludes_forced_ones) {
             "in.yaml:3: plan.prefetch:");
   EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  group: 2\n").substr(0, 22),
             "in.yaml:3: plan.group:");
+  EXPECT_EQ(error_of("plan:\n  file: p.yaml\n  shard_ranks: all\n").substr(0, 28),
+            "in.yaml:3: plan.shard_ranks:");
   EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "");
 }
 

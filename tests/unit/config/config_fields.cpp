@@ -81,6 +81,7 @@ Config full(Family family) {
              {Tier::device, Tier::nvme},
              {Tier::host, std::nullopt},
              {Shard::optimizer, Shard::all},
+             ShardRanks::node,
              4,
              8},
             false,
@@ -168,6 +169,7 @@ plan:
   optimizer: [device, nvme]
   update: [host, auto]
   shard: [optimizer, all]
+  shard_ranks: node
   prefetch: 4
   group: 8
   replan: false

@@ -61,6 +61,7 @@ Config unusual() {
              {Tier::device, Tier::nvme},
              {Tier::host, std::nullopt},
              {Shard::gradients, std::nullopt},
+             ShardRanks::all,
              4},
             false,
             ""};

@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "graph/attention.hpp"
 #include "graph/build.hpp"
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 #include "tests/support/refused_with.hpp"
 
 namespace spillway::graph_test {
@@ -46,6 +46,43 @@ TEST(Attention, visible_pairs_of_a_row_of_a_cache_are_its_window_at_most) {
   EXPECT_EQ(pairs(3), 15);
   EXPECT_EQ(pairs(9), 45);
   EXPECT_EQ(pairs(50), 45);
+}
+
+// Sums of the slices that ranks of a copy keep are made by the ranks that keep them, each by one.
+TEST(Sharings, part_a_chunk_into_what_each_rank_keeps_and_sums) {
+  for (std::int64_t const elements : {1L, 5000L, 24 * kNormTile, 61 * kNormTile + 3}) {
+    for (auto const& [ranks, sharers] :
+         {std::pair(1, 1), {6, 1}, {6, 2}, {6, 3}, {6, 6}, {8, 4}, {64, 8}}) {
+      SCOPED_TRACE(::testing::Message() << elements << " " << ranks << " " << sharers);
+      Sharing const sharing{ranks, sharers};
+      std::set<std::int64_t> numbers;
+      std::int64_t kept = 0;  // by the first copy's ranks
+      for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        auto const number = sharing.summed_number(rank);
+        numbers.insert(number);
+        EXPECT_EQ(sharing.rank_that_sums(number), rank);
+        auto const own = sharing.kept(elements, rank), sum = sharing.summed(elements, rank);
+        if (rank < sharers) {
+          EXPECT_EQ(own.count == 0 ? kept : own.first, kept);
+          kept += own.count;
+        }
+        auto const inside = sharing.summed_of_kept(elements, rank);
+        EXPECT_LE(inside.first + inside.count, sharing.kept(elements, 0).count);
+        EXPECT_GE(inside.count, sum.count);
+        if (sum.count > 0) {
+          EXPECT_EQ(own.first + inside.first, sum.first);
+          EXPECT_LE(sum.first + sum.count, own.first + own.count);
+        }
+        for (auto const& group : {sharing.sharers_of(rank), sharing.keepers_of(rank)}) {
+          EXPECT_EQ((rank - group.first) % group.step, 0);
+          EXPECT_LT((rank - group.first) / group.step, group.count);
+        }
+        EXPECT_EQ(sharing.kept(elements, sharing.keepers_of(rank).rank(0)).first, own.first);
+      }
+      EXPECT_EQ(kept, elements);
+      EXPECT_EQ(std::ssize(numbers), ranks);
+    }
+  }
 }
 
 TEST(GradientSlices, are_whole_tiles_and_what_is_left) {

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/bf16.hpp"
+#include "graph/sharing.hpp"
 #include "kernels/formulas/activation.hpp"
 #include "tests/support/kernel_harness.hpp"
 
@@ -123,6 +124,38 @@ TEST_P(KernelElements, tree_sum_of_any_number_of_ranks_is_the_same_on_both_lanes
     h.op(OpKind::tree_sum, {parts}, {sum});
     h.run(host::kernel(OpKind::tree_sum));
     h.expect_same_bytes(sum);
+  }
+}
+
+// Each of two copies is kept by two ranks, which sum half of what they keep. The second one's ends
+// before all of it is summed.
+TEST_P(KernelElements, tree_sum_fills_the_part_of_what_a_rank_keeps) {
+  constexpr std::int64_t kRanks = 4, slice = kNormTile;
+  KernelHarness h;
+  auto& chunk = h.chunk({3 * slice + 99});
+  chunk.sharers = 2;
+  Sharing const sharing{kRanks, chunk.sharers};
+  auto const most = sharing.kept(chunk.elements, 0).count;
+  auto const parts = h.tensor(GetParam(), {kRanks, slice}), sum = h.tensor(GetParam(), {most});
+  h.op(OpKind::tree_sum, {parts}, {sum});
+  h.op().in_place.clear();
+  for (int rank = 0; rank < kRanks; ++rank) {
+    h.fill_integers(parts, 1, 60);
+    h.fill_normal(sum, 1);
+    h.run_as(rank);
+    h.run(host::kernel(OpKind::tree_sum));
+    h.expect_same_bytes(sum);
+    auto const own = sharing.summed_of_kept(chunk.elements, rank);
+    EXPECT_EQ(own.first, rank / 2 * slice);
+    auto expected = h.contents(sum);
+    auto const rows = h.contents(parts);
+    for (std::int64_t i = 0; i < own.count; ++i) {
+      double all = 0;
+      for (std::int64_t r = 0; r < kRanks; ++r)
+        all += rows[static_cast<std::size_t>(r * slice + i)];
+      expected[static_cast<std::size_t>(own.first + i)] = all;
+    }
+    EXPECT_EQ(h.results(sum), expected) << rank;
   }
 }
 

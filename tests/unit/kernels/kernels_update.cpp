@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/bf16.hpp"
-#include "graph/gradient_slice.hpp"
+#include "graph/sharing.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_update_test {
@@ -203,6 +203,39 @@ TEST_P(KernelUpdate, norms_of_slices_are_those_that_a_rank_with_its_slice_alone_
     h.run(host::kernel(OpKind::square_norm));
     h.expect_same_bytes(alone);
     EXPECT_EQ(h.result(alone, 0), all[static_cast<std::size_t>(rank)]) << rank;
+  }
+}
+
+// Ranks of two nodes: each keeps as many slices as there are nodes, in memory of its own.
+TEST_P(KernelUpdate, norms_of_what_ranks_keep_are_those_of_all_slices) {
+  constexpr std::int64_t kRanks = 4;
+  KernelHarness h;
+  auto& chunk = h.chunk({9001, 83, 1, 4096, 12345});
+  chunk.sharers = 2;
+  h.graph().arithmetic.ranks = kRanks;
+  Sharing const sharing{kRanks, chunk.sharers};
+  auto const elements = chunk.elements, most = sharing.kept(elements, 0).count;
+  auto const gradient = h.tensor(GetParam().gradient, {elements});
+  auto const kept = h.tensor(GetParam().gradient, {most});
+  auto const norms = h.tensor(DType::f64, {kRanks});
+  for (auto const& p : chunk.parameters) h.fill_normal(Update::in(gradient, p), 1);
+  h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
+  h.run(host::kernel(OpKind::square_norm));
+  auto const all = h.results(norms), values = h.contents(gradient);
+  for (int rank = 0; rank < kRanks; ++rank) {
+    auto const own = sharing.kept(elements, rank);
+    std::vector<double> of_rank(static_cast<std::size_t>(most), 1e9);  // behind the end
+    std::copy_n(values.begin() + own.first, own.count, of_rank.begin());
+    h.set_all(kept, of_rank);
+    h.set_all(norms, {-1, -1, -1, -1});
+    h.op(OpKind::square_norm, {kept}, {norms}, UpdateRange{0, true});
+    h.run_as(rank);
+    h.run(host::kernel(OpKind::square_norm));
+    h.expect_same_bytes(norms);
+    auto expected = all;
+    for (int number = 0; number < kRanks; ++number)
+      if (number / 2 != rank % 2) expected[static_cast<std::size_t>(number)] = -1;
+    EXPECT_EQ(h.results(norms), expected) << rank;
   }
 }
 

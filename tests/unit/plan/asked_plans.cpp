@@ -169,6 +169,7 @@ shard:
   - none        # h.1
   - none        # h.2
   - none        # head
+shard_ranks: all
 prefetch: 7
 group: 3
 )");

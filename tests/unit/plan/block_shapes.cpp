@@ -43,7 +43,7 @@ Plan plan_of_two(std::int64_t update_slice) {
 TEST(BlockShapes, cut_updates_into_slices_unless_they_are_of_whole_chunks) {
   auto model = two_blocks();
   model.chunks[0].whole_chunk = true;
-  share_out(model);
+  share_out(model, model.ranks);
   auto const plan = plan_of_two(300);
   BlockShape const shape(model, plan, false, Grain::fine);
   auto const &whole = shape.update(0), &cut = shape.update(1);
@@ -71,7 +71,7 @@ TEST(BlockShapes, cut_updates_into_slices_unless_they_are_of_whole_chunks) {
 // A part of several slices stands for their slots.
 TEST(BlockShapes, make_no_more_than_eight_parts_of_an_update) {
   auto model = two_blocks();
-  share_out(model);
+  share_out(model, model.ranks);
   auto const plan = plan_of_two(100);
   BlockShape const shape(model, plan, false, Grain::fine);
   EXPECT_EQ(shape.update(0).slices, 10);
@@ -85,7 +85,7 @@ TEST(BlockShapes, fetch_what_is_not_trained_but_neither_sum_nor_update_it) {
   auto model = two_blocks();
   model.chunks[0].trainable = false;
   model.trained = {1};
-  share_out(model);
+  share_out(model, model.ranks);
   auto plan = plan_of_two(1000);
   plan.chunks[0].parameters = Tier::nvme;
   BlockShape const shape(model, plan, false, Grain::fine);
@@ -140,8 +140,8 @@ TEST(BlockModels, hold_and_send_a_ranks_share) {
     auto model = two_blocks();
     model.ranks = 3;
     model.chunks[0].trainable = false;
-    share_out(model);
-    return model.shared[shard];
+    share_out(model, model.ranks);
+    return model.shared_by(0)[shard];
   };
   auto const none = shared(Shard::none), optimizer = shared(Shard::optimizer),
              gradients = shared(Shard::gradients), all = shared(Shard::all);

@@ -74,7 +74,7 @@ TEST(SendCosts, are_by_the_links_to_all_peers) {
   auto on = machine();
   on.node_ranks = 4;
   auto const gbps = 1 / (0.75 / 4 + 0.25 / 1);
-  expect_cost(send_cost(7 * kGigabyte, on, 5), 7 / gbps + 0.5, {1, gbps, 0});
+  expect_cost(send_cost(7 * kGigabyte, on, all_ranks(5)), 7 / gbps + 0.5, {1, gbps, 0});
 }
 
 // A product of 4 GFLOP with 1.5 GB of traffic, and an op that moves as much and counts nothing.

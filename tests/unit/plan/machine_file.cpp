@@ -166,23 +166,26 @@ TEST(ExchangeRate, counts_peers_on_the_node_and_elsewhere_by_their_links) {
   Machine machine{.network_gbps = 2};
   machine.node_ranks = 4;
   machine.node_gbps = 6;
-  EXPECT_EQ(exchange_gbps(machine, 4), 6);
-  EXPECT_EQ(exchange_gbps(machine, 3), 6);
-  EXPECT_DOUBLE_EQ(exchange_gbps(machine, 8), 7 / (3 / 6.0 + 4 / 2.0));
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(4)), 6);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(3)), 6);
+  EXPECT_DOUBLE_EQ(exchange_gbps(machine, all_ranks(8)), 7 / (3 / 6.0 + 4 / 2.0));
+  EXPECT_EQ(exchange_gbps(machine, {0, 4, 1}), 6) << "one node's";
+  EXPECT_EQ(exchange_gbps(machine, {0, 2, 4}), 2) << "one of each node";
+  EXPECT_DOUBLE_EQ(exchange_gbps(machine, {0, 4, 2}), 3 / (1 / 6.0 + 2 / 2.0));
   machine.node_ranks = 1;
-  EXPECT_EQ(exchange_gbps(machine, 8), 2);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(8)), 2);
 }
 
 TEST(ExchangeRate, is_that_of_the_one_link_that_is_known) {
   Machine machine;
   machine.node_ranks = 4;
-  EXPECT_EQ(exchange_gbps(machine, 8), 0);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(8)), 0);
   machine.network_gbps = 2;
-  EXPECT_EQ(exchange_gbps(machine, 8), 2);
-  EXPECT_EQ(exchange_gbps(machine, 2), 2);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(8)), 2);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(2)), 2);
   machine.network_gbps = 0;
   machine.node_gbps = 5;
-  EXPECT_EQ(exchange_gbps(machine, 8), 5);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(8)), 5);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ BlockModel block_of(int chunks) {
     block.chunks.push_back(c);
     block.forward_chunks.push_back(c);
   }
-  share_out(model);
+  share_out(model, 1);
   return model;
 }
 

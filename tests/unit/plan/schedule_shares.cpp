@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "plan/compile/compile.hpp"
+#include "plan/data/exchange.hpp"
 #include "plan/time/simulate.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/unit/plan/schedule_case.hpp"
@@ -75,6 +77,50 @@ TEST(Schedule, sends_gradients_once_and_parameters_for_each_visit_of_a_group) {
   EXPECT_LT(visits(1), 3.0 * micro_batches);
   EXPECT_NEAR(visits(2), visits(1) / 2, 0.1);
   EXPECT_NEAR(visits(4), visits(1) / 4, 0.15);
+}
+
+// Ranks of two nodes: gradients go to all ranks and, once summed, to the ranks of the other node
+// that keep the same slice; parameters come from the own node.
+TEST(Schedule, keeps_a_copy_on_each_node) {
+  constexpr int ranks = 4, micro_batches = 2;
+  auto const graph = small_gpt();
+  auto const of = [&](Words const& shard, std::int64_t sharers) {
+    auto plan = make_plan(graph, PlanWords{.shard = shard, .prefetch = 0, .group = micro_batches});
+    plan.sharers = sharers;
+    return compile(graph, nullptr, plan, micro_batches, ranks).train;
+  };
+  auto const none = of({"none"}, 0), of_all = of({"all"}, 0), of_nodes = of({"all"}, 2);
+  auto const kept = [](Program const& program) {
+    return static_cast<double>(program.persistent_bytes[Tier::device]);
+  };
+  EXPECT_NEAR(kept(of_nodes) / kept(none), 0.5, 0.05);
+  EXPECT_NEAR(kept(of_all) / kept(none), 0.25, 0.05);
+  std::map<std::pair<ItemKind, std::int64_t>, double> bytes;  // by how many ranks exchange them
+  for (Item const& item : of_nodes.items) {
+    if (item.chunk < 0 || item.lane != Lane::comm) continue;
+    auto const group = exchange_group(of_nodes, item, 3);
+    auto const other = group.step == 2 ? RankRange{1, 2, 2} : RankRange{2, 2, 1};
+    EXPECT_EQ(group, item.kind == ItemKind::all_to_all ? all_ranks(ranks) : other);
+    bytes[{item.kind, group.count == ranks ? 0 : group.step}] +=
+        static_cast<double>(written_bytes(item));
+  }
+  auto const gradients = bytes_of(none, &Chunk::gradient);
+  EXPECT_NEAR((bytes[{ItemKind::all_to_all, 0}]) / gradients, 1, 0.1) << "padded";
+  EXPECT_NEAR((bytes[{ItemKind::all_gather, 2}]) / gradients, 0.5, 0.05);
+  auto const visits = (bytes[{ItemKind::all_gather, 1}]) / bytes_of(none, &Chunk::parameter);
+  EXPECT_GT(visits, 1.5);
+  EXPECT_LT(visits, 3.0);
+  EXPECT_THROW(of({"all"}, 3), std::logic_error);
+}
+
+TEST(Schedule, shares_out_nothing_where_nodes_have_one_rank) {
+  auto const graph = small_gpt();
+  auto plan = make_plan(graph, PlanWords{.shard = {"all"}});
+  auto const shared = compile(graph, nullptr, plan, 2, 4).train;
+  plan.sharers = 1;
+  auto const alone = compile(graph, nullptr, plan, 2, 4).train;
+  EXPECT_GT(alone.persistent_bytes[Tier::device], 3 * shared.persistent_bytes[Tier::device]);
+  for (Chunk const& chunk : alone.chunks) EXPECT_FALSE(chunk.is_shared_out());
 }
 
 // What could not be read in a step that is done again must not reach the parameters of others.

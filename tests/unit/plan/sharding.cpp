@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ std::int64_t all(std::int64_t ChunkCost::*bytes, Chunks const& chunks) {
 }
 
 Chunks chunks_of(Shard shard, std::int64_t ranks) {
-  return block_model(graph(), machine(1), {BlockPolicy::keep}, ranks).shared[shard];
+  return block_model(graph(), machine(1), {BlockPolicy::keep}, ranks).shared_by(ranks)[shard];
 }
 
 TEST(Sharding, changes_nothing_for_one_rank) {
@@ -98,6 +99,79 @@ TEST(Sharding, sends_what_the_paper_says) {
   // pass begins with, once less.
   EXPECT_LT(sent(Shard::all), gradients + 6 * parameters);
   EXPECT_GT(sent(Shard::all), gradients + 3 * parameters);
+}
+
+// Two nodes of four ranks: parameters stay within a node, and of the sums of gradients what a rank
+// keeps comes from the other one.
+TEST(Sharding, within_nodes_keeps_more_and_sends_parameters_less_far) {
+  auto m = machine(1);
+  m.node_ranks = 4;
+  auto const model = block_model(graph(), m, {BlockPolicy::keep}, 8, {8, 4});
+  for (Shard const shard : {Shard::gradients, Shard::all}) {
+    auto const &of_all = model.shared_by(8)[shard], &of_nodes = model.shared_by(4)[shard];
+    auto const half = [&](std::int64_t ChunkCost::*bytes) {
+      auto const whole = static_cast<double>(all(bytes, of_nodes));
+      EXPECT_NEAR(static_cast<double>(all(bytes, of_all)) / whole, 0.5, 1e-3);
+    };
+    half(&ChunkCost::optimizer_bytes);
+    half(&ChunkCost::gradient_slice_bytes);
+    for (int c = 0; c < std::ssize(of_nodes); ++c) {
+      auto const& chunk = of_nodes[c];
+      EXPECT_EQ(chunk.gradient.scatter_sent_bytes, of_all[c].gradient.scatter_sent_bytes);
+      EXPECT_EQ(of_all[c].gradient.gather_sent_bytes, 0);
+      EXPECT_EQ(chunk.gradient.gather_sent_bytes, chunk.gradient.bytes / 4 / 2);
+      EXPECT_EQ(chunk.sharing.sharers_of(0), (RankRange{0, 4, 1}));
+      EXPECT_EQ(chunk.sharing.keepers_of(0), (RankRange{0, 2, 4}));
+      EXPECT_EQ(chunk.fetch_sent_bytes + chunk.update_sent_bytes, chunk.parameter_bytes * 3 / 4);
+    }
+  }
+}
+
+// Where the network is slow and there is room, each node keeps a copy; where there is none, one is
+// kept together.
+TEST(Sharding, is_within_nodes_where_that_is_faster_and_fits) {
+  constexpr std::int64_t ranks = 8;
+  auto m = machine(0.2);
+  m.node_ranks = 4;
+  m.node_gbps = 100;
+  PlanRequest request;
+  request.activations = {BlockPlan{BlockPolicy::keep, 1}};
+  request.shard = {Shard::all};
+  PlanQuestion question{graph(), nullptr, request, {kPlenty, 0, 0}, m, 2, ranks};
+  auto const asked = [&](std::optional<ShardRanks> which) {
+    auto other = question;
+    other.request.shard_ranks = which;
+    return solve(other).chosen.value();
+  };
+  auto const of_nodes = asked(ShardRanks::node), of_all = asked(ShardRanks::all);
+  EXPECT_EQ(of_nodes.plan.sharers, 4);
+  EXPECT_EQ(of_all.plan.sharers, 0);
+  ASSERT_LT(of_nodes.step_s, 0.9 * of_all.step_s);
+  EXPECT_EQ(asked({}).plan.sharers, 4);
+  EXPECT_LE(asked({}).step_s, of_nodes.step_s);
+  EXPECT_NE(to_yaml(asked({}).plan, graph()).find("shard_ranks: node"), std::string::npos);
+  auto const device_bytes = [](Solution::Chosen const& chosen) {
+    return chosen.compiled.train.peak_bytes[Tier::device];
+  };
+  ASSERT_LT(device_bytes(of_all), device_bytes(of_nodes));
+  question.budgets.device_bytes = (device_bytes(of_all) + device_bytes(of_nodes)) / 2;
+  EXPECT_EQ(asked({}).plan.sharers, 0);
+}
+
+TEST(Sharding, within_nodes_needs_nodes_that_are_alike) {
+  auto m = machine(1);
+  m.node_ranks = 4;
+  PlanRequest request;
+  request.shard_ranks = ShardRanks::node;
+  auto const ask = [&](std::int64_t ranks, bool alike) {
+    return solve({graph(), nullptr, request, {kPlenty, 0, 0}, m, 2, ranks, {}, alike}).chosen;
+  };
+  EXPECT_TRUE(ask(8, true));
+  EXPECT_TRUE(ask(3, true)) << "on one node";
+  EXPECT_THROW(ask(6, true), std::invalid_argument);
+  EXPECT_THROW(ask(8, false), std::invalid_argument);
+  request.shard_ranks = {};
+  EXPECT_TRUE(ask(8, false));
 }
 
 TEST(Sharding, is_faster_on_a_fast_network_and_slower_on_a_slow_one) {

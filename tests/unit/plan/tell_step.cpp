@@ -14,8 +14,9 @@ namespace {
 
 // Two blocks of a chunk each; the parameters of the first are used once more by the second.
 struct Toy {
-  bool several = false, ranks = false, each = false, shared = false;
-  std::vector<int> order = {0, 1};  // of the pieces of updates
+  bool several = false, ranks = false, each = false;
+  bool shared = false, copies = false;  // of the second chunk
+  std::vector<int> order = {0, 1};      // of the pieces of updates
   std::vector<std::vector<int>> early = {{}, {1}, {0}};
 
   int blocks() const { return 2; }
@@ -44,6 +45,7 @@ struct Toy {
   bool exchanges() const { return ranks; }
   bool reduces_each(int) const { return each; }
   bool is_shared_out(int chunk) const { return shared && chunk == 1; }
+  bool has_copies(int chunk) const { return !is_shared_out(chunk) || copies; }
   Chunks chunks() const { return {0, 1}; }
   Chunks updated_after(int group) const { return early[static_cast<std::size_t>(group)]; }
   int loss_group() const { return 0; }
@@ -204,6 +206,15 @@ TEST(Telling, of_ranks_that_share_out_a_chunk) {
             "last:, " + kForward +
                 "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
                 "0, sum 1, sum 0, gather 0, " +
+                kUpdate + ", send 1");
+}
+
+// Other nodes' ranks keep the same slice: they get its sum as well.
+TEST(Telling, of_ranks_that_share_out_a_chunk_within_nodes) {
+  EXPECT_EQ(told({.ranks = true, .shared = true, .copies = true}, 1),
+            "last:, " + kForward +
+                "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
+                "0, sum 1, gather 1, sum 0, gather 0, " +
                 kUpdate + ", send 1");
 }
 

@@ -149,9 +149,9 @@ TEST(SharedMachines, have_one_host_thread_where_memory_is_unified) {
 
 TEST(SharedMachines, of_one_rank_exchange_at_the_rate_of_the_node) {
   Machine machine{.network_gbps = 2};
-  EXPECT_EQ(exchange_gbps(machine, 1), 2);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(1)), 2);
   machine.node_gbps = 6;
-  EXPECT_EQ(exchange_gbps(machine, 1), 6);
+  EXPECT_EQ(exchange_gbps(machine, all_ranks(1)), 6);
 }
 
 TEST(SlowestMachine, has_the_memory_and_the_target_of_the_first) {

@@ -1,0 +1,19 @@
+// Names some of a run's ranks.
+#pragma once
+
+#include <cstdint>
+
+namespace spillway {
+
+// The ranks `first`, `first + step`, ..., of which there are `count`.
+struct RankRange {
+  std::int64_t first = 0, count = 1, step = 1;
+
+  std::int64_t rank(std::int64_t number) const { return first + number * step; }
+  bool operator==(RankRange const&) const = default;
+};
+constexpr RankRange all_ranks(std::int64_t ranks) {
+  return {0, ranks, 1};
+}
+
+}  // namespace spillway
