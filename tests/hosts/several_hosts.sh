@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# several_hosts.sh SPILLWAY DIRECTORY: three hosts; the third has two ranks and a slow link.
+# several_hosts.sh SPILLWAY DIRECTORY: three hosts; the third has a slow link, and mostly two ranks.
 set -euo pipefail
 spillway=$1 directory=$2
 # shellcheck source=tests/hosts/hosts.sh
@@ -51,6 +51,24 @@ for rank in (0, 1):
     assert wait["most_for"] in (2, 3), wait
     assert 0 < wait["for_it_s"] <= wait["waited_s"] <= summary["train_s"] + 0.1, wait
 PYTHON
+
+echo "== ranks of each node share out, and no bit changes"
+pairs=10.77.0.2:2,10.77.0.3:2
+run_on "$pairs" "$spillway" train job.yaml run.dir=whole plan.shard=none 2>/dev/null
+run_on "$pairs" "$spillway" train job.yaml run.dir=shared plan.shard=all plan.shard_ranks=node 2>/dev/null
+grep -q '^Ranks of each node share out: a parameters, too' shared/plan.txt
+python3 - <<'PYTHON'
+import json
+def steps(folder):
+    rows = map(json.loads, open(folder + "/metrics.jsonl"))
+    return [(row["step"], row["loss"], row["grad_norm"]) for row in rows if "loss" in row]
+assert steps("whole") == steps("shared") and len(steps("whole")) > 0, steps("shared")
+PYTHON
+status=0
+run_on "$places" "$spillway" train job.yaml run.dir=uneven plan.shard_ranks=node 2>uneven.txt ||
+  status=$?
+grep -q 'plan.shard_ranks: node: nodes do not all have as many ranks' uneven.txt
+[[ $status == 2 ]]
 
 echo "== a host that stops is named"
 status=0
