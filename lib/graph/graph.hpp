@@ -93,8 +93,8 @@ struct WellKnown {
   TensorId logits = -1;            // f32 [1, vocabulary], when generating
   // f64 [2]: holds the sums of weighted losses and of weights over a step's micro-batches.
   TensorId loss = -1;
-  // f64 [trainable chunks, ranks]: holds the sum of squares of each rank's slice of each reduced
-  // gradient.
+  // f64 [trainable chunks, ranks]: holds the sum of squares of each slice (gradient_slice.hpp) of
+  // each reduced gradient, of which there are as many as ranks.
   TensorId norms = -1;
   TensorId control = -1;  // f64 [kControlWords]; a step's commit writes it, updates read it
 

@@ -91,14 +91,14 @@ class Commit {
     return entry;
   }
 
-  // `norms` has the shape [chunks, ranks]. The norms of each rank's slices are added first, and
-  // then the sums of the ranks in their order, so all ranks get the same bits.
+  // `norms` has the shape [chunks, slices]. The norms of slices with the same number are added
+  // first, and then these sums in the order of numbers, so all ranks get the same bits.
   double sum_of_norms(std::span<double const> norms) const {
     double total = 0;
-    for (std::size_t rank = 0; rank < m_columns; ++rank) {
-      double of_rank = 0;
-      for (auto i = rank; i < norms.size(); i += m_columns) of_rank += norms[i];
-      total += of_rank;
+    for (std::size_t number = 0; number < m_columns; ++number) {
+      double of_slices = 0;
+      for (auto i = number; i < norms.size(); i += m_columns) of_slices += norms[i];
+      total += of_slices;
     }
     return total;
   }

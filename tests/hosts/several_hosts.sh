@@ -55,7 +55,8 @@ PYTHON
 echo "== ranks of each node share out, and no bit changes"
 pairs=10.77.0.2:2,10.77.0.3:2
 run_on "$pairs" "$spillway" train job.yaml run.dir=whole plan.shard=none 2>/dev/null
-run_on "$pairs" "$spillway" train job.yaml run.dir=shared plan.shard=all plan.shard_ranks=node 2>/dev/null
+run_on "$pairs" "$spillway" train job.yaml run.dir=shared plan.shard=all plan.shard_ranks=node \
+  2>/dev/null
 grep -q '^Ranks of each node share out: a parameters, too' shared/plan.txt
 python3 - <<'PYTHON'
 import json

@@ -90,15 +90,22 @@ class Solver {
     bool const may_group = std::exchange(m_open.group, false);
     if (try_as_asked()) {
       if (share_out(Shard::gradients)) try_as_asked();
-      if (share_out_within_nodes()) try_as_asked();
+      if (shard_ranks(m_open.plan) && share_out_within_nodes()) try_as_asked();
     } else {
-      try_shares();
+      // Who may share out within nodes would send less over the network than who shares out
+      // nothing, and keep less, so that a search for many nodes takes no longer than one for a
+      // single node.
+      bool const may_share_out = std::ranges::any_of(m_open.chunks, &OpenChunk::shard);
+      if (m_sharers_of_nodes == 0 || !may_share_out) try_shares();
       for (Shard const shard : {Shard::gradients, Shard::all}) {
         if (share_out(shard)) try_shares();
       }
       if (may_group) try_groups();
-      if (m_trials.found() && share_out(level_of(m_trials.best())) && share_out_within_nodes())
+      if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
+        share_out(level_of(m_trials.best()));
+        share_out_within_nodes();
         try_shares();
+      }
     }
     auto solution = m_trials.finish();
     solution.estimated = m_estimated;
