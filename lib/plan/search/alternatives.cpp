@@ -47,7 +47,7 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
 std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
   for (Shard const shard : kShards) {
-    bool const is_refused = shard == Shard::all && !question.fewer.empty();
+    bool const is_refused = shard == Shard::all && !question.may_gather();
     if (question.ranks == 1 || is_refused) break;
     auto other = question;
     other.request.shard = {shard};

@@ -23,6 +23,9 @@ struct PlanQuestion {
   // The other numbers of micro-batches that ranks have. If there are any, no rank may wait for
   // another one inside a micro-batch.
   std::vector<std::int64_t> fewer = {};
+
+  // Returns whether ranks may gather parameters for a micro-batch, for which all must run it.
+  bool may_gather() const { return fewer.empty(); }
 };
 
 struct Solution {
