@@ -103,7 +103,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Recipe recipe;
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
-    config.batch.share.clear();  // is of the ranks of a training run
+    config.batch.share.clear();  // the shares are those of a training run's ranks
     checkpoint.emplace(open_checkpoint(arguments.checkpoint));
     place = checkpoint->directory().string();
     if (comm.rank() == 0) warn_of_foreign_files(*checkpoint);

@@ -19,12 +19,6 @@
 namespace spillway {
 namespace {
 
-TensorList as_floats(TensorList const& tensors) {
-  std::vector<TensorEntry> entries(tensors.begin(), tensors.end());
-  for (auto& entry : entries) entry.type = ElementType::f32;
-  return TensorList(std::move(entries));
-}
-
 void require_step_of_name(std::string const& checkpoint) {
   if (step_of(checkpoint).value_or(0) == 0) return;
   throw Error(Status::bad_input,

@@ -39,7 +39,7 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
   std::optional<Output> output;  // present on rank 0 only
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
-    config.batch.share.clear();  // is of the ranks of a training run
+    config.batch.share.clear();  // the shares are those of a training run's ranks
     if (comm.rank() == 0)
       output.emplace(
           arguments.output,

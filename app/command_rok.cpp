@@ -53,7 +53,7 @@ RokStart begin(RokArguments const& arguments) {
     start.chart.emplace(start.svg, OutputRule{kChartOutput, inputs, arguments.force});
   require_spill_directory(config.memory);
   config.data.valid.clear();
-  config.batch.share.clear();  // is of the ranks of a training run
+  config.batch.share.clear();  // the shares are those of a training run's ranks
   if (!config.data.train.empty()) start.data = open_data(config);
   start.vocab = start.data ? start.data->vocab : config.model.vocab;
   if (start.vocab == 0)

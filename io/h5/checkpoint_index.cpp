@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/checksum.hpp"
@@ -50,10 +51,6 @@ std::int64_t bounded(Json const& number, std::int64_t most, std::string const& w
   return value;
 }
 
-std::size_t blocks_of(std::int64_t elements, std::int64_t block_elements) {
-  return static_cast<std::size_t>(div_ceil(elements, block_elements));
-}
-
 // Adds an extent of the last tensor of `index`. Throws Error(damaged) if there cannot be such an
 // extent.
 void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
@@ -75,8 +72,7 @@ void add_extent(Json const& entry, std::int64_t first, std::int64_t elements,
   // Up to version 3, an extent is one block.
   auto const block = bounded(entry.value("block", Json(elements)), kMostElements, what);
   auto const sums = entry.at("xxh3").get<std::string>();
-  if (block < 1 || sums.size() / kChecksumDigits != blocks_of(elements, block) ||
-      sums.size() % kChecksumDigits != 0)
+  if (block < 1 || std::ssize(sums) != kChecksumDigits * div_ceil(elements, block))
     fail(what, "has another number of checksums than of blocks");
   index.extents.push_back({number, first, elements, shard, offset_bytes, block, sums});
 }

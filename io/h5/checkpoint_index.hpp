@@ -67,7 +67,7 @@ std::string checksum_of(CheckpointIndex const& index);
 // Throws Error(damaged) that begins with `source` unless the extents cover every tensor completely.
 void require_whole(CheckpointIndex const& index, std::string const& source);
 
-inline constexpr std::size_t kChecksumDigits = 16;
+inline constexpr std::int64_t kChecksumDigits = 16;
 
 // Returns the number of elements of a tensor with this shape. Throws Error(damaged) that begins
 // with `what` if no tensor of a checkpoint can have this shape.

@@ -4,23 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
-#include <vector>
 
 #include "base/bf16.hpp"
 #include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
 
 namespace spillway {
-namespace {
-
-TensorList as_floats(TensorList const& tensors) {
-  std::vector<TensorEntry> entries(tensors.begin(), tensors.end());
-  for (auto& entry : entries) entry.type = ElementType::f32;
-  return TensorList(std::move(entries));
-}
-
-}  // namespace
 
 CheckpointMasters::CheckpointMasters(CheckpointReader& checkpoint)
     : m_weights(checkpoint, kWeightsGroup),

@@ -23,6 +23,11 @@ namespace {
   throw Error(Status::damaged, fmt::format("{}: {}", path.string(), what));
 }
 
+[[noreturn]] void fail_misused(std::string const& group, std::string const& name) {
+  throw std::logic_error(
+      fmt::format("checkpoint: {} has no such elements", dataset_path(group, name)));
+}
+
 }  // namespace
 
 CheckpointReader::CheckpointReader(std::filesystem::path const& directory)
@@ -84,23 +89,20 @@ std::size_t CheckpointReader::extent_at(std::size_t tensor, std::int64_t element
   return static_cast<std::size_t>(behind - extents.begin()) - 1;
 }
 
-// Returns the number of the tensor that has these bytes of elements from `first` on.
-std::size_t CheckpointReader::tensor_with(std::string const& path, std::int64_t first,
-                                          std::int64_t bytes) const {
-  auto const found = m_positions.find(path);
-  auto const inside = [&](TensorInfo const& tensor) {
-    auto const size = spillway::size_bytes(tensor.type);
-    return first >= 0 && bytes % size == 0 && first <= element_count(tensor.shape) - bytes / size;
-  };
-  if (found == m_positions.end() || !inside(m_index.tensors[found->second]))
-    throw std::logic_error(fmt::format("checkpoint: {} has no such elements", path));
+std::size_t CheckpointReader::number_of(std::string const& group, std::string const& name) const {
+  auto const found = m_positions.find(dataset_path(group, name));
+  if (found == m_positions.end()) fail_misused(group, name);
   return found->second;
 }
 
 void CheckpointReader::read(std::string const& group, std::string const& name, std::int64_t first,
                             std::span<std::byte> to) {
-  auto const tensor = tensor_with(dataset_path(group, name), first, std::ssize(to));
-  auto const size = spillway::size_bytes(m_index.tensors[tensor].type);
+  auto const tensor = number_of(group, name);
+  auto const& info = m_index.tensors[tensor];
+  auto const size = spillway::size_bytes(info.type);
+  bool const inside = first >= 0 && std::ssize(to) % size == 0 &&
+                      first <= element_count(info.shape) - std::ssize(to) / size;
+  if (!inside) fail_misused(group, name);
   while (!to.empty()) {
     auto const number = extent_at(tensor, first);
     auto const& extent = m_index.extents[number];
@@ -115,10 +117,9 @@ void CheckpointReader::read(std::string const& group, std::string const& name, s
 TensorRange CheckpointReader::verified_range(std::string const& group, std::string const& name,
                                              TensorRange range) const {
   if (range.first >= range.last) return {range.first, range.first};
-  auto const* const info = find(group, name);
-  auto const size = info == nullptr ? 1 : spillway::size_bytes(info->type);
-  auto const tensor =
-      tensor_with(dataset_path(group, name), range.first, (range.last - range.first) * size);
+  auto const tensor = number_of(group, name);
+  auto const elements = element_count(m_index.tensors[tensor].shape);
+  if (range.first < 0 || range.last > elements) fail_misused(group, name);
   auto const block_of = [&](std::int64_t element) {
     auto const& extent = m_index.extents[extent_at(tensor, element)];
     auto const block = (element - extent.first) / extent.block_elements * extent.block_elements;
@@ -183,8 +184,8 @@ void CheckpointReader::verify_block(std::size_t number, std::int64_t first,
   if (progress.next % extent.block_elements != 0 && progress.next < extent.elements) return;
   auto const sum = checksum_text(progress.checksum.value());
   m_progress.erase(found);
-  auto const at = static_cast<std::size_t>(first / extent.block_elements) * kChecksumDigits;
-  if (extent.checksums.compare(at, kChecksumDigits, sum) == 0) return;
+  auto const at = static_cast<std::size_t>(first / extent.block_elements * kChecksumDigits);
+  if (extent.checksums.compare(at, sum.size(), sum) == 0) return;
   fail_damaged(shard_path(extent.shard),
                dataset_path(tensor.group, tensor.name) + ": not the values that were written");
 }

@@ -58,7 +58,7 @@ class CheckpointReader {
   };
 
   void require_step_of_name() const;
-  std::size_t tensor_with(std::string const& path, std::int64_t first, std::int64_t bytes) const;
+  std::size_t number_of(std::string const& group, std::string const& name) const;
   std::size_t extent_at(std::size_t tensor, std::int64_t element) const;
   void open_shard(std::size_t shard);
   void read_extent(std::size_t extent, std::int64_t first, std::span<std::byte> to);

@@ -1,4 +1,4 @@
-// Says how HDF5 names the types that elements of a checkpoint's tensors have.
+// h5_type names the HDF5 types that elements of a checkpoint's tensors have in its files.
 #pragma once
 
 #include <stdexcept>
@@ -9,6 +9,7 @@
 
 namespace spillway {
 
+// Throws std::logic_error if no tensor of a checkpoint has elements of `type`.
 inline H5Type h5_type(ElementType type) {
   switch (type) {
     case ElementType::f32:

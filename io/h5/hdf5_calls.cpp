@@ -22,8 +22,8 @@ std::string essence(std::string reason) {
   return reason.empty() ? "HDF5 gives no reason" : reason;
 }
 
-// bf16 is the upper half of an fp32. HDF5 up to 1.14 has no name for it, but it knows every float
-// by its fields; it is never closed, as the predefined types are.
+// Returns the type of bf16, which HDF5 up to 1.14 cannot name but can describe by its fields. Like
+// the predefined types, it is never closed.
 hid_t bf16_type() {
   static hid_t const type = [] {
     hid_t const made = H5Tcopy(H5T_IEEE_F32LE);

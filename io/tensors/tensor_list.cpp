@@ -23,6 +23,12 @@ std::int64_t size_bytes(TensorList const& tensors) {
   return bytes;
 }
 
+TensorList as_floats(TensorList const& tensors) {
+  std::vector<TensorEntry> entries(tensors.begin(), tensors.end());
+  for (auto& entry : entries) entry.type = ElementType::f32;
+  return TensorList(std::move(entries));
+}
+
 TensorList::TensorList(std::vector<TensorEntry> entries) : m_entries(std::move(entries)) {
   for (std::size_t i = 0; i < m_entries.size(); ++i) {
     if (m_numbers.emplace(m_entries[i].name, i).second) continue;

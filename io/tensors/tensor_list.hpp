@@ -50,5 +50,7 @@ class TensorList {
 };
 
 std::int64_t size_bytes(TensorList const& tensors);
+// Returns the same tensors with elements of f32.
+TensorList as_floats(TensorList const& tensors);
 
 }  // namespace spillway

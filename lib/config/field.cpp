@@ -140,7 +140,7 @@ std::string IntegersField::write() const {
   return write_list(texts);
 }
 std::string IntegersField::form() const {
-  return "list of integers, " + fmt::format("{} to {}", min, max);
+  return fmt::format("list of integers, {} to {}", min, max);
 }
 
 void SeedField::read(Value const& value, Place const& place) const {

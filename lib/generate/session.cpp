@@ -1,6 +1,5 @@
 #include "generate/session.hpp"
 
-#include "io/h5/checkpoint_masters.hpp"
 #include "plan/compile/compile.hpp"
 #include "state/restore.hpp"
 
@@ -24,8 +23,7 @@ InferenceSession::InferenceSession(Config const& config, std::vector<Graph> grap
                                        1,
                                        compute.make_watch});
   ModelState model(m_programs.front(), m_memory.tiers(), comm.rank());
-  CheckpointMasters weights(checkpoint);
-  restore_weights(weights, model, comm);
+  restore_weights(checkpoint, model, comm);
 }
 
 }  // namespace spillway

@@ -14,12 +14,14 @@
 
 namespace spillway {
 
-// Names the fp32 masters of parameters, as State::name names moments.
+// A part of a chunk's state has the name of a State, such as a moment's, or one of these names.
+// kMaster means the fp32 masters of parameters.
 inline constexpr std::string_view kMaster = "master";
-// Name parameters as they are stored, beside which State::name names what else is: those that the
-// rank owns, and the copy of all of a chunk's parameters that `keeps_all` speaks of.
+// These two mean parameters as they are stored: kParameter those that the rank owns, and
+// kWholeParameter the copy of all of a chunk's parameters that `keeps_all` speaks of.
 inline constexpr std::string_view kParameter = "parameter", kWholeParameter = "whole parameter";
-inline constexpr std::string_view kRemainder = "remainder";  // a State's name, of bf16 parameters
+// The State of this name holds the lower halves of masters whose parameters are bf16.
+inline constexpr std::string_view kRemainder = "remainder";
 
 // Points to elements of a chunk's parameters or moments, which are stored in memory as `dtype`.
 struct StoredPart {

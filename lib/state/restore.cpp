@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_group.hpp"
@@ -97,16 +96,18 @@ void convert_tensor(TensorSource& source, std::size_t tensor, std::string_view p
             });
 }
 
-// Returns whether the model stores `part` of a chunk as the source has its tensor `name`.
+// Returns whether the source has the tensor `name` as the model stores `part` of a chunk, or the
+// model stores no such part.
 bool is_alike(TensorSource const& source, std::string const& name, std::string_view part, int chunk,
               ModelState& model) {
-  auto const there = source.tensors().find(name);
   auto const here = model.stored_type(part, chunk);
-  if (!there || !here) return !there && !here;  // fp32 parameters have no remainders
-  return source.tensors()[*there].type == element_type_of(*here);
+  if (!here) return true;
+  auto const there = source.tensors().find(name);
+  return there && source.tensors()[*there].type == element_type_of(*here);
 }
 
-// Of a bf16 parameter, both halves of the master are copied, or the master is converted.
+// Copies those halves of a bf16 parameter's master that the model keeps, or converts the master. A
+// master rounds to its stored parameter, so a model that keeps only parameters reads nothing else.
 void restore_masters(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
   CheckpointGroup weights(checkpoint, kWeightsGroup), remainders(checkpoint, kRemainderGroup);
   CheckpointMasters masters(checkpoint);
@@ -140,23 +141,12 @@ void restore_moments(CheckpointGroup& source, std::string_view part, ModelState&
   });
 }
 
-// Calls body(tensor, place, parameter) for each of the source's weights.
-template <class Body>
-void restore_each(TensorSource& weights, ModelState& model, Body const& body) {
-  require_same_model(weights, {kMaster, kWeightsGroup}, model);
-  for_each_parameter_with(kMaster, model, [&](auto const& chunk, int index, auto const& parameter) {
-    auto const tensor = *weights.tensors().find(parameter.name);
-    body(tensor, ParameterAt{chunk.id, index}, parameter);
-  });
-  model.complete();
-}
-
 }  // namespace
 
 void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
   auto const groups = stored_groups(model);
-  // What is of another model is refused before anything is read; remainders, which a model with
-  // fp32 parameters has not, by restore_masters.
+  // A checkpoint of another model is refused before anything is read. Its remainders need not be
+  // the model's, since restore_masters converts masters where they are not.
   for (auto const& group : groups)
     if (group.part != kRemainder)
       require_same_model(CheckpointGroup(checkpoint, group.name), group, model);
@@ -169,26 +159,30 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) 
   model.complete();
 }
 
-void restore_weights(TensorSource& weights, ModelState& model, Comm& comm) {
-  restore_each(weights, model, [&](std::size_t tensor, ParameterAt at, auto const&) {
-    convert_tensor(weights, tensor, kMaster, at, model, comm, [](auto) {});
-  });
+void restore_weights(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
+  require_same_model(CheckpointGroup(checkpoint, kWeightsGroup), {kParameter, kWeightsGroup},
+                     model);
+  restore_masters(checkpoint, model, comm);
+  model.complete();
 }
 
-std::string start_with_weights(TensorSource& weights, ModelState& model, Comm& comm) {
-  StreamingChecksum common;
-  restore_each(weights, model, [&](std::size_t tensor, ParameterAt at, auto const& parameter) {
-    bool const by_all = !model.chunks()[at.chunk].is_shared_out() || model.keeps_all(at.chunk);
+void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm,
+                        StreamingChecksum* sum) {
+  require_same_model(weights, {kMaster, kWeightsGroup}, model);
+  for_each_parameter_with(kMaster, model, [&](auto const& chunk, int index, auto const& parameter) {
+    bool const by_all = !chunk.is_shared_out() || model.keeps_all(chunk.id);
     ValueCounts counts;
     std::int64_t read = 0;
-    convert_tensor(weights, tensor, kMaster, at, model, comm, [&](auto values) {
+    auto const look_at = [&](std::span<float const> values) {
       read += std::ssize(values);
       counts += count_values(values, ElementType::f32);
-      if (by_all) common.add(std::as_bytes(values));
-    });
+      if (sum != nullptr && by_all) sum->add(std::as_bytes(values));
+    };
+    convert_tensor(weights, *weights.tensors().find(parameter.name), kMaster, {chunk.id, index},
+                   model, comm, look_at);
     require_finite(weights.place(), parameter.name, read, counts);
   });
-  return checksum_text(common.value());
+  model.complete();
 }
 
 }  // namespace spillway

@@ -1,8 +1,7 @@
 // Restores a model from a checkpoint, or gives it weights that anything else has.
 #pragma once
 
-#include <string>
-
+#include "base/checksum.hpp"
 #include "comm/comm.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/tensors/tensor_source.hpp"
@@ -17,11 +16,14 @@ namespace spillway {
 // What the checkpoint stores as this model does is copied; all else is converted.
 void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
 
-// The same for weights alone, which any source of floats may have: CheckpointMasters or files of
-// another format. Moments become zero.
-void restore_weights(TensorSource& weights, ModelState& model, Comm& comm);
-// As restore_weights, for a run that begins: throws Error(damaged) that names a tensor with values
-// which are not finite. Returns a checksum of the weights that every rank keeps.
-std::string start_with_weights(TensorSource& weights, ModelState& model, Comm& comm);
+// The same for weights alone; no remainders are read if the model keeps only bf16 parameters.
+// Moments become zero.
+void restore_weights(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
+
+// Gives a run that begins the weights of any source of floats, such as CheckpointMasters or files
+// of another format. Moments become zero. Throws Error(damaged) that names a tensor with values
+// which are not finite. Adds the weights that every rank keeps to `sum`, unless it is null.
+void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm,
+                        StreamingChecksum* sum = nullptr);
 
 }  // namespace spillway

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "config/difference.hpp"
@@ -100,7 +101,11 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
 
 // Returns a text that names the values of the weights.
 std::string restore(Resumption const& resumption, ModelState& model, Comm& comm) {
-  if (resumption.directory) return start_with_weights(*resumption.directory, model, comm);
+  if (resumption.directory) {
+    StreamingChecksum sum;
+    start_with_weights(*resumption.directory, model, comm, &sum);
+    return checksum_text(sum.value());
+  }
   naming_older(resumption.checkpoint, [&] {
     if (resumption.whole) return restore_model(*resumption.reader, model, comm);
     CheckpointMasters weights(*resumption.reader);

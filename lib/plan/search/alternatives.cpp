@@ -52,7 +52,7 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
 std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
   auto const add = [&](Shard shard, std::optional<ShardRanks> which, std::string_view where) {
-    bool const is_refused = shard == Shard::all && !question.fewer.empty();
+    bool const is_refused = shard == Shard::all && !question.may_gather();
     if (question.ranks == 1 || is_refused) return;
     auto other = question;
     other.request.shard = {shard};

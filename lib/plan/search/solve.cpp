@@ -63,11 +63,6 @@ bool share_out_what_is_open(OpenPlan& open, Shard shard) {
   return is_anywhere;
 }
 
-// Returns whether ranks may gather parameters for a micro-batch, for which all must run it.
-bool may_gather(PlanQuestion const& question) {
-  return question.fewer.empty();
-}
-
 BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
   auto const policies = policies_within(open, question.budgets);
   std::vector sharers = {sharers_of(open.plan, question.ranks)};
@@ -82,7 +77,7 @@ class Solver {
         m_open(open),
         m_estimator(estimator),
         m_few_blocks(question.train.blocks.size() <= kFewBlocks),
-        m_shares_all(may_gather(question)),
+        m_shares_all(question.may_gather()),
         m_sharers_of_nodes(question.may_share_out_within_nodes() ? question.sharers_of_nodes() : 0),
         m_trials(question) {}
 
@@ -271,7 +266,7 @@ Outlook outlook(PlanQuestion const& question) {
   auto const peaks = estimator.peaks(open.plan);
   if (fits(peaks, question.budgets)) return {true, peaks, estimator.step_s(open.plan), true};
   auto found = search(estimator, open, question.budgets);
-  auto const most_shared = may_gather(question) ? Shard::all : Shard::gradients;
+  auto const most_shared = question.may_gather() ? Shard::all : Shard::gradients;
   if (found.fitting.empty() && question.ranks > 1 && share_out_what_is_open(open, most_shared))
     found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();

@@ -29,6 +29,8 @@ struct PlanQuestion {
   std::int64_t sharers_of_nodes() const;
   // Returns whether it is left to the search if the ranks of each node share out, instead of all.
   bool may_share_out_within_nodes() const;
+  // Returns whether ranks may gather parameters for a micro-batch, for which all must run it.
+  bool may_gather() const { return fewer.empty(); }
 };
 
 struct Solution {

@@ -35,6 +35,16 @@ TEST(Masters, ties_and_the_ends_of_the_range_come_back_exactly) {
     }
 }
 
+// So a reader that keeps only the parameter need not read the remainder.
+TEST(Masters, the_parameter_is_what_the_master_rounds_to_whatever_its_remainder_is) {
+  for (std::uint32_t upper = 0; upper <= 0xffff; ++upper)
+    for (int const remainder : {-0x8000, -0x7fff, -1, 0, 1, 0x7fff}) {
+      bf16 const parameter{static_cast<std::uint16_t>(upper)};
+      auto const master = join_master(parameter, static_cast<std::int16_t>(remainder));
+      ASSERT_EQ(split_master(master).parameter.bits, upper) << remainder;
+    }
+}
+
 TEST(Masters, the_parameter_is_the_nearest_bf16) {
   std::mt19937 random(2);
   std::normal_distribution<float> normal(0, 1);

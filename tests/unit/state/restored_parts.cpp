@@ -18,6 +18,7 @@
 #include "runtime/tiers.hpp"
 #include "state/checkpoints.hpp"
 #include "state/restore.hpp"
+#include "tests/support/bytes_read.hpp"
 #include "tests/support/in_directory.hpp"
 #include "tests/support/plan_words.hpp"
 #include "tests/support/tiny_gpt.hpp"
@@ -55,15 +56,6 @@ struct RankState {
   ModelState model;
 };
 
-std::int64_t bytes_read() {
-  std::ifstream file("/proc/self/io");
-  std::string name;
-  std::int64_t bytes = 0;
-  file >> name >> bytes;
-  EXPECT_EQ(name, "rchar:");
-  return bytes;
-}
-
 class RestoredParts : public test::InDirectory {
  protected:
   void save(ModelState& model) const {
@@ -87,9 +79,9 @@ class RestoredParts : public test::InDirectory {
   }
   std::int64_t restore(ModelState& model) const {
     CheckpointReader reader(m_dir / "step-0");
-    auto const before = bytes_read();
+    auto const before = test::bytes_read();
     restore_model(reader, model, *m_comm);
-    return bytes_read() - before;
+    return test::bytes_read() - before;
   }
   static std::size_t elements_of(Chunk const& chunk, int p) {
     auto const& shape = chunk.parameters[static_cast<std::size_t>(p)].view.shape;

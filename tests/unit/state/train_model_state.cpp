@@ -267,7 +267,7 @@ TEST_P(Weights, of_another_format_become_masters) {
   writer.finish();
   SafetensorsReader reader(m_directory);
   EXPECT_GT(reader.files(), 1u);
-  restore_weights(reader, here.model, *m_comm);
+  start_with_weights(reader, here.model, *m_comm);
   for_each_parameter(there, [&](Chunk const& chunk, int p) {
     auto expected = there.read(kMaster, chunk, p);
     if (GetParam() == ElementType::bf16)
@@ -286,7 +286,7 @@ TEST_P(Weights, of_another_model_are_refused_by_name) {
     writer.finish();
     SafetensorsReader reader(m_directory);
     std::filesystem::remove_all(m_directory);
-    return test::refused_with([&] { restore_weights(reader, state.model, *m_comm); });
+    return test::refused_with([&] { start_with_weights(reader, state.model, *m_comm); });
   };
   auto const expect = [](std::string const& text, std::string const& words) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
