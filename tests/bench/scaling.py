@@ -45,10 +45,11 @@ def plan(args, model, ranks, sequences):
 
 
 def shards(report):
-    """How many chunks have each shard."""
+    """How many chunks have each shard, and whether the ranks of each node share them out."""
     section = report["plan"].split("\nshard:\n")[1].split("\nprefetch:")[0]
     words = re.findall(r"^ *- (\w+)", section, re.MULTILINE)
-    return ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words))
+    where = " in nodes" if "shard_ranks: node" in section else ""
+    return ", ".join(f"{words.count(w)} {w}" for w in dict.fromkeys(words)) + where
 
 
 def row(args, model, ranks, sequences, peak_gflops):
