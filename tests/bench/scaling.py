@@ -14,7 +14,6 @@ import json
 import re
 import subprocess
 import tempfile
-import time
 
 # name: layers, hidden, ffn, heads, kv_heads (Llama 3.1)
 MODELS = {"8B": (32, 4096, 14336, 32, 8), "70B": (80, 8192, 28672, 64, 8),
@@ -38,10 +37,8 @@ def plan(args, model, ranks, sequences):
         file.flush()
         command = [args.program, "plan", file.name, "--json", "--machine", args.machine,
                    "--ranks", str(ranks)]
-        begin = time.monotonic()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        took_s = time.monotonic() - begin
-    return (json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()), took_s
+    return json.loads(done.stdout) if done.returncode == 0 else done.stderr.strip()
 
 
 def shards(report):
@@ -53,7 +50,7 @@ def shards(report):
 
 
 def row(args, model, ranks, sequences, peak_gflops):
-    report, took_s = plan(args, model, ranks, sequences)
+    report = plan(args, model, ranks, sequences)
     if isinstance(report, str):
         return f"| {model} | {ranks} | {sequences} | {report.splitlines()[-1]} | | | | | | |"
     told = report["predicted"]
@@ -66,7 +63,7 @@ def row(args, model, ranks, sequences, peak_gflops):
     return (f"| {model} | {ranks} | {sequences} | {gib[0]:.0f} / {gib[1]:.0f} / {gib[2]:.0f} | "
             f"{shards(report)} | {group} | {told['step_s']:.2f} | {told['tokens_per_s']:,.0f} | "
             f"{100 * mfu:.0f} % | {binds} {100 * path[binds] / told['step_s']:.0f} % | "
-            f"{report['candidates']} in {took_s:.1f} s |")
+            f"{report['candidates']} |")
 
 
 def main():
