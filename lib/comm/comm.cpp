@@ -84,10 +84,9 @@ void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> sli
 void Comm::all_gather(std::span<std::byte> whole, std::span<ByteSlice const> slices,
                       RankRange const& group) {
   Turn const turn(*this);
-  auto const number = static_cast<std::size_t>((rank() - group.first) / group.step);
-  check(
-      std::ssize(slices) == group.count && group.rank(static_cast<std::int64_t>(number)) == rank(),
-      "all_gather", "this rank is not in the group, or there is not one slice for each of it");
+  check(std::ssize(slices) == group.count && group.has(rank()), "all_gather",
+        "this rank is not in the group, or there is not one slice for each of it");
+  auto const number = static_cast<std::size_t>(group.number_of(rank()));
   begin();
   for (std::size_t n = 0; n < slices.size(); ++n) {
     auto const peer = static_cast<int>(group.rank(static_cast<std::int64_t>(n)));

@@ -48,8 +48,8 @@ enum class NonFinite : std::uint8_t { stop, skip };
 enum class Shard : std::uint8_t { none, optimizer, gradients, all };
 inline constexpr std::array kShards = {Shard::none, Shard::optimizer, Shard::gradients, Shard::all};
 
-// Which ranks share a chunk out among them: those of each node, so that every node keeps a copy, or
-// all ranks, which keep one together.
+// Says which ranks share a chunk out among them: those of each node, so that every node keeps a
+// copy, or all ranks, which keep one together.
 enum class ShardRanks : std::uint8_t { node, all };
 
 enum class Resume : std::uint8_t { never, weights };

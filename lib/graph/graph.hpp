@@ -54,8 +54,8 @@ struct Chunk {
   TensorId parameter = -1, gradient = -1;
   std::vector<State> states;
   int norm = -1;  // its row in `WellKnown::norms`
-  // If ranks share the chunk out (sharing.hpp), a schedule sets how many of them, and adds these
-  // tensors, which hold the slice that a rank keeps, as the states do then.
+  // If ranks share the chunk out (sharing.hpp), a schedule sets how many keep a copy together, and
+  // adds these tensors, which hold the slice that a rank keeps, as the states do then.
   std::int64_t sharers = 1;
   TensorId parameter_slice = -1, gradient_slice = -1;
 

@@ -122,7 +122,7 @@ Action bind_all_gather(EngineParts const& parts, Item const& item) {
   auto const whole = versions(parts.tiers, to);
   bool const brings_own = item.operands[0] != item.operands[1];
   auto const group = exchange_group(program, item, parts.comm.rank());
-  auto const number = static_cast<std::size_t>((parts.comm.rank() - group.first) / group.step);
+  auto const number = static_cast<std::size_t>(group.number_of(parts.comm.rank()));
   return [&comm = parts.comm, own, whole, brings_own, group, number, go = go_words(parts, item),
           ranges = brought_slices(program, item, group, program.tensors[to.tensor])](
              ItemContext const& now) {

@@ -153,7 +153,7 @@ std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
   auto config = m_parts.config;
   config.plan.shard.clear();  // ranks keep the slices that they have
   for (ChunkPlan const& chunk : m_planned->plan.chunks) config.plan.shard.push_back(chunk.shard);
-  config.plan.shard_ranks = shard_ranks(m_planned->plan);
+  config.plan.shard_ranks = shard_ranks(m_planned->plan).value_or(ShardRanks::all);
   std::unique_ptr<PlannedRun> run;
   try {
     on_all_ranks(m_parts.comm, [&] {

@@ -113,7 +113,9 @@ TEST(Comm, all_gather_within_a_group_reaches_nobody_else) {
     g_comm->all_gather(whole, slices, group);
     EXPECT_EQ(whole, expected) << step;
   }
-  EXPECT_THROW(g_comm->all_gather({}, std::vector<ByteSlice>(1), {me + 1, 1, 1}), std::logic_error);
+  std::vector<ByteSlice> const none(2);
+  for (RankRange const& others : {RankRange{me + 1, 2, 1}, {me - 2, 2, 1}, {me - 1, 2, 2}})
+    EXPECT_THROW(g_comm->all_gather({}, none, others), std::logic_error);
 }
 
 TEST(Comm, all_gather_bytes_gives_every_rank_every_block_once) {

@@ -1,4 +1,4 @@
-// The op `square_norm` sums the squares of a chunk's gradient in fp64, for each rank's slice. The
+// The op `square_norm` sums the squares of a chunk's gradient in fp64, for each slice. The
 // chunk is cut into tiles of `kNormTile` elements. An element's position in its tile decides which
 // of `kSumLanes` sums it is added to; gaps between parameters are left out. A tile's position in
 // its slice then decides to which of `kSumLanes` sums the tile is added. So the bits depend neither

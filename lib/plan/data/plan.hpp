@@ -22,7 +22,8 @@ struct Plan {
   IdVector<ChunkPlan> chunks;  // where each chunk's tensors lie and where the chunk is updated
   int prefetch = 1;            // how many stations before its use a tensor is brought
   std::int64_t group = 1;      // how many micro-batches walk together (see schedule/tell_step.hpp)
-  // So many ranks, those of a node, keep a copy together of what is shared out; 0: all ranks do.
+  // This many ranks, which are those of a node, keep a copy together of what is shared out. The
+  // number 0 means that all ranks do.
   std::int64_t sharers = 0;
   // An update works on at most this many elements at a time. The number fills whole pieces of the
   // spill file, because state on NVMe is checked piece by piece.

@@ -96,7 +96,8 @@ struct StepSink {
   void add_part(GradientId, MicroBatch const&) {}   // a part is added to its chunk's gradient
   void reduce(GradientId, MicroBatch const&) {}     // ranks exchange slices of a gradient
   void sum_slice(GradientId, MicroBatch const&) {}  // each rank sums what it has for its slice
-  void gather_gradient(GradientId, MicroBatch const&) {}  // each rank sends its sum to all
+  // Each rank sends its sum to those that keep it.
+  void gather_gradient(GradientId, MicroBatch const&) {}
   void end_micro_batches(MicroBatches const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
@@ -106,8 +107,9 @@ struct StepSink {
   // come from the device, otherwise all other operands.
   void bring(int /*piece*/, bool /*late*/) {}
   void update(int /*piece*/) {}
-  void updated(int /*chunk*/) {}            // all pieces of the chunk's update have run
-  void gather_parameters(int /*chunk*/) {}  // each rank sends the slice that it has updated to all
+  void updated(int /*chunk*/) {}  // all pieces of the chunk's update have run
+  // Each rank sends the slice that it has updated to those that share the chunk out with it.
+  void gather_parameters(int /*chunk*/) {}
   void end_group(int /*group*/) {}
   void end_update() {}
 };

@@ -65,8 +65,7 @@ std::vector<Alternative> shardings(PlanQuestion const& question) {
   };
   for (Shard const shard : kShards) add(shard, question.request.shard_ranks, "");
   if (!question.may_share_out_within_nodes()) return result;
-  for (Shard const shard : {Shard::gradients, Shard::all})
-    add(shard, ShardRanks::node, ", in nodes");
+  for (Shard const shard : {Shard::gradients, Shard::all}) add(shard, ShardRanks::node, "/node");
   return result;
 }
 

@@ -33,7 +33,8 @@ struct MoreRoom {
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
 
 // Estimates what plans would cost if ranks divided no state among them, or optimizer state, or
-// gradients too, or all state if they have equally many micro-batches. One rank alone has no
+// gradients too, or all state if they have equally many micro-batches; and, if that is left to the
+// search, if the ranks of each node did (`gradients/node`, `all/node`). One rank alone has no
 // alternatives.
 std::vector<Alternative> shardings(PlanQuestion const& question);
 

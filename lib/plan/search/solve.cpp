@@ -48,6 +48,8 @@ OpenPlan open_for(PlanQuestion const& question) {
           "each other; give all or auto");
   }
   open.plan = for_ranks(std::move(open.plan), question.ranks);
+  if (sharers_of(open.plan, question.ranks) == 1)
+    for (OpenChunk& chunk : open.chunks) chunk.shard = false;
   return open;
 }
 

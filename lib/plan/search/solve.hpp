@@ -25,7 +25,8 @@ struct PlanQuestion {
   std::vector<std::int64_t> fewer = {};
   bool nodes_alike = true;  // whether each node has as many ranks, with consecutive numbers
 
-  // Returns how many ranks share out if those of each node do, or 0 if nodes are not alike.
+  // Returns how many ranks share out if those of each node do, as the machine describes nodes, or 0
+  // if nodes are not alike.
   std::int64_t sharers_of_nodes() const;
   // Returns whether it is left to the search if the ranks of each node share out, instead of all.
   bool may_share_out_within_nodes() const;

@@ -170,7 +170,12 @@ TEST(Sharding, within_nodes_needs_nodes_that_are_alike) {
   EXPECT_TRUE(ask(3, true)) << "on one node";
   EXPECT_THROW(ask(6, true), std::invalid_argument);
   EXPECT_THROW(ask(8, false), std::invalid_argument);
-  request.shard_ranks = {};
+  request.shard = {Shard::all};
+  m.node_ranks = 1;
+  auto const alone = ask(8, true);
+  ASSERT_TRUE(alone) << "each rank is a node";
+  EXPECT_EQ(shard_ranks(alone->plan), std::nullopt);
+  request = {};
   EXPECT_TRUE(ask(8, false));
 }
 
@@ -226,6 +231,18 @@ TEST(Sharding, of_parameters_is_refused_with_unlike_numbers_of_micro_batches) {
   EXPECT_EQ(why(each, Shard::none),
             "optim.reduction: each: ranks meet in every micro-batch, of which batch.share gives "
             "them unlike numbers; give last");
+}
+
+TEST(Sharding, is_compared_within_nodes_where_there_are_several) {
+  auto m = machine(1);
+  m.node_ranks = 8;
+  PlanQuestion question{graph(), nullptr, {}, {kPlenty, 0, 0}, m, 3, 8};
+  EXPECT_EQ(shardings(question).size(), kShards.size());
+  m.node_ranks = 4;
+  EXPECT_EQ(shardings(question).size(), kShards.size() + 2);
+  EXPECT_EQ(shardings(question).back().name, "all/node");
+  question.request.shard_ranks = ShardRanks::all;
+  EXPECT_EQ(shardings(question).size(), kShards.size());
 }
 
 TEST(Sharding, is_compared_without_parameters_where_micro_batches_are_unlike) {
