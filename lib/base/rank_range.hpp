@@ -1,11 +1,11 @@
-// Names some of a run's ranks.
+// A RankRange names some of a run's ranks.
 #pragma once
 
 #include <cstdint>
 
 namespace spillway {
 
-// The ranks `first`, `first + step`, ..., of which there are `count`.
+// The range consists of the ranks `first`, `first + step` and so on, which are `count` ranks.
 struct RankRange {
   std::int64_t first = 0, count = 1, step = 1;
 

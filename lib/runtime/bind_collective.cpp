@@ -74,7 +74,7 @@ class GatherNorms {
     for (std::size_t entry = 0; entry < m_all.size(); ++entry) {
       auto const rank = static_cast<int>(entry / m_rows.size());
       Row const& row = m_rows[entry % m_rows.size()];
-      if (!row.is_kept_by_both(rank, own)) norms[row.norm_of(rank)] = m_all[entry];
+      if (!row.sharing.keepers_of(own).has(rank)) norms[row.norm_of(rank)] = m_all[entry];
     }
   }
 
@@ -84,7 +84,6 @@ class GatherNorms {
     Sharing sharing;
 
     std::int64_t norm_of(int rank) const { return first + sharing.summed_number(rank); }
-    bool is_kept_by_both(int one, int other) const { return (one - other) % sharing.sharers == 0; }
   };
 
   Comm& m_comm;
@@ -99,8 +98,7 @@ Action bind_all_to_all(EngineParts const& parts, Item const& item) {
   auto const& program = parts.program;
   auto const gradient = versions(parts.tiers, operand(program, item, 0));
   auto const received = versions(parts.tiers, operand(program, item, 1));
-  bool const keeps_own =
-      item.chunk >= 0 && program.chunks[static_cast<std::size_t>(item.chunk)].is_shared_out();
+  bool const keeps_own = sharing_of(program, item.chunk).sharers > 1;
   auto const& tensor = program.tensors[operand(program, item, 0).tensor];
   return [&comm = parts.comm, gradient, received, keeps_own,
           ranges = summed_slices(program, item, tensor)](ItemContext const& now) {

@@ -137,9 +137,8 @@ void ModelState::release() {
   m_open = -1;
 }
 
-ElementRange ModelState::slice(int number, int rank) const {
-  auto const& chunk = m_program.chunks[static_cast<std::size_t>(number)];
-  auto const slice = sharing_of(m_program, number).kept(chunk.elements, rank);
+ElementRange ModelState::slice(int chunk) const {
+  auto const slice = sharing(chunk).kept(m_program.chunks[chunk].elements, m_rank);
   return {slice.first, slice.first + slice.count};
 }
 
@@ -150,10 +149,6 @@ ElementRange ModelState::of_parameter(int chunk, int parameter, ElementRange con
   auto const all = element_count(view.shape);
   return {std::clamp<std::int64_t>(range.first - view.offset, 0, all),
           std::clamp<std::int64_t>(range.last - view.offset, 0, all)};
-}
-
-ElementRange ModelState::owned(int chunk, int parameter, int rank) const {
-  return of_parameter(chunk, parameter, slice(chunk, rank));
 }
 
 ElementRange ModelState::in_slice(int chunk, int parameter, std::int64_t number) const {
@@ -193,7 +188,7 @@ std::span<std::byte> ModelState::stored(std::string_view part, int chunk, int pa
   check(tensor != nullptr, description.name, "it has no such part");
   check(own.first <= first && first + count <= own.last, description.name,
         "another rank has what is asked for");
-  auto const begin = part == kWholeParameter ? 0 : slice(chunk, m_rank).first;
+  auto const begin = part == kWholeParameter ? 0 : slice(chunk).first;
   open(chunk);
   auto const at =
       description.parameters[static_cast<std::size_t>(parameter)].view.offset + first - begin;
@@ -251,7 +246,7 @@ void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint6
     if (parameter.init.kind == Init::Kind::normal)
       draw_elements(values, {seed, number, static_cast<float>(parameter.init.std)}, first);
   };
-  auto const own = slice(chunk.id, m_rank);
+  auto const own = slice(chunk.id);
   auto const begin = parameter.view.offset;
   auto const end = begin + element_count(parameter.view.shape);
   // Draws the chunk's elements of `range` into storage that begins with element `from`.
@@ -284,7 +279,7 @@ void ModelState::read(std::string_view part, int chunk, int parameter, std::int6
   check(to.empty() || (own.first <= first && first + std::ssize(to) <= own.last), description.name,
         "another rank has what is read");
   auto const begin = description.parameters[static_cast<std::size_t>(parameter)].view.offset +
-                     first - slice(chunk, m_rank).first;
+                     first - slice(chunk).first;
   in_windows(begin, std::ssize(to), [&](auto at, auto size) {
     auto const stored = locate(part, chunk, begin + at, false);
     for (std::int64_t i = 0; i < size; ++i) to[static_cast<std::size_t>(at + i)] = load(stored, i);
@@ -301,7 +296,7 @@ void ModelState::write(std::string_view part, int chunk, int parameter, std::int
   auto const own = owned(chunk, parameter);
   auto const begin = std::max(first, own.first);
   auto const end = std::min(first + std::ssize(from), own.last);
-  auto const stored = offset + begin - slice(chunk, m_rank).first;
+  auto const stored = offset + begin - slice(chunk).first;
   in_windows(stored, std::max<std::int64_t>(0, end - begin), [&](auto at, auto size) {
     put(locate(part, chunk, stored + at, true), 0, values(begin - first + at, size));
   });

@@ -42,8 +42,9 @@ class ModelState {
   ModelState(Program const& program, Tiers const& tiers, int rank, bool is_there = false);
 
   // Returns which elements of a parameter, and of its moments, the rank has.
-  ElementRange owned(int chunk, int parameter) const { return owned(chunk, parameter, m_rank); }
-  ElementRange owned(int chunk, int parameter, int rank) const;
+  ElementRange owned(int chunk, int parameter) const {
+    return of_parameter(chunk, parameter, slice(chunk));
+  }
   // Returns how ranks part the chunk, and which elements of a parameter are in the slice of it with
   // this number (Sharing::summed_number). No two slices have the same element.
   Sharing sharing(int chunk) const { return sharing_of(m_program, chunk); }
@@ -96,7 +97,7 @@ class ModelState {
             std::uint64_t number);
 
   // Returns the range of the chunk's elements that the rank has.
-  ElementRange slice(int chunk, int rank) const;
+  ElementRange slice(int chunk) const;
   // Returns which of a parameter's elements are in a range of its chunk's elements.
   ElementRange of_parameter(int chunk, int parameter, ElementRange const& range) const;
   // Returns where the copy of the chunk's parameters that all ranks keep has element `first`.

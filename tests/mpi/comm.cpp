@@ -94,7 +94,7 @@ TEST(Comm, all_gather_places_slices_in_rank_order_and_touches_nothing_else) {
   EXPECT_EQ(whole, expected);
 }
 
-// Ranks in twos, then those that are two apart; a rank without a pair is a group of its own.
+// Neighbours make pairs, then ranks that are two apart do. A rank without a partner is alone.
 TEST(Comm, all_gather_within_a_group_reaches_nobody_else) {
   constexpr std::int64_t bytes = 5;
   std::int64_t const size = g_comm->size(), me = g_comm->rank();

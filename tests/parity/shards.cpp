@@ -98,7 +98,7 @@ TEST(Shards, go_on_with_another_number_of_ranks) {
   }
 }
 
-// Four ranks as if two were on each of two nodes.
+// Four ranks of one machine run as if two were on each of two nodes.
 TEST(Shards, may_be_within_nodes) {
   Experiment const four("shards_of_nodes", 4, kKeys);
   auto const machine = four.directory() / "two_nodes.yaml";

@@ -39,7 +39,7 @@ Config config_of(Precision precision, bool tied) {
   return config;
 }
 
-// The graph for ranks that have so many micro-batches.
+// Returns the graph for ranks that have so many micro-batches.
 Graph graph_of(Config const& config, std::vector<int> const& counts) {
   auto graph = tiny_run_graph(config, g_comm->size());
   graph.arithmetic.share.assign(counts.begin(), counts.end());

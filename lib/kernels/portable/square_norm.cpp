@@ -1,8 +1,8 @@
-// The op `square_norm` sums the squares of a chunk's gradient in fp64, for each slice. The
-// chunk is cut into tiles of `kNormTile` elements. An element's position in its tile decides which
-// of `kSumLanes` sums it is added to; gaps between parameters are left out. A tile's position in
-// its slice then decides to which of `kSumLanes` sums the tile is added. So the bits depend neither
-// on where the op runs, nor on how many threads run it, nor on how many ranks hold the gradient.
+// The op `square_norm` sums the squares of a chunk's gradient in fp64, for each slice. The chunk is
+// cut into tiles of `kNormTile` elements. An element's position in its tile decides which of
+// `kSumLanes` sums it is added to; gaps between parameters are left out. A tile's position in its
+// slice then decides to which of `kSumLanes` sums the tile is added. So the bits depend neither on
+// where the op runs, nor on how many threads run it, nor on how many ranks hold the gradient.
 #include <algorithm>
 #include <exception>
 #include <memory>

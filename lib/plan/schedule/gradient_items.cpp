@@ -93,7 +93,7 @@ BufferId GradientItems::sum_own_slice(Chunk const& chunk, BufferId received,
                                       MicroBatch const& now) {
   auto const slice = m_writer.own(chunk.gradient);
   auto const tier = m_writer.buffer(received).tier;
-  bool const is_there = tier == m_writer.home_tier(slice) && !joins_step(chunk, now);
+  bool const is_there = tier == m_writer.home_tier(slice) && !joins_earlier(chunk, now);
   BufferId const home = m_writer.home(slice);
   BufferId const summed = is_there ? home : m_writer.add_buffer(slice, tier);
   Op op =
@@ -108,7 +108,7 @@ void GradientItems::bring_sum(Chunk const& chunk, BufferId summed, MicroBatch co
   BufferId const home = m_writer.home(slice);
   auto& there = m_collected[{chunk.gradient, now.member}] = summed;
   if (summed == home) return;
-  bool const joins = joins_step(chunk, now);
+  bool const joins = joins_earlier(chunk, now);
   if (joins && m_writer.reaches(gradient_lane(chunk), summed)) return;
   there = joins ? m_writer.add_buffer(slice, m_writer.home_tier(slice)) : home;
   m_writer.copy(summed, there, chunk.block);

@@ -44,12 +44,14 @@ class GradientItems : public StepSink {
   struct Exchange {
     BufferId exchanged = -1, received = -1;  // `received` holds what other ranks have sent
   };
-  // Sums where ranks have sent their values to, in memory for what this rank keeps.
+  // Adds the op that sums this rank's slice over ranks, and returns the buffer of the sum. The
+  // buffer has room for all that this rank keeps, and lies in the tier to which ranks have sent
+  // values.
   BufferId sum_own_slice(Chunk const& chunk, BufferId received, MicroBatch const& now);
   // Brings what this rank keeps of a sum over ranks to where the step's gradient is summed up.
   void bring_sum(Chunk const& chunk, BufferId summed, MicroBatch const& now);
-  // Says whether the sum over ranks is still to be added to the step's gradient.
-  bool joins_step(Chunk const& chunk, MicroBatch const& now) const {
+  // Says whether the sum over ranks is added to that of an earlier micro-batch.
+  bool joins_earlier(Chunk const& chunk, MicroBatch const& now) const {
     return m_shape.reduces_each(chunk.id) && !now.is_only() && !now.first;
   }
   // Appends an item that adds buffer `in` to buffer `out`.

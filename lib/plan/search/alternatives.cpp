@@ -64,7 +64,7 @@ std::vector<Alternative> shardings(PlanQuestion const& question) {
                       {expected.fits, expected.peak_bytes, known ? expected.step_s : 0}});
   };
   for (Shard const shard : kShards) add(shard, question.request.shard_ranks, "");
-  if (!question.may_share_out_within_nodes()) return result;
+  if (question.open_sharers_of_nodes() == 0) return result;
   for (Shard const shard : {Shard::gradients, Shard::all}) add(shard, ShardRanks::node, "/node");
   return result;
 }

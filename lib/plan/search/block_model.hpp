@@ -76,7 +76,8 @@ struct ChunkCost {
 
 using PerShard = EnumArray<Shard, IdVector<ChunkCost>, kShards.size()>;
 
-// The costs of all chunks for each way to share them out, if so many ranks keep a copy together.
+// A SharedCosts holds the costs of all chunks for each way to share them out, if `sharers` ranks
+// keep a copy together.
 struct SharedCosts {
   std::int64_t sharers = 1;
   PerShard chunks;
@@ -91,6 +92,7 @@ struct BlockModel {
   std::vector<SharedCosts> shared;  // set by share_out (sharding.hpp)
   std::vector<int> trained;         // the numbers of the chunks that are trained
 
+  // Returns the costs for plans with this Plan::sharers, which `shared` must have.
   PerShard const& shared_by(std::int64_t sharers) const;
 };
 

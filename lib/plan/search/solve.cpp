@@ -68,7 +68,8 @@ bool share_out_what_is_open(OpenPlan& open, Shard shard) {
 BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
   auto const policies = policies_within(open, question.budgets);
   std::vector sharers = {sharers_of(open.plan, question.ranks)};
-  if (question.may_share_out_within_nodes()) sharers.push_back(question.sharers_of_nodes());
+  if (auto const of_nodes = question.open_sharers_of_nodes(); of_nodes > 0)
+    sharers.push_back(of_nodes);
   return block_model(question.train, question.machine, policies, question.ranks, sharers);
 }
 
@@ -80,18 +81,21 @@ class Solver {
         m_estimator(estimator),
         m_few_blocks(question.train.blocks.size() <= kFewBlocks),
         m_shares_all(question.may_gather()),
-        m_sharers_of_nodes(question.may_share_out_within_nodes() ? question.sharers_of_nodes() : 0),
+        m_sharers_of_nodes(question.open_sharers_of_nodes()),
         m_trials(question) {}
 
   Solution run() {
     bool const may_group = std::exchange(m_open.group, false);
     if (try_as_asked()) {
       if (share_out(Shard::gradients)) try_as_asked();
-      if (shard_ranks(m_open.plan) && share_out_within_nodes()) try_as_asked();
+      if (m_sharers_of_nodes > 0 && shard_ranks(m_open.plan)) {
+        m_open.plan.sharers = m_sharers_of_nodes;
+        try_as_asked();
+      }
     } else {
-      // Who may share out within nodes would send less over the network than who shares out
-      // nothing, and keep less, so that a search for many nodes takes no longer than one for a
-      // single node.
+      // Ranks that share out within their nodes keep less than ranks that share out nothing, and
+      // send less over the network. So the search asks about them instead, and takes no longer for
+      // several nodes than for one.
       bool const may_share_out = std::ranges::any_of(m_open.chunks, &OpenChunk::shard);
       if (m_sharers_of_nodes == 0 || !may_share_out) try_shares();
       for (Shard const shard : {Shard::gradients, Shard::all}) {
@@ -100,7 +104,7 @@ class Solver {
       if (may_group) try_groups();
       if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
         share_out(level_of(m_trials.best()));
-        share_out_within_nodes();
+        m_open.plan.sharers = m_sharers_of_nodes;
         try_shares();
       }
     }
@@ -124,14 +128,7 @@ class Solver {
 
   bool share_out(Shard shard) {
     if (shard == Shard::all && !m_shares_all) return false;
-    return share_out_what_is_open(m_open, shard) && m_estimator.model().ranks > 1;
-  }
-
-  // Has the ranks of each node share out instead of all, and returns whether the search may.
-  bool share_out_within_nodes() {
-    if (m_sharers_of_nodes == 0) return false;
-    m_open.plan.sharers = m_sharers_of_nodes;
-    return true;
+    return share_out_what_is_open(m_open, shard);
   }
 
   void try_shares() {
@@ -230,7 +227,8 @@ class Solver {
   OpenPlan m_open;
   Estimator const& m_estimator;
   bool m_few_blocks, m_shares_all;  // m_shares_all: whether ranks may share out parameters
-  std::int64_t m_sharers_of_nodes;  // 0 if the search must leave that as it is
+  // So many ranks share out in plans within nodes; 0 means that the search must try no such plans.
+  std::int64_t m_sharers_of_nodes;
   Trials m_trials;
   int m_estimated = 0;
   bool m_any_fits = true;          // true if the last search found a plan that fits
@@ -245,9 +243,9 @@ std::int64_t PlanQuestion::sharers_of_nodes() const {
   return nodes_alike && ranks % on_node == 0 ? on_node : 0;
 }
 
-bool PlanQuestion::may_share_out_within_nodes() const {
+std::int64_t PlanQuestion::open_sharers_of_nodes() const {
   auto const sharers = sharers_of_nodes();
-  return !request.shard_ranks && sharers > 1 && sharers < ranks;
+  return !request.shard_ranks && sharers > 1 && sharers < ranks ? sharers : 0;
 }
 
 Solution solve(PlanQuestion const& question) {
@@ -269,7 +267,7 @@ Outlook outlook(PlanQuestion const& question) {
   if (fits(peaks, question.budgets)) return {true, peaks, estimator.step_s(open.plan), true};
   auto found = search(estimator, open, question.budgets);
   auto const most_shared = question.may_gather() ? Shard::all : Shard::gradients;
-  if (found.fitting.empty() && question.ranks > 1 && share_out_what_is_open(open, most_shared))
+  if (found.fitting.empty() && share_out_what_is_open(open, most_shared))
     found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();
   auto const& best = fits ? found.fitting.front() : found.leanest;

@@ -28,8 +28,9 @@ struct PlanQuestion {
   // Returns how many ranks share out if those of each node do, as the machine describes nodes, or 0
   // if nodes are not alike.
   std::int64_t sharers_of_nodes() const;
-  // Returns whether it is left to the search if the ranks of each node share out, instead of all.
-  bool may_share_out_within_nodes() const;
+  // Returns the same number if it is left to the search whether those ranks share out instead of
+  // all, and if nodes are several, with several ranks each; otherwise 0.
+  std::int64_t open_sharers_of_nodes() const;
   // Returns whether ranks may gather parameters for a micro-batch, for which all must run it.
   bool may_gather() const { return fewer.empty(); }
 };

@@ -50,6 +50,15 @@ ItemCost transfer_cost(std::int64_t bytes, double rate_gbps, Machine const& mach
   return cost;
 }
 
+// Only exchanges of gradients and parameters count: `commit` and `report` send very little, and a
+// batch is not sent at all.
+ItemCost exchange_cost(Program const& program, Item const& item, Machine const& machine) {
+  bool const exchanges = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
+  if (!exchanges) return send_cost(0, machine, {});
+  auto const group = exchange_group(program, item, 0);
+  return send_cost(written_bytes(item) * (group.count - 1) / group.count, machine, group);
+}
+
 }  // namespace
 
 Shares capacities(Machine const& machine) {
@@ -82,19 +91,6 @@ ItemCost copy_cost(std::int64_t bytes, Machine const& machine, Lane lane) {
 ItemCost send_cost(std::int64_t bytes, Machine const& machine, RankRange const& group) {
   return transfer_cost(bytes, exchange_gbps(machine, group), machine, false);
 }
-
-namespace {
-
-// Only exchanges of gradients and parameters count: `commit` and `report` send very little, and a
-// batch is not sent at all.
-ItemCost exchange_cost(Program const& program, Item const& item, Machine const& machine) {
-  bool const exchanges = item.kind == ItemKind::all_to_all || item.kind == ItemKind::all_gather;
-  if (!exchanges) return send_cost(0, machine, {});
-  auto const group = exchange_group(program, item, 0);
-  return send_cost(written_bytes(item) * (group.count - 1) / group.count, machine, group);
-}
-
-}  // namespace
 
 IdVector<ItemCost> item_costs(Program const& program, Machine const& machine) {
   std::unordered_map<int, ItemCost> ops;  // the cost of each op on each lane, since items share ops

@@ -127,8 +127,8 @@ TEST_P(KernelElements, tree_sum_of_any_number_of_ranks_is_the_same_on_both_lanes
   }
 }
 
-// Each of two copies is kept by two ranks, which sum half of what they keep. The second one's ends
-// before all of it is summed.
+// Two ranks keep each of two copies, and each rank sums half of what it keeps. What the second rank
+// of a copy keeps ends with a part of a slice.
 TEST_P(KernelElements, tree_sum_fills_the_part_of_what_a_rank_keeps) {
   constexpr std::int64_t kRanks = 4, slice = kNormTile;
   KernelHarness h;

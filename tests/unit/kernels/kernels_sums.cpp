@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "graph/sharing.hpp"
+#include "graph/gradient_slice.hpp"
 #include "tests/support/kernel_harness.hpp"
 
 namespace spillway::kernels_sums_test {

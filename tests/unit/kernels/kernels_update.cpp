@@ -206,7 +206,7 @@ TEST_P(KernelUpdate, norms_of_slices_are_those_that_a_rank_with_its_slice_alone_
   }
 }
 
-// Ranks of two nodes: each keeps as many slices as there are nodes, in memory of its own.
+// Each rank of two nodes keeps two slices in memory of its own.
 TEST_P(KernelUpdate, norms_of_what_ranks_keep_are_those_of_all_slices) {
   constexpr std::int64_t kRanks = 4;
   KernelHarness h;

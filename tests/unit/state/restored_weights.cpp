@@ -30,7 +30,7 @@ Config config_of(Precision precision, std::int64_t hidden = 160) {
   return config;
 }
 
-// The weights of a model that does not train.
+// Inference holds the weights of a model that does not train.
 struct Inference {
   explicit Inference(Config const& config)
       : graph(test::tiny_forward(config, Purpose::eval)),
@@ -97,7 +97,7 @@ TEST_F(RestoredWeights, are_the_masters_rounded_to_what_is_kept) {
   }
 }
 
-// Few bytes that are no values lie in the shard.
+// The shard has few bytes besides values.
 TEST_F(RestoredWeights, in_bf16_are_read_without_the_lower_halves_of_masters) {
   save(Precision::bf16);
   Inference bf16(config_of(Precision::bf16)), fp32(config_of(Precision::fp32));
