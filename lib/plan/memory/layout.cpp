@@ -56,23 +56,12 @@ struct Movable {
   bool reserved;
 };
 
-// Returns the lowest offset at which no taken bytes are in the way of any stay of the buffer.
-std::int64_t first_free(Occupied const& occupied, Movable const& p) {
-  std::int64_t offset = 0;
-  for (std::int64_t before = -1; before != offset;) {
-    before = offset;
-    for (Stay const& stay : *p.stays) offset = occupied.first_free(stay, p.alignment, offset);
-    if (p.stays->size() == 1) break;
-  }
-  return offset;
-}
-
 // Gives each buffer in turn the lowest offset that is free while it is alive. Returns the peak.
 std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
   Occupied occupied(items);
   std::int64_t peak = 0;
   for (Movable& p : todo) {
-    p.offset = first_free(occupied, p);
+    p.offset = occupied.first_free(*p.stays, p.alignment, 0);
     for (Stay const& stay : *p.stays) occupied.take(stay, p.offset);
     peak = std::max(peak, p.offset + p.bytes);
   }

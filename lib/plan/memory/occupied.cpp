@@ -22,14 +22,6 @@ void ByteUnion::add(std::int64_t first, std::int64_t last) {
   m_ranges.erase(begin + 1, end);
 }
 
-std::int64_t ByteUnion::first_free(Stay const& stay, std::int64_t alignment,
-                                   std::int64_t offset) const {
-  auto range = std::ranges::upper_bound(m_ranges, offset + stay.first_byte, {}, &ByteRange::last);
-  for (; range != m_ranges.end() && range->first < offset + stay.last_byte; ++range)
-    offset = std::max(offset, round_up(range->last - stay.first_byte, alignment));
-  return offset;
-}
-
 Occupied::Occupied(std::size_t items)
     : m_leaves(std::bit_ceil(items / kItems + 1)), m_nodes(2 * m_leaves), m_partly(m_leaves) {}
 
@@ -48,33 +40,54 @@ void Occupied::walk(Stay const& stay, Path path, Inside inside) const {
   }
 }
 
-// A taken stay can be in the way of `stay` in three cases: it begins or ends in a leaf where `stay`
-// begins or ends, it covers a node on the path of `stay`, or `stay` covers a node that it uses.
-std::int64_t Occupied::first_free(Stay const& stay, std::int64_t alignment,
-                                  std::int64_t offset) const {
-  std::vector<ByteUnion const*> unions;
-  auto const note = [&](ByteUnion const& bytes) {
-    if (!bytes.empty()) unions.push_back(&bytes);
-  };
-  walk(
-      stay, [&](std::size_t node) { note(m_nodes[node].whole); },
-      [&](std::size_t node) { note(m_nodes[node].any); });
-  auto const first = leaf_of(stay.first), last = leaf_of(stay.last);
-  for (std::int64_t before = -1; before != offset;) {
-    before = offset;
-    offset = first_free(m_partly[first], stay, alignment, offset);
-    if (last != first) offset = first_free(m_partly[last], stay, alignment, offset);
-    for (ByteUnion const* bytes : unions) offset = bytes->first_free(stay, alignment, offset);
-  }
+// These functions raise `offset` until none of the obstacles are in the way of their stay. They
+// drop what lies below it from the list, since an offset that rises never comes back there.
+std::int64_t Occupied::pass(Obstacles<ByteRange>& obstacles, std::int64_t alignment,
+                            std::int64_t offset) {
+  auto& [ranges, stay] = obstacles;
+  if (ranges.empty() || ranges.front().first >= offset + stay->last_byte) return offset;
+  auto range = std::ranges::upper_bound(ranges, offset + stay->first_byte, {}, &ByteRange::last);
+  for (; range != ranges.end() && range->first < offset + stay->last_byte; ++range)
+    offset = std::max(offset, round_up(range->last - stay->first_byte, alignment));
+  ranges = {range, ranges.end()};
   return offset;
 }
 
-std::int64_t Occupied::first_free(std::vector<Stay> const& taken, Stay const& stay,
-                                  std::int64_t alignment, std::int64_t offset) {
-  for (Stay const& t : taken) {
-    if (t.first_byte >= offset + stay.last_byte) break;
-    if (t.last_byte <= offset + stay.first_byte || !t.meets(stay)) continue;
-    offset = round_up(t.last_byte - stay.first_byte, alignment);
+std::int64_t Occupied::pass(Obstacles<Stay>& obstacles, std::int64_t alignment,
+                            std::int64_t offset) {
+  auto& [taken, stay] = obstacles;
+  auto t = taken.begin();
+  for (; t != taken.end() && t->first_byte < offset + stay->last_byte; ++t) {
+    if (t->last_byte > offset + stay->first_byte && t->meets(*stay))
+      offset = round_up(t->last_byte - stay->first_byte, alignment);
+  }
+  taken = {t, taken.end()};
+  return offset;
+}
+
+// A taken stay can be in the way of another one in three cases: it begins or ends in a leaf where
+// that begins or ends, it covers a node on the path of that, or that covers a node that it uses.
+std::int64_t Occupied::first_free(std::span<Stay const> stays, std::int64_t alignment,
+                                  std::int64_t offset) const {
+  std::vector<Obstacles<ByteRange>> whole;
+  std::vector<Obstacles<Stay>> partly;
+  whole.reserve(8 * stays.size());
+  partly.reserve(2 * stays.size());
+  for (Stay const& stay : stays) {
+    auto const note = [&](ByteUnion const& bytes) {
+      if (!bytes.ranges().empty()) whole.push_back({bytes.ranges(), &stay});
+    };
+    walk(
+        stay, [&](std::size_t node) { note(m_nodes[node].whole); },
+        [&](std::size_t node) { note(m_nodes[node].any); });
+    auto const first = leaf_of(stay.first), last = leaf_of(stay.last);
+    partly.push_back({m_partly[first], &stay});
+    if (last != first) partly.push_back({m_partly[last], &stay});
+  }
+  for (std::int64_t before = -1; before != offset;) {
+    before = offset;
+    for (auto& obstacles : partly) offset = pass(obstacles, alignment, offset);
+    for (auto& obstacles : whole) offset = pass(obstacles, alignment, offset);
   }
   return offset;
 }

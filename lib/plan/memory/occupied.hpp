@@ -1,8 +1,9 @@
 // An Occupied records which bytes of an arena are taken during which items. Layout calls both of
 // its operations often, so their time grows with the logarithm of the number of items and does not
-// depend on the number of stays, if the taken bytes leave few gaps.
+// depend on the number of stays, if the taken bytes leave few gaps. No gap is looked at twice.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "plan/memory/lifetime.hpp"
@@ -12,10 +13,8 @@ namespace spillway {
 // A ByteUnion is a set of bytes: ranges in ascending order that neither overlap nor touch.
 class ByteUnion {
  public:
-  bool empty() const { return m_ranges.empty(); }
+  std::span<ByteRange const> ranges() const { return m_ranges; }
   void add(std::int64_t first, std::int64_t last);
-  // Returns the lowest offset, from `offset` on, at which none of the stay's bytes are in the set.
-  std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
 
  private:
   std::vector<ByteRange> m_ranges;
@@ -25,9 +24,10 @@ class Occupied {
  public:
   explicit Occupied(std::size_t items);
 
-  // Returns the lowest offset, from `offset` on, at which no taken bytes are in the way of `stay`.
-  // The result and `offset` are multiples of `alignment`.
-  std::int64_t first_free(Stay const& stay, std::int64_t alignment, std::int64_t offset) const;
+  // Returns the lowest offset, from `offset` on, at which no taken bytes are in the way of any of
+  // the stays. The result and `offset` are multiples of `alignment`.
+  std::int64_t first_free(std::span<Stay const> stays, std::int64_t alignment,
+                          std::int64_t offset) const;
   void take(Stay const& stay, std::int64_t offset);
 
  private:
@@ -37,10 +37,18 @@ class Occupied {
     ByteUnion whole;  // the bytes of stays that cover this node but not its parent
     ByteUnion any;    // the bytes of stays that begin or end in this node, or are in `whole`
   };
+  // What may be in the way of one of the stays for which a place is sought.
+  template <class Taken>
+  struct Obstacles {
+    std::span<Taken const> taken;  // in the order of their offsets
+    Stay const* stay;
+  };
+  static std::int64_t pass(Obstacles<ByteRange>& obstacles, std::int64_t alignment,
+                           std::int64_t offset);
+  static std::int64_t pass(Obstacles<Stay>& obstacles, std::int64_t alignment, std::int64_t offset);
+
   static constexpr ItemNumber kItems = 64;
   static std::size_t leaf_of(ItemNumber item) { return static_cast<std::size_t>(item / kItems); }
-  static std::int64_t first_free(std::vector<Stay> const& taken, Stay const& stay,
-                                 std::int64_t alignment, std::int64_t offset);
   template <class Path, class Inside>
   void walk(Stay const& stay, Path path, Inside inside) const;
 
