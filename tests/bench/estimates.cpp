@@ -1,4 +1,5 @@
-// What the search pays to look at a plan: estimates of bytes, of a bound and of a step.
+// What the search pays to look at a plan: estimates of bytes, of a bound and of a step. And what a
+// whole answer takes for more and more ranks.
 //   build/bin/spillway_bench_estimates
 // tests/bench/instructions.sh counts the instructions.
 #include <benchmark/benchmark.h>
@@ -6,6 +7,7 @@
 #include "plan/data/machine_file.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/search.hpp"
+#include "plan/search/solve.hpp"
 #include "tests/support/gpt_graph.hpp"
 #include "tests/support/plan_words.hpp"
 
@@ -83,6 +85,34 @@ void estimate(benchmark::State& state, Once once) {
   state.counters["items"] = static_cast<double>(all.plans.size());
 }
 
+// The question of tests/bench/scaling.py for Llama 3.1 8B, as a GPT: two micro-batches a rank.
+struct Asked {
+  Asked()
+      : graph(gpt_training_graph({.layers = 32,
+                                  .hidden = 4096,
+                                  .heads = 32,
+                                  .vocab = 128256,
+                                  .sequence = 8192,
+                                  .micro = 1})),
+        machine(shared_by(load_machine(SPILLWAY_SOURCE_DIR "/input/machines/h100.yaml"), 8)) {}
+
+  Graph graph;
+  Machine machine;
+};
+
+[[gnu::noinline]] int solve_once(Asked const& asked, std::int64_t batches, std::int64_t ranks) {
+  constexpr std::int64_t gib = std::int64_t{1} << 30;
+  return solve({asked.graph, nullptr, {}, {68 * gib, 176 * gib, 0}, asked.machine, batches, ranks})
+      .estimated;
+}
+
+void answer(benchmark::State& state) {
+  Asked const asked;
+  int estimated = 0;
+  for (auto _ : state) estimated = solve_once(asked, state.range(0), state.range(1));
+  state.counters["items"] = estimated;
+}
+
 // Micro-batches, ranks. Numbers of rounds are fixed, so that instructions can be counted.
 BENCHMARK_CAPTURE(estimate, search, search_once)->Args({1, 1})->Args({4, 1})->Iterations(1);
 BENCHMARK_CAPTURE(estimate, bytes, bytes_once)->Args({1, 1})->Args({4, 1})->Iterations(10);
@@ -92,6 +122,7 @@ BENCHMARK_CAPTURE(estimate, step, step_once)
     ->Args({4, 1})
     ->Args({1, 4})
     ->Iterations(5);
+BENCHMARK(answer)->Args({2, 8})->Args({2, 64})->Args({2, 512})->Args({2, 4096})->Iterations(1);
 
 }  // namespace
 }  // namespace spillway::test

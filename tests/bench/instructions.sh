@@ -24,9 +24,13 @@ count() {  # benchmark, the function whose instructions are counted
 
 count step/one_lane/48 'spillway::Engine::run_step(*'
 count step/recompute/48 'spillway::Engine::run_step(*'
+bench=spillway_bench_estimates
 for what in bytes bound step search; do
-  bench=spillway_bench_estimates
   count estimate/$what/1/1 "*${what}_once*"
+done
+# The plans that are looked at, and the instructions of a whole answer for each of them.
+for ranks in 8 64 512 4096; do
+  count answer/2/$ranks '*solve_once*'
 done
 bench=spillway_bench_engine
 count plan/48 '*plan_once*'
