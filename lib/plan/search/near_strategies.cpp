@@ -71,6 +71,10 @@ void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strate
     to.push_back(strategy);
     to.back().moves.device_updates = !moves.device_updates;
   }
+  if (shares_host_room(strategy)) {
+    to.push_back(strategy);
+    to.back().moves.parameters_near = !moves.parameters_near;
+  }
   auto& from_back = count <= optimizers() ? moves.from_back : moves.parameters_from_back;
   from_back = !from_back;
   for (int const other : {count - 1, count, count + 1}) {

@@ -101,12 +101,20 @@ class Search {
       if (count == 0) continue;
       strategy.moves = {.count = count, .device_updates = true};
       try_counts(strategy);
+      if (m_space.shares_host_room(best.strategy)) {
+        strategy.moves = {.count = count, .parameters_near = !best.strategy.moves.parameters_near};
+        try_counts(strategy);
+      }
       for (bool const drive_only : {false, true}) {
         if (drive_only && !two_tiers) continue;
         for (bool const from_back : {true, false}) {
           for (bool const parameters_from_back : {true, false}) {
             if (count <= m_space.optimizers() && !parameters_from_back) continue;
-            strategy.moves = {from_back, parameters_from_back, drive_only, count};
+            strategy.moves = {.from_back = from_back,
+                              .parameters_from_back = parameters_from_back,
+                              .drive_only = drive_only,
+                              .count = count,
+                              .parameters_near = best.strategy.moves.parameters_near};
             try_counts(strategy);
           }
         }

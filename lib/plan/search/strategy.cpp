@@ -31,8 +31,10 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   for (int i = 0; i < std::min(strategy.persistent, shared()); ++i)
     plan.chunks[m_shared[i]].shard = Shard::gradients;
   auto room_bytes = strategy.host_bytes;
-  for (int i = 0; i < std::min(strategy.moves.count, most_moves()); ++i) {
-    auto const [chunk, place, bytes] = move(i, strategy);
+  int const count = std::min(strategy.moves.count, most_moves());
+  int const first = strategy.moves.parameters_near ? std::min(count, optimizers()) : 0;
+  for (int i = 0; i < count; ++i) {
+    auto const [chunk, place, bytes] = move((first + i) % count, strategy);
     bool const fits = !strategy.moves.drive_only && bytes <= room_bytes;
     if (fits) room_bytes -= bytes;
     plan.chunks[chunk].*place = fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
@@ -74,6 +76,12 @@ void StrategySpace::settle(Plan& plan, bool device_updates) const {
     if (open.gradients) places.gradients = other_memory && on_host ? Tier::host : Tier::device;
     if (on_host) plan.redo = m_open.norm_is_awaited;
   }
+}
+
+bool StrategySpace::shares_host_room(Strategy const& strategy) const {
+  bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
+  bool const both_move = optimizers() > 0 && strategy.moves.count > optimizers();
+  return two_tiers && both_move && !strategy.moves.drive_only;
 }
 
 void StrategySpace::find_room(Strategy& strategy) const {

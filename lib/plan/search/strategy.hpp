@@ -16,6 +16,9 @@ struct StateMoves {
   int count = 0;            // number of moves, each of one chunk's optimizer state or parameters
   // If false, the host lane updates the chunks whose optimizer state has moved.
   bool device_updates = false;
+  // If true, the host tier's room goes to parameters first, which groups of micro-batches read
+  // again and again, and what is left of it to optimizer state, which moves once a step.
+  bool parameters_near = true;
 };
 
 struct Strategy {
@@ -49,6 +52,8 @@ class StrategySpace {
 
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
+  // Says whether it matters if parameters get room on the host before optimizer state does.
+  bool shares_host_room(Strategy const& strategy) const;
   // Sets `host_bytes` to what activations and gradients leave free of the host tier's budget.
   void find_room(Strategy& strategy) const;
   // Guesses how many moves free `device_bytes` more bytes of the device than the strategy does, or
@@ -58,8 +63,8 @@ class StrategySpace {
   int fewest_moves(Strategy strategy, int guess) const;
   // Returns strategies that differ from `strategy` in one thing: the policy of one layer (if layers
   // are few), the mix or the layers that follow it, one move of state, whether moves
-  // begin with the first or the last chunk, where updates run, which chunks are persistent,
-  // prefetch or group.
+  // begin with the first or the last chunk, what gets room on the host first, where updates run,
+  // which chunks are persistent, prefetch or group.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
 
  private:

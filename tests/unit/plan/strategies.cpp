@@ -94,6 +94,20 @@ TEST_F(Strategies, move_parameters_after_all_optimizer_state_and_each_from_its_o
   }
 }
 
+// Room for the parameters of two chunks: optimizer state, which moves first, leaves too little.
+TEST_F(Strategies, give_room_on_the_host_to_parameters_or_to_optimizer_state_first) {
+  auto const& chunks = m_model.chunks;
+  auto const room_bytes = chunks[6].home_bytes + chunks[5].home_bytes;
+  StateMoves moves{.count = kChunks + 2, .parameters_near = true};
+  auto const near = moved(open(), kRoomy, moves, room_bytes);
+  EXPECT_EQ(places(near, &ChunkPlan::parameters), away(kHost, 2, true));
+  EXPECT_EQ(places(near, &ChunkPlan::optimizer), away(kNvme, kChunks, true));
+  moves.parameters_near = false;
+  auto const far = moved(open(), kRoomy, moves, room_bytes);
+  EXPECT_EQ(far.chunks[6].optimizer, kHost);
+  EXPECT_EQ(far.chunks[5].parameters, kNvme);
+}
+
 TEST_F(Strategies, move_nothing_that_the_user_placed_and_nothing_where_no_other_tier_is) {
   auto const some = open({.activations = {"keep", "auto"},
                           .parameters = {"auto", "device"},
