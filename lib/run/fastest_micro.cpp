@@ -11,7 +11,7 @@
 namespace spillway {
 
 std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target const& target) {
-  constexpr double worthwhile = 0.95;
+  double const worthwhile = target.machine.op_s.empty() ? 0.99 : 0.95;
   auto const& choices = target.choices;
   auto const ranks = target.ranks;
   auto const most = largest_micro(config.batch, ranks);
@@ -21,9 +21,13 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
         make_arithmetic(config, {choices.threads, micro}, ranks, target.machine.target);
     auto const graph = training_graph(config, vocab, arithmetic);
     auto const shape = batch_shape(config.batch, micro, 0, ranks);
-    auto result = outlook({graph, nullptr, plan_request(config), target.budgets, target.machine,
-                           shape.most_micro_batches(), ranks, shape.fewer(), target.nodes_alike});
-    if (!result.fits) result.step_s = std::numeric_limits<double>::infinity();
+    PlanQuestion const question{graph,          nullptr,        plan_request(config),
+                                target.budgets, target.machine, shape.most_micro_batches(),
+                                ranks,          shape.fewer(),  target.nodes_alike};
+    auto result = outlook(question);
+    // Estimates of steps with many micro-batches are too rough to choose how many there shall be.
+    result.step_s = result.fits ? simulated_step_s(question, result.plan)
+                                : std::numeric_limits<double>::infinity();
     return result;
   };
   try {

@@ -8,10 +8,11 @@
 
 namespace spillway {
 
-// Returns the size with the shortest estimated step. Starts at the size in target.choices, and
-// halves or doubles it, as far as every rank has one, until everything fits where the user
-// wants it. Another size than the first one must be 5 % faster, since the Machine may know only the
-// op times of the first one. Throws Error(bad_input) for requests that plan_run does not support.
+// Returns the size with the shortest simulated step of the plan that is best by estimates. Starts
+// at the size in target.choices, and halves or doubles it, as far as every rank has one, until
+// everything fits where the user wants it. Another size than the first one must be 1 % faster, or
+// 5 % where times of ops were measured, since these may be known of the first one only. Throws
+// Error(bad_input) for requests that plan_run does not support.
 std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target const& target);
 
 }  // namespace spillway

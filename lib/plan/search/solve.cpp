@@ -264,14 +264,15 @@ Outlook outlook(PlanQuestion const& question) {
   auto const model = model_for(question, open);
   Estimator const estimator(model, question.machine, question.micro_batches);
   auto const peaks = estimator.peaks(open.plan);
-  if (fits(peaks, question.budgets)) return {true, peaks, estimator.step_s(open.plan), true};
+  if (fits(peaks, question.budgets))
+    return {true, peaks, estimator.step_s(open.plan), true, open.plan};
   auto found = search(estimator, open, question.budgets);
   auto const most_shared = question.may_gather() ? Shard::all : Shard::gradients;
   if (found.fitting.empty() && share_out_what_is_open(open, most_shared))
     found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();
   auto const& best = fits ? found.fitting.front() : found.leanest;
-  return {fits, best.peaks, estimator.step_s(best.plan)};
+  return {fits, best.peaks, estimator.step_s(best.plan), false, best.plan};
 }
 
 double simulated_step_s(PlanQuestion const& question, Plan const& plan) {

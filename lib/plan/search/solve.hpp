@@ -60,6 +60,7 @@ struct Outlook {
   TierBytes peak_bytes{};  // peaks of the best plan or, if none fits, of one that needs little
   double step_s = 0;
   bool as_asked = false;  // true if everything fits on the device or where the user wants it
+  Plan plan = {};         // the plan that the numbers are about
 };
 Outlook outlook(PlanQuestion const& question);
 

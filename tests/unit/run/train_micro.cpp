@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "kernels/host/workspaces.hpp"
+#include "plan/data/machine_file.hpp"
+#include "plan/time/simulate.hpp"
 #include "run/fastest_micro.hpp"
+#include "run/find_target.hpp"
 #include "run/plan_run.hpp"
 
 namespace spillway::train_micro_test {
@@ -49,12 +52,33 @@ TEST(Micro, grows_where_parameters_come_over_a_slow_link) {
 
 // What is made again, or leaves, is less of a smaller one.
 TEST(Micro, shrinks_until_something_fits) {
-  EXPECT_EQ(micro({90 * kMib, 0, 0}, 1, 16), 4);
+  EXPECT_EQ(micro({90 * kMib, 0, 0}, 1, 16), 2);
   EXPECT_EQ(micro({kMib, 0, 0}, 1, 16), 16) << "where nothing fits";
 }
 
 TEST(Micro, is_no_more_than_a_ranks_share) {
   EXPECT_EQ(micro({24 * kMib, kPlenty, 0}, 0.01, 4, 12), 8);  // 16 would save a micro-batch
+}
+
+// With little memory a BERT has 256 to 8 micro-batches a step. Estimates took small ones for fast.
+TEST(Micro, is_one_with_which_simulated_steps_are_short) {
+  Config user;
+  user.model.family = Family::bert;
+  user.model.dropout = user.model.attention_dropout = 0.1;
+  user.data.sequence = 512;
+  user.batch.sequences = 256;
+  user.debug.kernels = KernelSet::portable;
+  auto const there = machine_of_a_rank(
+      load_machine(SPILLWAY_SOURCE_DIR "/input/machines/gh200.yaml"), 1, std::nullopt);
+  auto const step_s = [&](std::int64_t micro) {
+    Target const target{there, {2048 * kMib, 5120 * kMib, 7168 * kMib}, {1, micro}};
+    auto const run = plan_run(user, 30522, target);
+    return simulate(run.programs.train, there).step_s;
+  };
+  Target const open{there, {2048 * kMib, 5120 * kMib, 7168 * kMib}, {1, 8}};
+  auto const chosen = fastest_micro(user, 30522, open);
+  for (std::int64_t const other : {1, 4, 16, 32, 64})
+    EXPECT_LE(step_s(chosen), 1.05 * step_s(other)) << chosen << " instead of " << other;
 }
 
 TEST(PlanForAnotherMachine, has_the_workspaces_of_its_target_whatever_this_host_has) {
