@@ -27,18 +27,6 @@ Access moved(std::vector<Access> const& accesses, Buffer const& buffer) {
   return all;
 }
 
-// Returns the bytes of their tensor that both buffers hold, as a range of each buffer. The ranges
-// are empty if there are no such bytes.
-std::array<Access, 2> shared_part(EngineParts const& parts, Buffer const& a, Buffer const& b) {
-  auto const rank = parts.comm.rank();
-  auto const in_a = held_bytes(parts.program, a, rank), in_b = held_bytes(parts.program, b, rank);
-  auto const first = std::max(in_a.first, in_b.first);
-  auto const last = std::min(in_a.last, in_b.last);
-  if (first >= last) return {Access{a.id, 0, 0, {}}, Access{b.id, 0, 0, {}}};
-  return {Access{a.id, first - in_a.first, last - in_a.first, {}},
-          Access{b.id, first - in_b.first, last - in_b.first, {}}};
-}
-
 // Returns both versions of the bytes that an access covers.
 std::array<MemoryBytes, 2> covered(Tiers const& tiers, Buffer const& buffer, Access const& access) {
   return {part(memory_bytes(tiers, buffer, 0), access.first, access.last),
@@ -84,13 +72,7 @@ BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) 
   auto const& target = operand(parts.program, item, 1);
   bool const reload = source.tier == Tier::nvme, spill = target.tier == Tier::nvme;
   auto read = moved(item.reads, source);
-  auto write = moved(item.writes, target);
-  bool const of_part = source.part != Part{} || target.part != Part{};
-  if (of_part && source.tensor == target.tensor) {
-    auto const shared = shared_part(parts, source, target);
-    read = shared[0];
-    write = shared[1];
-  }
+  auto const write = moved(item.writes, target);
   // The copy includes the gap behind a slice's last parameter, although nothing reads the gap.
   read.last = read.first + write.last - write.first;
   check(read.last <= source.bytes, source.name, "a copy reads beyond its end");

@@ -9,14 +9,6 @@
 namespace spillway {
 namespace {
 
-// Returns the address at which the tensor would begin, if the buffer's part of it begins at `held`.
-// Kernels touch only that part.
-std::byte* tensor_begin(EngineParts const& parts, Buffer const& buffer, std::byte* held) {
-  auto const before = held_bytes(parts.program, buffer, parts.comm.rank()).first;
-  auto const address = reinterpret_cast<std::uintptr_t>(held) - static_cast<std::uintptr_t>(before);
-  return reinterpret_cast<std::byte*>(address);
-}
-
 // Returns the address by which kernels on the item's lane reach the bytes of a buffer.
 std::byte* address(EngineParts const& parts, Item const& item, Buffer const& buffer, int parity) {
   if (item.lane == Lane::host) return host_bytes(parts.tiers, buffer, parity).data();
@@ -43,7 +35,6 @@ std::vector<void*> view_pointers(EngineParts const& parts, Item const& item, Op 
     if (i < views.size()) {
       auto const& tensor = parts.program.tensors[views[i]->tensor];
       first += views[i]->offset * size_bytes(tensor.dtype);
-      if (buffer.part != Part{}) first = tensor_begin(parts, buffer, first);
     }
     pointers.push_back(first);
   }

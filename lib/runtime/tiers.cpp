@@ -7,7 +7,6 @@
 
 #include "base/check.hpp"
 #include "base/steady_clock.hpp"
-#include "graph/gradient_slice.hpp"
 #include "plan/memory/drive_ranges.hpp"
 #include "plan/memory/lifetime.hpp"
 
@@ -93,15 +92,6 @@ void copy(Device& device, Stream* stream, MemoryBytes const& to, MemoryBytes con
     }
   };
   std::visit(between, to, from);
-}
-
-ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank) {
-  auto const& tensor = program.tensors[buffer.tensor];
-  auto const size = size_bytes(tensor.dtype);
-  auto slice = Slice{0, element_count(tensor.shape)};
-  if (buffer.part.of_slice) slice = gradient_slice(slice.count, rank, program.ranks);
-  auto const first = slice.first * size + buffer.part.first;
-  return {first, std::min(first + buffer.bytes, (slice.first + slice.count) * size)};
 }
 
 Buffer const* find_buffer(Program const& program, TensorId tensor) {

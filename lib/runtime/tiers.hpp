@@ -76,10 +76,6 @@ DeviceBytes on_device(Device const& device, MemoryBytes const& bytes);
 // ended when the function returns.
 void copy(Device& device, Stream* stream, MemoryBytes const& to, MemoryBytes const& from);
 
-// Returns which bytes of its tensor a buffer holds on a rank. A buffer for a rank's slice holds
-// other bytes on each rank.
-ByteRange held_bytes(Program const& program, Buffer const& buffer, int rank);
-
 // Returns the first buffer of a tensor outside nvme, or null if the Program has none.
 Buffer const* find_buffer(Program const& program, TensorId tensor);
 

@@ -98,29 +98,57 @@ TEST(Shards, go_on_with_another_number_of_ranks) {
   }
 }
 
+std::int64_t device_bytes(Run const& run) {
+  return run.peak_bytes("predicted_peak_bytes", "device");
+}
+
 // Four ranks of one machine run as if two were on each of two nodes.
-TEST(Shards, may_be_within_nodes) {
-  Experiment const four("shards_of_nodes", 4, kKeys);
-  auto const machine = four.directory() / "two_nodes.yaml";
-  std::filesystem::copy_file(machine_file(), machine);
-  std::ofstream(machine, std::ios::app) << "ranks: 2\n";
-  Keys const of_nodes = {"debug.machine=" + machine.string(), "plan.shard_ranks=node"};
+class WithinNodes : public ::testing::Test {
+ protected:
+  WithinNodes() {
+    auto const machine = four.directory() / "two_nodes.yaml";
+    std::filesystem::copy_file(machine_file(), machine,
+                               std::filesystem::copy_options::overwrite_existing);
+    std::ofstream(machine, std::ios::app) << "ranks: 2\n";
+    of_nodes = {"debug.machine=" + machine.string(), "plan.shard_ranks=node"};
+  }
+
+  Experiment four{"shards_of_nodes", 4, kKeys};
+  Keys of_nodes;
+};
+
+TEST_F(WithinNodes, shards_change_no_bit) {
   auto const none = four.run("none", {"plan.shard=none"});
   auto const all = four.run("all", Keys{"plan.shard=all"} + kWatched);
   auto const nodes = four.run("nodes", Keys{"plan.shard=all"} + of_nodes + kWatched);
   auto const host =
       four.run("host", Keys{"plan.shard=gradients", "plan.optimizer=host", "plan.gradients=host"} +
                            of_nodes + kWatched);
-  for (auto const* const run : {&all, &nodes, &host}) {
+  auto const planned =
+      four.run("planned", {of_nodes.front(), "plan.file=" + (nodes.dir / "plan.yaml").string()});
+  for (auto const* const run : {&all, &nodes, &host, &planned}) {
     ASSERT_FALSE(HasFailure());
     expect_equal_steps(none, *run);
     expect_equal_state(none, *run);
     expect_measured_as_planned(*run);
   }
-  EXPECT_GT(nodes.peak_bytes("predicted_peak_bytes", "device"),
-            all.peak_bytes("predicted_peak_bytes", "device"));
+  EXPECT_GT(device_bytes(nodes), device_bytes(all));
+  EXPECT_EQ(device_bytes(nodes), device_bytes(planned));
   expect_equal_state(none, four.resume("all_of_nodes", nodes, 6, {"plan.shard=all"}));
   expect_equal_state(none, four.resume("nodes_of_all", all, 6, Keys{"plan.shard=all"} + of_nodes));
+  Experiment const three("shards_of_nodes_to_three", 3, kKeys);
+  expect_equal_state(three.resume("of_none", none, 6, {"plan.shard=none"}),
+                     three.resume("of_nodes", nodes, 6, {"plan.shard=all"}));
+}
+
+TEST_F(WithinNodes, shards_change_no_bit_where_shares_are_unlike) {
+  Keys const uneven = {"batch.share=[2,1,3,1]"};
+  auto const none = four.run("uneven_none", Keys{"plan.shard=none"} + uneven);
+  auto const nodes =
+      four.run("uneven_nodes", Keys{"plan.shard=gradients"} + uneven + of_nodes + kWatched);
+  expect_equal_steps(none, nodes);
+  expect_equal_state(none, nodes);
+  expect_measured_as_planned(nodes);
 }
 
 }  // namespace

@@ -44,15 +44,6 @@ constexpr bool is_serial(Lane lane) {
 // Returns the lane that copies bytes from tier `from` to tier `to`, which may be the same tier.
 Lane copy_lane(Tier from, Tier to);
 
-// A Part says where in its tensor a buffer's bytes begin. If `of_slice` is true, `first` counts
-// from the beginning of this rank's slice (gradient_slice.hpp), so that all ranks have the same
-// Program. If that slice is shorter than the buffer, the rest of the buffer is unused.
-struct Part {
-  std::int64_t first = 0;  // This is an offset in bytes.
-  bool of_slice = false;
-  bool operator==(Part const&) const = default;
-};
-
 // A Buffer holds bytes of a tensor. A tensor that is spilled, reloaded or recomputed has several.
 struct Buffer {
   BufferId id = -1;
@@ -60,7 +51,6 @@ struct Buffer {
   TensorId tensor = -1;  // the tensor's index in Program::tensors
   Tier tier = Tier::device;
   std::int64_t bytes = 0;    // the size of one version, which may be a part of the tensor
-  Part part = {};            // the part of the tensor that the buffer holds
   std::int64_t offset = -1;  // the offset in the tier's arena, which layout sets
   int versions = 1;          // With 2 versions, odd steps use the bytes at offset + stride.
   std::int64_t stride = 0;   // the distance in bytes between versions, which layout sets

@@ -89,8 +89,7 @@ void visit_fields(Of<Arithmetic> auto& object, auto const& visit) {
                 build, isa, precision, gradients, moments, threads, ranks, micro, sequence,
                 attention_tile, loss_chunk, reduction);
 }
-SPILLWAY_FIELDS(Part, first, of_slice)
-SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, part, offset, versions, stride, persistent,
+SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, offset, versions, stride, persistent,
                 spanning, reserved)
 SPILLWAY_FIELDS(Access, buffer, first, last, writers)
 SPILLWAY_FIELDS(Item, number, lane, kind, op, block, chunk, micro_batch, operands, reads, writes,

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "graph/gradient_slice.hpp"
 #include "plan/data/reach.hpp"
 #include "plan/proof/flaw.hpp"
 #include "plan/proof/unroll.hpp"
@@ -11,25 +10,12 @@ namespace spillway {
 
 namespace {
 
-// Checks that a Part lies within its tensor or within the largest slice, that of the first rank.
-void check_part(Program const& program, Buffer const& b) {
-  require(is_id(b.tensor, program.tensors), "'{}' is a part of no tensor", b.name);
-  Tensor const& tensor = program.tensors[b.tensor];
-  auto const elements = element_count(tensor.shape);
-  auto const held = b.part.of_slice ? gradient_slice(elements, 0, program.ranks).count : elements;
-  auto const most = held * size_bytes(tensor.dtype);
-  require(b.part.first >= 0 && b.bytes <= most - b.part.first,
-          "'{}' has bytes [{}, {}) of a {} of {}", b.name, b.part.first, b.part.first + b.bytes,
-          b.part.of_slice ? "slice" : "tensor", most);
-}
-
 void check_buffers(Program const& program) {
   for (BufferId id = 0; Buffer const& b : program.buffers) {
     require(b.id == id, "buffer {} has id {}", id, b.id);
     ++id;
     require(b.versions == 1 || (b.versions == 2 && b.stride >= b.bytes),
             "'{}' has {} versions {} bytes apart", b.name, b.versions, b.stride);
-    if (b.part != Part{}) check_part(program, b);
     auto const end = b.offset + (b.versions - 1) * b.stride + b.bytes;
     auto const peak = program.peak_bytes[b.tier];
     require(b.offset >= 0 && end <= peak, "'{}' ends at byte {} of a {} tier of {}", b.name, end,

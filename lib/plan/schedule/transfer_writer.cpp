@@ -69,8 +69,7 @@ void TransferWriter::read(Item& item, BufferId id, std::int64_t first_byte,
 ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block, bool if_committed) {
   Tensor const& tensor = tensor_of(from);
   auto bytes = std::min({buffer(from).bytes, buffer(to).bytes, tensor.bytes()});
-  bool const of_part = buffer(from).part != Part{} || buffer(to).part != Part{};
-  if (has_gaps(tensor) && !of_part) {
+  if (has_gaps(tensor)) {
     auto const all = program.chunks[tensor.chunk].elements;
     bytes = std::min(bytes, bytes_of(tensor, without_last_gap(tensor, {0, all})).last);
   }

@@ -91,20 +91,6 @@ TEST_F(Violations, of_buffers) {
     p.buffers[1].stride = 1024 - 256 - 63;
   });
   expect("sound", -2, -2, [](Program& p) { p.buffers[0].offset = 8192 - 64; });
-  expect_shape("'a' has bytes [8, 72) of a tensor of 64",
-               [](Program& p) { p.buffers[0].part = {8}; });
-  expect_shape("'a' has bytes [-8, 56) of a tensor of 64",
-               [](Program& p) { p.buffers[0].part = {-8}; });
-  expect_shape("'a' has bytes [0, 32769) of a slice of 32768", [](Program& p) {
-    p.buffers[0].part.of_slice = true;
-    p.buffers[0].bytes = 32'769;
-    p.tensors[0].shape = {8000};  // of which each of two ranks has a tile of 4096
-    p.peak_bytes[Tier::device] = 65'536;
-  });
-  expect_shape("'a' is a part of no tensor", [](Program& p) {
-    p.buffers[0].part = {8};
-    p.buffers[0].tensor = -1;
-  });
   expect_shape("'d' and 'a' are both state and share device bytes", [](Program& p) {
     p.buffers[0].persistent = true;
     p.buffers[0].offset = 63;

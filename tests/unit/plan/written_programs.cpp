@@ -180,7 +180,6 @@ Program with_every_field() {
                       .tensor = 2,
                       .tier = Tier::nvme,
                       .bytes = 3,
-                      .part = {4, true},
                       .offset = 5,
                       .versions = 6,
                       .stride = 7,

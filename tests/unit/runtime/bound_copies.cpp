@@ -1,8 +1,6 @@
 // What copies are bound to: the bytes of either version, and whether a failure matters.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "device/host/host_device.hpp"
 #include "io/spill/spill_file.hpp"
 #include "runtime/bind.hpp"
@@ -13,15 +11,6 @@ namespace spillway::test::bound_copies_test {
 namespace {
 
 constexpr std::int64_t kKiB = 1 << 10, kMiB = 1 << 20;
-
-class OneOfFour final : public Comm {
- public:
-  explicit OneOfFour(int rank) : Comm({rank, 4, rank, 4, 0}) {}
-  [[noreturn]] void abort(int) override { std::abort(); }
-
- private:
-  void exchange(Traffic, std::span<Outgoing const>, std::span<Incoming const>) override {}
-};
 
 // A buffer `a` of the device and `b` of the drive, both of two versions, and control words.
 class BoundCopies : public ::testing::Test {
@@ -126,64 +115,6 @@ TEST_F(BoundCopies, that_take_state_back_go_by_the_control_words_of_their_step) 
   auto const back = bound(item);
   EXPECT_EQ(at(back.go[0]), 4 * kKiB + 8 * control_go);
   EXPECT_EQ(at(back.go[1]), 5 * kKiB + 8 * control_go);
-}
-
-// Of four ranks the third has a short slice of 10 000 elements, and the last one has none.
-TEST_F(BoundCopies, of_slices_move_what_a_rank_has_of_them) {
-  auto& program = made.program;
-  auto const whole = made.buffer(Tier::device, 40'000), slice = made.buffer(Tier::device, 16'384);
-  program.tensors[whole].dtype = DType::f32;
-  program.tensors[whole].shape = {10'000};
-  program.buffers[whole].offset = 0;
-  program.buffers[slice].offset = 65'536;
-  program.buffers[slice].tensor = whole;
-  program.buffers[slice].part = {0, true};
-  program.ranks = 4;
-  auto const& item = copy(Lane::h2d, whole, slice);
-  for (auto const& [rank, first, size] :
-       {std::tuple(0, 0, 16'384), {1, 16'384, 16'384}, {2, 32'768, 7232}, {3, 40'000, 0}}) {
-    SCOPED_TRACE(rank);
-    comm = std::make_unique<OneOfFour>(rank);
-    auto const memory = host_device().on_host(all());
-    for (std::size_t i = 0; i < 40'000; ++i) memory[i] = static_cast<std::byte>(i % 251 + 1);
-    std::memset(memory.data() + 65'536, 0, 20'000);
-    bound(item).run({});
-    for (std::size_t i = 0; i < 20'000; ++i) {
-      bool const is_moved = i < static_cast<std::size_t>(size);
-      auto const from = i + static_cast<std::size_t>(first);
-      ASSERT_EQ(memory[65'536 + i], is_moved ? memory[from] : std::byte{0}) << i;
-    }
-  }
-}
-
-TEST_F(BoundCopies, hold_bytes_of_their_tensors_by_rank) {
-  Program program;
-  program.ranks = 3;
-  program.tensors.resize(1);
-  program.tensors[0].dtype = DType::bf16;
-  program.tensors[0].shape = {100, 100};  // a rank has a tile of 4096 elements
-  Buffer buffer;
-  buffer.tensor = 0;
-  auto const expect = [&](int rank, std::int64_t first, std::int64_t last) {
-    auto const held = held_bytes(program, buffer, rank);
-    EXPECT_EQ(held.first, first) << rank;
-    EXPECT_EQ(held.last, last) << rank;
-  };
-  buffer.bytes = 20'000;
-  expect(2, 0, 20'000);
-  buffer.bytes = 600;
-  buffer.part = {50, false};
-  expect(2, 50, 650);
-  buffer.part = {19'600, false};
-  expect(0, 19'600, 20'000);
-  buffer.bytes = 8192;
-  buffer.part = {0, true};
-  expect(0, 0, 8192);
-  expect(1, 8192, 16'384);
-  expect(2, 16'384, 20'000);
-  buffer.bytes = 4096;
-  buffer.part = {4096, true};
-  expect(1, 12'288, 16'384);
 }
 
 }  // namespace
