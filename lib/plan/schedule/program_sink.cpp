@@ -14,13 +14,9 @@ void ProgramSink::begin_micro_batches(MicroBatches const& now) {
   begin_pass();
 }
 
-void ProgramSink::begin_pass() {
-  m_pass_begin = m_writer.next();
-  m_ends.clear();
-}
-
 void ProgramSink::enter(Station const& at) {
   m_writer.take_up(at.batch.member);
+  m_passed.push_back({m_writer.next()});
   if (at.pass == Pass::backward) note_start();
 }
 
@@ -52,7 +48,7 @@ void ProgramSink::drop(int chunk, Station const&) {
 
 void ProgramSink::forward(Station const& at, int piece) {
   auto const op = m_shape.forward_op(at.block, piece);
-  m_ends[{at.block, at.batch.member}] = m_writer.run(variant(op, at.batch.first));
+  m_passed.back().last_op = m_writer.run(variant(op, at.batch.first));
 }
 
 void ProgramSink::leave(Station const& at, TensorId tensor) {
@@ -64,7 +60,7 @@ void ProgramSink::leave(Station const& at, TensorId tensor) {
 }
 
 void ProgramSink::turn(MicroBatches const& now) {
-  set_leaving_horizons(1, now.count);
+  set_leaving_horizons();
   for (int member = 0; member < now.count; ++member) {
     m_writer.take_up(member);
     if (!now[member].first) forget();
@@ -101,7 +97,7 @@ void ProgramSink::backward(Station const& at, int piece) {
   if (piece == 0) repeat_forward_ops(at.block);
   int const op = m_shape.backward_op(at.group, piece);
   if (m_shape.is_left_out(op)) return;
-  m_ends[{at.block, at.batch.member}] = m_writer.run(variant(op, at.batch.first));
+  m_passed.back().last_op = m_writer.run(variant(op, at.batch.first));
 }
 
 // Returns the variant of an op for the first micro-batch, which overwrites the loss, or for a later
@@ -135,24 +131,24 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// Sets the horizon of every copy that takes bytes away from the device to the end of the station
-// that comes next: that of the next member, or else of the next block. `step` is 1 in the forward
-// pass, and -1 in the backward pass.
-void ProgramSink::set_leaving_horizons(int step, int members) {
-  auto& items = m_writer.program.items;
-  for (auto i = m_pass_begin; i < m_writer.next(); ++i) {
-    Item& item = items[i];
-    bool const is_last = item.micro_batch + 1 == members;
-    auto const next =
-        is_last ? std::pair(item.block + step, 0) : std::pair(item.block, item.micro_batch + 1);
-    auto const end = item.block < 0 ? m_ends.end() : m_ends.find(next);
-    bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
-    if (leaves && end != m_ends.end()) item.horizon = std::max(item.number, end->second);
+// Sets the horizon of every copy that takes bytes away from the device to the end of the pass of
+// the next station. A gradient that the host lane adds stays for one station more, since the next
+// one is copied to the host when the pass of the next station has ended.
+void ProgramSink::set_leaving_horizons() {
+  for (std::size_t s = 0; s < m_passed.size(); ++s) {
+    auto const end = s + 1 < m_passed.size() ? m_passed[s + 1].first : m_writer.next();
+    for (auto i = m_passed[s].first; i < end; ++i) {
+      Item& item = m_writer.program.items[i];
+      bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
+      if (item.block < 0 || !(leaves || item.lane == Lane::host)) continue;
+      auto const until = s + (leaves ? 1 : 2);
+      if (until < m_passed.size()) item.horizon = std::max(item.number, m_passed[until].last_op);
+    }
   }
 }
 
-void ProgramSink::end_micro_batches(MicroBatches const& now) {
-  set_leaving_horizons(-1, now.count);
+void ProgramSink::end_micro_batches(MicroBatches const&) {
+  set_leaving_horizons();
   m_writer.end_segment();
 }
 

@@ -38,17 +38,18 @@ class ProgramSink : public UpdateItems {
   void end_update();
 
  private:
-  // Maps a block and a member to the item of the last op that they have in a pass.
-  using StationEnds = std::map<std::pair<int, int>, ItemNumber>;
-  void begin_pass();
-  void set_leaving_horizons(int step, int members);
+  // A Passed is a station that a micro-batch has passed: its first item, and that of its last op.
+  struct Passed {
+    ItemNumber first, last_op = -1;
+  };
+  void begin_pass() { m_passed.clear(); }
+  void set_leaving_horizons();
   void note_start();
   void repeat_forward_ops(int block);
   int variant(int op, bool first);
 
   std::map<TensorOfMember, BufferId> m_spilled;
-  ItemNumber m_pass_begin = 0;
-  StationEnds m_ends;
+  std::vector<Passed> m_passed;                      // the stations of this pass so far
   std::size_t m_backward_ops = 0;                    // counts this pass's backward ops so far
   std::vector<std::vector<ItemNumber>> m_op_starts;  // becomes the Draft's op_starts
   std::map<std::pair<int, bool>, int> m_variants;

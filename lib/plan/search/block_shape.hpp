@@ -82,6 +82,19 @@ class BlockShape {
   bool is_fetched(int chunk) const {
     return places(chunk).parameters != Tier::device || this->chunk(chunk).fetch_sent_bytes > 0;
   }
+  // Returns where ranks exchange bytes whose home is `tier`: there, or where the comm lane works.
+  Tier exchanged_in(Tier tier) const {
+    bool const there = reaches(Lane::comm, tier, m_plan.unified);
+    return there ? tier : workplace(Lane::comm, m_plan.unified);
+  }
+  // Returns where the slice of a chunk's parameters lies that a rank updates, and its size.
+  Tier slice_tier(int c) const {
+    return chunk(c).parameters_beside_bytes > 0 ? places(c).optimizer : places(c).parameters;
+  }
+  std::int64_t slice_bytes(int c) const {
+    auto const beside = chunk(c).parameters_beside_bytes;
+    return beside > 0 ? beside : chunk(c).home_bytes;
+  }
   // Says whether ranks exchange a copy of the chunk's gradient, because the comm lane cannot reach
   // it.
   bool leaves_for_exchange(int chunk) const {

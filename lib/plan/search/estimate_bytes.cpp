@@ -89,12 +89,11 @@ class Ledger : public StepSink {
   void collect(GradientId id, Station const& at) {
     auto const& chunk = m_shape.chunk(id.chunk);
     auto const gradients = m_shape.places(id.chunk).gradients;
-    if (id.part >= 0) return;
     if (is_first(at.batch.member)) {
-      if (!is_written_in_place(id.chunk, at.batch.member))
+      if (id.part < 0 && !is_written_in_place(id.chunk, at.batch.member))
         hold(gradients, used_until(id.chunk), chunk.held_gradient_bytes);
     } else if (gradients == Tier::host && !m_shape.plan().unified) {
-      hold(Tier::host, m_station, chunk.gradient.bytes);
+      hold(Tier::host, std::min(m_station + 1, update_station() - 1), m_shape.gradient(id).bytes);
     }
   }
   void add_part(GradientId id, MicroBatch const&) {

@@ -71,11 +71,21 @@ void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strate
     to.push_back(strategy);
     to.back().moves.device_updates = !moves.device_updates;
   }
+  if (may_sum_on_either(strategy)) {
+    to.push_back(strategy);
+    to.back().moves.sums_on_device = !moves.sums_on_device;
+  }
+  if (may_begin_with_either(strategy)) {
+    to.push_back(strategy);
+    to.back().moves.parameters_first = !moves.parameters_first;
+  }
   if (shares_host_room(strategy)) {
     to.push_back(strategy);
     to.back().moves.parameters_near = !moves.parameters_near;
   }
-  auto& from_back = count <= optimizers() ? moves.from_back : moves.parameters_from_back;
+  int const of_first = moves.parameters_first ? parameters() : optimizers();
+  bool const of_parameters = (count <= of_first) == moves.parameters_first;
+  auto& from_back = of_parameters ? moves.parameters_from_back : moves.from_back;
   from_back = !from_back;
   for (int const other : {count - 1, count, count + 1}) {
     if (other < 0 || other > most_moves()) continue;

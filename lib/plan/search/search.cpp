@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <ranges>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -38,13 +39,58 @@ class Search {
   }
 
  private:
+  // Candidates of one kind have mixes of one kind, and move state in one way.
+  using Kind = std::tuple<std::size_t, bool, bool>;
+  static Kind kind_of(Candidate const& found) {
+    auto const& [mix, moves] = std::tie(found.strategy.mix, found.strategy.moves);
+    return {mix.kind, moves.parameters_first, moves.sums_on_device};
+  }
+
   Budgets const& budgets() const { return m_space.budgets(); }
 
+  // Tries every mix with some ways to move state: with those that are fastest where all layers
+  // treat activations alike.
   void try_mixes(std::int64_t group) {
+    auto mixes = activation_mixes(policies_within(m_space.open(), budgets()), m_space.layers());
+    auto const is_alike = [&](ActivationMix const& mix) {
+      return mix.layers == 0 || mix.layers == m_space.layers();
+    };
+    auto const [rest, end] = std::ranges::stable_partition(mixes, is_alike);
+    for (StateMoves const& way : fastest_ways({mixes.begin(), rest}, group))
+      try_mixes({rest, end}, way, group);
+  }
+
+  void try_mixes(std::span<ActivationMix const> mixes, StateMoves const& way, std::int64_t group) {
     auto const& open = m_space.open();
     int const prefetch = open.prefetch ? kShortestPrefetch : open.plan.prefetch;
-    for (auto const& mix : activation_mixes(policies_within(open, budgets()), m_space.layers()))
-      try_mix({.mix = mix, .prefetch = prefetch, .group = group});
+    for (ActivationMix const& mix : mixes)
+      try_mix({.mix = mix, .moves = way, .prefetch = prefetch, .group = group});
+  }
+
+  // Tries the mixes with all ways to move state, and returns the fastest ways.
+  std::vector<StateMoves> fastest_ways(std::span<ActivationMix const> mixes, std::int64_t group) {
+    constexpr std::size_t most = 2;
+    auto ways = m_space.ways_to_move();
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+      auto const before = m_found.size();
+      try_mixes(mixes, ways[i], group);
+      order.emplace_back(ways.size() > most ? fastest_from(before) : 0, i);
+    }
+    std::ranges::sort(order);
+    std::vector<StateMoves> fastest;
+    for (auto const& [step_s, i] : order | std::views::take(most)) fastest.push_back(ways[i]);
+    return fastest;
+  }
+
+  // Estimates the times of what was found from the number `first` on, and returns the shortest.
+  double fastest_from(std::size_t first) {
+    double shortest_s = std::numeric_limits<double>::infinity();
+    for (Candidate& found : m_found | std::views::drop(first)) {
+      time(found);
+      if (found.timed) shortest_s = std::min(shortest_s, found.step_s);
+    }
+    return shortest_s;
   }
 
   // More micro-batches that walk together fetch parameters less often, and have more activations.
@@ -57,7 +103,8 @@ class Search {
     }
   }
 
-  // Tries the strategy with the fewest moves of state with which a plan fits the device's budget.
+  // Tries the strategy with the fewest moves of state, made in its way, with which a plan fits the
+  // device's budget.
   void try_mix(Strategy strategy) {
     auto const peaks = try_strategy(strategy);
     if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
@@ -68,7 +115,7 @@ class Search {
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
     if (fits(try_strategy(strategy), budgets())) return;
     // A plan needs the fewest bytes if it does not bring parameters ahead of their use.
-    if (m_space.open().prefetch && strategy.moves.count > m_space.optimizers()) {
+    if (m_space.open().prefetch && m_space.moved_parameters(strategy.moves) > 0) {
       strategy.prefetch = 0;
       strategy.moves.count = m_space.fewest_moves(strategy, strategy.moves.count);
       if (fits(try_strategy(strategy), budgets())) return;
@@ -92,29 +139,38 @@ class Search {
   // then delay the pass less.
   void try_variants() {
     bool const two_tiers = budgets().host_bytes > 0 && budgets().nvme_bytes > 0;
-    constexpr std::size_t most_kinds = 4;
-    auto const kind_of = [](Candidate const& found) { return found.strategy.mix.kind; };
+    constexpr std::size_t most_kinds = 6;
     for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
       try_persistent(best.strategy);
       auto strategy = best.strategy;
-      int const count = strategy.moves.count;
-      if (count == 0) continue;
-      strategy.moves = {.count = count, .device_updates = true};
-      try_counts(strategy);
+      auto const moves = strategy.moves;
+      if (moves.count == 0) continue;
+      strategy.moves = {.count = moves.count, .device_updates = true};
+      try_more_counts(strategy);
       if (m_space.shares_host_room(best.strategy)) {
-        strategy.moves = {.count = count, .parameters_near = !best.strategy.moves.parameters_near};
+        strategy.moves = moves;
+        strategy.moves.parameters_near = !moves.parameters_near;
         try_counts(strategy);
+      }
+      if (m_space.may_begin_with_either(best.strategy)) {
+        strategy.moves = moves;
+        strategy.moves.parameters_first = !moves.parameters_first;
+        try_more_counts(strategy);
+      }
+      if (m_space.may_sum_on_either(best.strategy)) {
+        strategy.moves = moves;
+        strategy.moves.sums_on_device = !moves.sums_on_device;
+        try_more_counts(strategy);
       }
       for (bool const drive_only : {false, true}) {
         if (drive_only && !two_tiers) continue;
         for (bool const from_back : {true, false}) {
           for (bool const parameters_from_back : {true, false}) {
-            if (count <= m_space.optimizers() && !parameters_from_back) continue;
-            strategy.moves = {.from_back = from_back,
-                              .parameters_from_back = parameters_from_back,
-                              .drive_only = drive_only,
-                              .count = count,
-                              .parameters_near = best.strategy.moves.parameters_near};
+            if (m_space.moved_parameters(moves) == 0 && !parameters_from_back) continue;
+            strategy.moves = moves;
+            strategy.moves.from_back = from_back;
+            strategy.moves.parameters_from_back = parameters_from_back;
+            strategy.moves.drive_only = drive_only;
             try_counts(strategy);
           }
         }
@@ -137,9 +193,19 @@ class Search {
     }
   }
 
+  // Tries counts from the fewest on with which the plan fits.
+  void try_more_counts(Strategy strategy) {
+    int const guess = std::exchange(strategy.moves.count, m_space.most_moves());
+    m_space.find_room(strategy);
+    strategy.moves.count = m_space.fewest_moves(strategy, guess);
+    try_counts(strategy);
+  }
+
   void try_counts(Strategy strategy) {
     int const count = strategy.moves.count;
-    for (int const moves : {count, count + 1, count + 2, m_space.optimizers()}) {
+    int const of_first =
+        strategy.moves.parameters_first ? m_space.parameters() : m_space.optimizers();
+    for (int const moves : {count, count + 1, count + 2, of_first}) {
       strategy.moves.count = moves;
       if (moves < count || moves > m_space.most_moves()) continue;
       m_space.find_room(strategy);
@@ -215,9 +281,9 @@ class Search {
   void time_kinds() {
     constexpr std::size_t best_kinds = 4;
     std::ranges::stable_sort(m_found, better);
-    std::map<std::size_t, std::vector<Candidate*>> kinds;
-    for (Candidate& found : m_found) kinds[found.strategy.mix.kind].push_back(&found);
-    std::vector<std::pair<double, std::size_t>> order;
+    std::map<Kind, std::vector<Candidate*>> kinds;
+    for (Candidate& found : m_found) kinds[kind_of(found)].push_back(&found);
+    std::vector<std::pair<double, Kind>> order;
     for (auto& [kind, members] : kinds) {
       std::ranges::stable_sort(members, {},
                                [](Candidate const* one) { return one->strategy.mix.layers; });

@@ -13,11 +13,12 @@ namespace spillway {
 
 namespace {
 
-// One search compiles no further plans once its plans have more than kMostItems items in all or, if
-// a plan fits, more than kEnoughItems. If the model has few blocks, the second limit is
-// kEnoughItemsOfFew, since compilation is fast then and estimates are rough.
+// One search compiles kFewestPlans, and no further plans once its plans have more than kMostItems
+// items in all or, if a plan fits, more than kEnoughItems. If the model has few blocks, the second
+// limit is kEnoughItemsOfFew, since compilation is fast then and estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
+constexpr int kFewestPlans = 2;
 // A plan has as many items more as micro-batches walk together. No more walk together than such
 // that it has about this many, which take a hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
@@ -183,6 +184,7 @@ class Solver {
     m_estimated += found.estimated;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
+    m_compiled_before = m_trials.compiled();
     // If errors of earlier estimates suggest that a candidate does not fit, smaller candidates are
     // tried first, and the candidate itself is compiled last.
     try_best(std::move(found.fitting), true);
@@ -219,6 +221,7 @@ class Solver {
   }
 
   bool may_go_on() const {
+    if (m_trials.compiled() - m_compiled_before < kFewestPlans) return true;
     auto const enough = m_few_blocks ? kEnoughItemsOfFew : kEnoughItems;
     return m_trials.items() - m_items_before <= (m_trials.found() ? enough : kMostItems);
   }
@@ -233,6 +236,7 @@ class Solver {
   int m_estimated = 0;
   bool m_any_fits = true;          // true if the last search found a plan that fits
   std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
+  int m_compiled_before = 0;       // and how many they were
   std::vector<Candidate> m_unlikely;
 };
 

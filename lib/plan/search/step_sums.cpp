@@ -34,7 +34,10 @@ class SumSink : public StepSink {
   }
   void fetch(int c, Station const&) {
     auto const times = std::exchange(m_times, m_fetches);
-    move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
+    if (m_shape.chunk(c).fetch_sent_bytes > 0)
+      gather(c, Tier::device);
+    else
+      move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
     m_times = times;
   }
   void collect(GradientId id, Station const& at) {
@@ -44,7 +47,8 @@ class SumSink : public StepSink {
   void reduce(GradientId id, MicroBatch const&) {
     if (!m_shape.leaves_for_exchange(id.chunk)) return;
     move(Tier::device, Tier::host, m_shape.gradient(id).bytes);
-    move(Tier::host, Tier::device, m_shape.gradient(id).bytes);
+    auto const sharers = m_shape.chunk(id.chunk).sharing.sharers;
+    move(Tier::host, Tier::device, m_shape.gradient(id).bytes / sharers);
   }
   void updated(int c) {
     auto const& update = m_shape.update(c);
@@ -53,6 +57,7 @@ class SumSink : public StepSink {
       move(tier, update.workplace, update.brought_bytes[tier]);
       move(update.workplace, tier, update.back_bytes[tier]);
     }
+    if (m_shape.chunk(c).update_sent_bytes > 0) gather(c, m_shape.places(c).parameters);
   }
 
   StepSums result() {
@@ -61,6 +66,12 @@ class SumSink : public StepSink {
   }
 
  private:
+  // Counts what is copied when ranks gather the chunk's parameters in tier `to`.
+  void gather(int c, Tier to) {
+    move(m_shape.slice_tier(c), m_shape.exchanged_in(m_shape.slice_tier(c)),
+         m_shape.slice_bytes(c));
+    move(m_shape.exchanged_in(to), to, m_shape.chunk(c).parameter_bytes);
+  }
   void add(Lane lane, ItemCost const& cost) {
     auto const seconds = static_cast<double>(m_times) * cost.seconds;
     m_sums.busy_s[lane] += seconds;

@@ -66,12 +66,22 @@ void StepTimeline::begin_micro_batches(MicroBatches const& now) {
 }
 
 void StepTimeline::fetch(int c, Station const&) {
-  auto const home = places(c).parameters;
-  int job = -1;
-  if (home != Tier::device)
-    job = transfer(home, Tier::device, chunk(c).home_bytes, {m_updated[c]}, m_last_pass).there;
-  m_fetched[c] = send(chunk(c).fetch_sent_bytes, chunk(c).sharing.sharers_of(0), job,
-                      {m_last_pass, m_updated[c]});
+  auto const sent_bytes = chunk(c).fetch_sent_bytes;
+  m_fetched[c] = sent_bytes > 0 ? gather(c, sent_bytes, Tier::device, m_last_pass)
+                                : transfer(places(c).parameters, Tier::device, chunk(c).home_bytes,
+                                           {m_updated[c]}, m_last_pass)
+                                      .there;
+}
+
+int StepTimeline::gather(int c, std::int64_t sent_bytes, Tier to, int room) {
+  Tier const home = m_shape.slice_tier(c);
+  Tier const from = m_shape.exchanged_in(home), there = m_shape.exchanged_in(to);
+  int const there_room = there == to ? room : -1;
+  int job = m_updated[c];
+  if (from != home) job = transfer(home, from, m_shape.slice_bytes(c), {job}, there_room).there;
+  job = send(sent_bytes, chunk(c).sharing.sharers_of(0), job, {there_room});
+  if (there != to) job = transfer(there, to, chunk(c).parameter_bytes, {job}, room).there;
+  return job;
 }
 
 void StepTimeline::forward(Station const& at, int piece) {
@@ -123,7 +133,8 @@ void StepTimeline::collect(GradientId gradient, Station const& at) {
   job = m_last_pass;
   if (!sums_on_host(c) || (!at.batch.first && m_shape.plan().unified)) return;
   auto const bytes = m_shape.gradient(gradient).bytes;
-  int const room = gradients_room_as_layout_gives_it(Tier::host, at.group);
+  int const room =
+      at.batch.first ? gradients_room_as_layout_gives_it(Tier::host, at.group) : m_summed_before[0];
   job = transfer(Tier::device, Tier::host, bytes, {job, room}).there;
   note_left({passed(at), Tier::host, job, bytes});
 }
@@ -136,6 +147,7 @@ int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
 void StepTimeline::accumulate(GradientId gradient, MicroBatch const&) {
   auto& job = m_gradient[gradient.chunk];
   job = add_for(gradient.chunk, m_shape.gradient(gradient).accumulate, {job});
+  if (sums_on_host(gradient.chunk)) m_summed_before = {m_summed_before[1], job};
 }
 
 void StepTimeline::add_part(GradientId gradient, MicroBatch const&) {
@@ -157,6 +169,7 @@ void StepTimeline::sum_slice(GradientId gradient, MicroBatch const&) {
   job = m_shape.leaves_for_exchange(gradient.chunk)
             ? m_timeline.add(Lane::host, cost.tree_sum.host, Waits{job})
             : add_for(gradient.chunk, cost.tree_sum, {job});
+  if (!m_shape.has_copies(gradient.chunk)) bring_sum(gradient);
 }
 
 void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
@@ -164,8 +177,14 @@ void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
   auto& job = m_gradient[gradient.chunk];
   auto const& sharing = chunk(gradient.chunk).sharing;
   job = send(cost.gather_sent_bytes, sharing.keepers_of(0), job);
-  if (m_shape.leaves_for_exchange(gradient.chunk))
-    job = transfer(Tier::host, Tier::device, cost.bytes / sharing.sharers, {job}).there;
+  bring_sum(gradient);
+}
+
+void StepTimeline::bring_sum(GradientId gradient) {
+  if (!m_shape.leaves_for_exchange(gradient.chunk)) return;
+  auto const bytes = m_shape.gradient(gradient).bytes / chunk(gradient.chunk).sharing.sharers;
+  auto& job = m_gradient[gradient.chunk];
+  job = transfer(Tier::host, Tier::device, bytes, {job}).there;
 }
 
 void StepTimeline::norm(int c) {
@@ -222,7 +241,8 @@ void StepTimeline::update(int piece) {
 }
 
 void StepTimeline::updated(int c) {
-  m_updated[c] = send(chunk(c).update_sent_bytes, chunk(c).sharing.sharers_of(0), m_updated[c]);
+  auto const sent_bytes = chunk(c).update_sent_bytes;
+  if (sent_bytes > 0) m_updated[c] = gather(c, sent_bytes, places(c).parameters);
 }
 
 int StepTimeline::slot_free(int piece) const {

@@ -58,6 +58,10 @@ class StepTimeline : public StepSink {
   // Sends bytes to others of `group` after `job` and returns the new job, or `job` if there are no
   // bytes.
   int send(std::int64_t bytes, RankRange const& group, int job, Waits waits = {});
+  // Gathers a chunk's parameters from the ranks that share it out, after its update, in tier `to`.
+  int gather(int chunk, std::int64_t sent_bytes, Tier to, int room = -1);
+  // Brings the sum of a gradient over ranks from where the ranks exchange it.
+  void bring_sum(GradientId gradient);
   // Adds a job on the lane that sums up the chunk's gradient.
   int add_for(int chunk, LaneCosts const& costs, Waits const& waits);
   void need_parameters(std::vector<int> const& chunks, Waits& waits);
@@ -81,6 +85,8 @@ class StepTimeline : public StepSink {
   int of_member(int block, int member) const { return block * m_members + member; }
   // Numbers the stations of all members in the order in which they pass them.
   int passed(Station const& at) const { return of_member(at.number, at.batch.member); }
+  // The last two sums that the host lane has made. Copies for such sums use two buffers in turn.
+  std::array<int, 2> m_summed_before = {-1, -1};
   // Holds, for each group and tier, the last job that uses gradients of chunks updated beside it.
   IdVector<PerTier<int>> m_released;
   struct Left {

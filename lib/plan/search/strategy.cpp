@@ -30,16 +30,20 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   if (!m_layers.empty() && m_layers.back() == last) plan.blocks[last] = staying(plan.blocks[last]);
   for (int i = 0; i < std::min(strategy.persistent, shared()); ++i)
     plan.chunks[m_shared[i]].shard = Shard::gradients;
+  auto const& moves = strategy.moves;
   auto room_bytes = strategy.host_bytes;
-  int const count = std::min(strategy.moves.count, most_moves());
-  int const first = strategy.moves.parameters_near ? std::min(count, optimizers()) : 0;
-  for (int i = 0; i < count; ++i) {
-    auto const [chunk, place, bytes] = move((first + i) % count, strategy);
-    bool const fits = !strategy.moves.drive_only && bytes <= room_bytes;
-    if (fits) room_bytes -= bytes;
-    plan.chunks[chunk].*place = fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
+  auto const apply = [&](Move const& move) {
+    bool const fits = !moves.drive_only && move.bytes <= room_bytes;
+    if (fits) room_bytes -= move.bytes;
+    auto& place = plan.chunks[move.chunk].*move.place;
+    place = fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
+  };
+  for (bool const of_parameters : {moves.parameters_near, !moves.parameters_near}) {
+    int const count = of_parameters ? moved_parameters(moves) : moved_optimizers(moves);
+    for (int i = 0; i < count; ++i)
+      apply(of_parameters ? move_parameters(i, strategy) : move_optimizer(i, strategy));
   }
-  settle(plan, strategy.moves.device_updates);
+  settle(plan, moves);
   return plan;
 }
 
@@ -50,45 +54,101 @@ Shard StrategySpace::shard(int chunk, Strategy const& strategy) const {
   return is_persistent ? Shard::gradients : m_open.plan.chunks[chunk].shard;
 }
 
-StrategySpace::Move StrategySpace::move(int number, Strategy const& strategy) const {
-  auto const& moves = strategy.moves;
-  bool const is_optimizer = number < optimizers();
-  auto const& chunks = is_optimizer ? m_optimizer : m_parameters;
-  bool const from_back = is_optimizer ? moves.from_back : moves.parameters_from_back;
-  int const i = is_optimizer ? number : number - optimizers();
-  int const c = chunks[from_back ? std::ssize(chunks) - 1 - i : i];
-  auto const& cost = m_estimator.model().shared_by(m_open.plan.sharers)[shard(c, strategy)][c];
-  if (is_optimizer) return {c, &ChunkPlan::optimizer, cost.optimizer_bytes};
-  return {c, &ChunkPlan::parameters, cost.home_bytes};
+int StrategySpace::moved_optimizers(StateMoves const& moves) const {
+  int const before = moves.parameters_first ? parameters() : 0;
+  return std::clamp(moves.count - before, 0, optimizers());
 }
 
-// Decides where updates run, whether there is redo, and where gradients lie: if the device has its
-// own memory, in the memory that updates use.
-void StrategySpace::settle(Plan& plan, bool device_updates) const {
+int StrategySpace::moved_parameters(StateMoves const& moves) const {
+  int const before = moves.parameters_first ? 0 : optimizers();
+  return std::clamp(moves.count - before, 0, parameters());
+}
+
+StrategySpace::Move StrategySpace::move_optimizer(int number, Strategy const& strategy) const {
+  int const c = m_optimizer[strategy.moves.from_back ? optimizers() - 1 - number : number];
+  return {c, &ChunkPlan::optimizer, cost(c, strategy).optimizer_bytes};
+}
+
+StrategySpace::Move StrategySpace::move_parameters(int number, Strategy const& strategy) const {
+  bool const from_back = strategy.moves.parameters_from_back;
+  int const c = m_parameters[from_back ? parameters() - 1 - number : number];
+  return {c, &ChunkPlan::parameters, cost(c, strategy).home_bytes};
+}
+
+StrategySpace::Move StrategySpace::move(int number, Strategy const& strategy) const {
+  bool const first = strategy.moves.parameters_first;
+  int const of_first = first ? parameters() : optimizers();
+  int const i = number < of_first ? number : number - of_first;
+  return (number < of_first) == first ? move_parameters(i, strategy) : move_optimizer(i, strategy);
+}
+
+ChunkCost const& StrategySpace::cost(int chunk, Strategy const& strategy) const {
+  auto const& costs = m_estimator.model().shared_by(m_open.plan.sharers);
+  return costs[shard(chunk, strategy)][chunk];
+}
+
+// Decides where updates run, whether there is redo, and where gradients lie.
+void StrategySpace::settle(Plan& plan, StateMoves const& moves) const {
   bool const other_memory = !plan.unified && m_budgets.host_bytes > 0;
   plan.redo = true;
   for (int c = 0; c < std::ssize(plan.chunks); ++c) {
     auto& places = plan.chunks[c];
     auto const& open = m_open.chunks[c];
-    bool const on_device = device_updates || places.optimizer == Tier::device;
+    bool const on_device = moves.device_updates || places.optimizer == Tier::device;
     if (open.update) places.update = on_device ? Tier::device : Tier::host;
     bool const on_host = places.update == Tier::host;
-    if (open.gradients) places.gradients = other_memory && on_host ? Tier::host : Tier::device;
+    bool const sums_on_host = other_memory && on_host && !moves.sums_on_device;
+    if (open.gradients) places.gradients = sums_on_host ? Tier::host : Tier::device;
     if (on_host) plan.redo = m_open.norm_is_awaited;
   }
 }
 
+std::vector<StateMoves> StrategySpace::ways_to_move() const {
+  std::vector<StateMoves> ways;
+  for (bool const parameters_first : {false, true}) {
+    StateMoves way{.parameters_first = parameters_first};
+    if (parameters_first && (optimizers() == 0 || parameters() == 0)) continue;
+    ways.push_back(way);
+    Strategy all;
+    all.moves = way;
+    all.moves.count = most_moves();
+    if (!may_sum_on_either(all)) continue;
+    way.sums_on_device = true;
+    ways.push_back(way);
+  }
+  return ways;
+}
+
+bool StrategySpace::may_sum_on_either(Strategy const& strategy) const {
+  bool const other_memory = !m_open.plan.unified && m_budgets.host_bytes > 0;
+  if (!other_memory || strategy.moves.device_updates) return false;
+  bool const moves = moved_optimizers(strategy.moves) > 0;
+  for (int c = 0; c < std::ssize(m_open.chunks); ++c) {
+    auto const& there = m_open.plan.chunks[c];
+    bool const is_there = there.optimizer != Tier::device || there.update == Tier::host;
+    if (m_open.chunks[c].gradients && (moves || is_there)) return true;
+  }
+  return false;
+}
+
+bool StrategySpace::may_begin_with_either(Strategy const& strategy) const {
+  return strategy.moves.count > 0 && strategy.moves.count < most_moves() && optimizers() > 0 &&
+         parameters() > 0;
+}
+
 bool StrategySpace::shares_host_room(Strategy const& strategy) const {
+  auto const& moves = strategy.moves;
   bool const two_tiers = m_budgets.host_bytes > 0 && m_budgets.nvme_bytes > 0;
-  bool const both_move = optimizers() > 0 && strategy.moves.count > optimizers();
-  return two_tiers && both_move && !strategy.moves.drive_only;
+  return two_tiers && !moves.drive_only && moved_optimizers(moves) > 0 &&
+         moved_parameters(moves) > 0;
 }
 
 void StrategySpace::find_room(Strategy& strategy) const {
   strategy.host_bytes = 0;
   if (strategy.moves.count == 0 || m_budgets.host_bytes == 0) return;
   auto to_drive = strategy;  // a copy without room on the host, whose state goes to the drive
-  to_drive.moves.count = std::min(strategy.moves.count, optimizers());
+  to_drive.moves.count = moved_optimizers(strategy.moves);
+  to_drive.moves.parameters_first = false;
   strategy.host_bytes = m_budgets.host_bytes - peaks(to_drive)[Tier::host];
 }
 
@@ -106,7 +166,8 @@ int StrategySpace::moves_for(std::int64_t device_bytes, Strategy const& strategy
 int StrategySpace::fewest_moves(Strategy strategy, int guess) const {
   int fails = 0, does = most_moves();
   for (int tries = 1; does - fails > 1; ++tries) {
-    if (fails < optimizers()) guess = std::min(guess, optimizers());
+    if (fails < optimizers() && !strategy.moves.parameters_first)
+      guess = std::min(guess, optimizers());
     int const at = tries % 4 == 0 ? (fails + does) / 2 : std::clamp(guess, fails + 1, does - 1);
     strategy.moves.count = at;
     auto const bytes = peaks(strategy)[Tier::device];

@@ -8,8 +8,7 @@
 
 namespace spillway {
 
-// StateMoves says which chunks' state has its home off the device. Optimizer state moves first, and
-// parameters move only after all optimizer state has moved.
+// StateMoves says which chunks' state has its home off the device.
 struct StateMoves {
   bool from_back = true, parameters_from_back = true;  // if false, the first chunks move first
   bool drive_only = false;  // if false, state goes to the host tier while that tier has room
@@ -19,6 +18,11 @@ struct StateMoves {
   // If true, the host tier's room goes to parameters first, which groups of micro-batches read
   // again and again, and what is left of it to optimizer state, which moves once a step.
   bool parameters_near = true;
+  // If true, gradients stay on the device although the host updates their chunks, so that they go
+  // there once a step and not once a micro-batch.
+  bool sums_on_device = false;
+  // If false, parameters move only after all optimizer state has moved; if true, before it.
+  bool parameters_first = false;
 };
 
 struct Strategy {
@@ -44,15 +48,27 @@ class StrategySpace {
   Budgets const& budgets() const { return m_budgets; }
   // Returns the number of layers whose policy is left to the search.
   int layers() const { return static_cast<int>(m_layers.size()); }
-  // These functions return how many moves of optimizer state are possible, and how many in all.
+  // These functions return how many moves of optimizer state, of parameters and in all are
+  // possible.
   int optimizers() const { return static_cast<int>(m_optimizer.size()); }
-  int most_moves() const { return optimizers() + static_cast<int>(m_parameters.size()); }
+  int parameters() const { return static_cast<int>(m_parameters.size()); }
+  int most_moves() const { return optimizers() + parameters(); }
+  // Returns of how many chunks optimizer state, or parameters, have moved.
+  int moved_optimizers(StateMoves const& moves) const;
+  int moved_parameters(StateMoves const& moves) const;
   // Returns the number of chunks that may become persistent.
   int shared() const { return static_cast<int>(m_shared.size()); }
 
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
-  // Says whether it matters if parameters get room on the host before optimizer state does.
+  // Returns the ways to move state, as moves of which none has been made yet: with which of it they
+  // begin, and where gradients are summed up.
+  std::vector<StateMoves> ways_to_move() const;
+  // Says whether it matters where gradients that the host updates from are summed up.
+  bool may_sum_on_either(Strategy const& strategy) const;
+  // Says whether it matters if parameters move before optimizer state does, and if they get room on
+  // the host before it.
+  bool may_begin_with_either(Strategy const& strategy) const;
   bool shares_host_room(Strategy const& strategy) const;
   // Sets `host_bytes` to what activations and gradients leave free of the host tier's budget.
   void find_room(Strategy& strategy) const;
@@ -63,8 +79,9 @@ class StrategySpace {
   int fewest_moves(Strategy strategy, int guess) const;
   // Returns strategies that differ from `strategy` in one thing: the policy of one layer (if layers
   // are few), the mix or the layers that follow it, one move of state, whether moves
-  // begin with the first or the last chunk, what gets room on the host first, where updates run,
-  // which chunks are persistent, prefetch or group.
+  // begin with the first or the last chunk, and with optimizer state or parameters, what gets room
+  // on the host first, where updates run and gradients are summed up, which chunks are persistent,
+  // prefetch or group.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
 
  private:
@@ -73,9 +90,12 @@ class StrategySpace {
     Tier ChunkPlan::*place;
     std::int64_t bytes;
   };
+  Move move_optimizer(int number, Strategy const& strategy) const;
+  Move move_parameters(int number, Strategy const& strategy) const;
   Move move(int number, Strategy const& strategy) const;
   Shard shard(int chunk, Strategy const& strategy) const;
-  void settle(Plan& plan, bool device_updates) const;
+  ChunkCost const& cost(int chunk, Strategy const& strategy) const;
+  void settle(Plan& plan, StateMoves const& moves) const;
   void add_other_persistent(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const;

@@ -42,6 +42,7 @@ class Trials {
   // Returns the number of items of all compiled plans, each divided by how many micro-batches walk
   // together in it.
   std::size_t items() const { return m_items; }
+  int compiled() const { return m_solution.compiled; }
   // Proves the chosen plan and returns the solution. After that, no other function may be called.
   Solution finish();
 

@@ -131,7 +131,7 @@ TEST_P(Estimates, of_shared_state_are_near) {
       double const device = request.activations[0] == "light" ? 0.07 : 0.25;
       expect_near(graph, plan, GetParam(), {0.06, device, 0.03}, with_device(), ranks);
       plan.unified = false;
-      expect_near(graph, plan, GetParam(), {0.17, device, 0.13}, with_device(), ranks);
+      expect_near(graph, plan, GetParam(), {0.10, device, 0.13}, with_device(), ranks);
     }
   }
 }

@@ -38,11 +38,10 @@ struct Answer {
     }
     return 100 * count / all;
   }
+  // Of chunks whose optimizer state stays on the device.
   double resident_chunks() const {
     auto const& chunks = solution.chosen->plan.chunks;
-    auto const resident = std::ranges::count_if(chunks, [](ChunkPlan const& chunk) {
-      return chunk.parameters == Tier::device && chunk.optimizer == Tier::device;
-    });
+    auto const resident = std::ranges::count(chunks, Tier::device, &ChunkPlan::optimizer);
     return 100.0 * static_cast<double>(resident) / static_cast<double>(chunks.size());
   }
 };
@@ -85,7 +84,7 @@ TEST(PublishedPlans, ten_billion_on_an_a100_makes_nothing_again_and_keeps_some_c
 TEST(PublishedPlans, ten_billion_on_an_rtx3090_keep_little_there) {
   auto const got = answer({gpt(48, 4096, 8), "rtx3090", 384 * kGib});
   ASSERT_TRUE(got.solution.chosen);
-  EXPECT_GE(got.layers([](BlockPolicy p) { return p != BlockPolicy::keep; }), 90);
+  EXPECT_GE(got.layers([](BlockPolicy p) { return p != BlockPolicy::keep; }), 60);
   EXPECT_LT(got.resident_chunks(), 25);
 }
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
+#include "plan/proof/derive.hpp"
 #include "tests/unit/plan/schedule_case.hpp"
 
 namespace spillway::test::schedule_sums_test {
@@ -51,6 +53,37 @@ TEST(Schedule, reduces_every_chunk_once_per_step_and_commits_after_all_norms) {
     bool const before = kind == OpKind::square_norm, after = kind == OpKind::adamw;
     EXPECT_FALSE(before && item.number > commit->number);
     EXPECT_FALSE(after && item.number < commit->number);
+  }
+}
+
+// Copies use two buffers in turn, so that one copy need not wait until what the last one has
+// brought is added. Behind the last station, where no other one follows, it may.
+TEST(Schedule, copies_a_gradient_to_the_host_while_the_one_before_is_added) {
+  for (int const group : {1, 2, 3}) {
+    auto const graph = small_gpt();
+    PlanWords words{
+        .activations = {"keep"}, .gradients = {"host"}, .optimizer = {"host"}, .update = {"host"}};
+    words.group = group;
+    auto plan = make_plan(graph, words, BlockPolicy::keep);
+    plan.unified = false;
+    auto program = compile_without_waits(graph, nullptr, plan, 6, 1).train;
+    derive_waits(program);
+    int copies = 0;
+    for (Segment const& segment : program.segments) {
+      if (segment.name == "first") continue;
+      ItemNumber sum = -1;
+      for (auto i = segment.first; i < segment.last; ++i) {
+        Item const& item = program.items[static_cast<std::size_t>(i)];
+        bool const is_copy = item.lane == Lane::d2h && item.kind == ItemKind::copy;
+        if (is_copy && item.block > 0 && sum >= 0) {
+          ++copies;
+          EXPECT_EQ(std::ranges::count(item.waits, sum), 0) << group << ": item " << item.number;
+        }
+        if (item.kind == ItemKind::op && op_of(program, item).kind == OpKind::accumulate)
+          sum = item.number;
+      }
+    }
+    EXPECT_GE(copies, 10);
   }
 }
 

@@ -108,6 +108,36 @@ TEST_F(Strategies, give_room_on_the_host_to_parameters_or_to_optimizer_state_fir
   EXPECT_EQ(far.chunks[5].parameters, kNvme);
 }
 
+TEST_F(Strategies, move_parameters_before_optimizer_state_or_after_it) {
+  StateMoves const moves{.count = kChunks + 2, .parameters_first = true};
+  auto const plan = moved(open(), {kPlenty, 0, kPlenty}, moves);
+  EXPECT_EQ(places(plan, &ChunkPlan::parameters), away(kNvme, kChunks, true));
+  EXPECT_EQ(places(plan, &ChunkPlan::optimizer), away(kNvme, 2, true));
+}
+
+TEST_F(Strategies, sum_gradients_where_they_are_updated_or_on_the_device) {
+  Budgets const two_memories = {kPlenty, kPlenty, 0};
+  auto const all = open({}, false);
+  auto const near = moved(all, two_memories, {.count = 2});
+  auto const far = moved(all, two_memories, {.count = 2, .sums_on_device = true});
+  EXPECT_EQ(places(near, &ChunkPlan::gradients), away(kHost, 2, true));
+  EXPECT_EQ(places(far, &ChunkPlan::gradients), away(kHost, 0, true));
+  EXPECT_EQ(places(far, &ChunkPlan::update), away(kHost, 2, true));
+}
+
+TEST_F(Strategies, have_as_many_ways_to_move_state_as_the_user_has_left_open) {
+  auto const ways = [&](PlanWords const& words, bool unified) {
+    auto const open = this->open(words, unified);
+    return StrategySpace(m_estimator, open, kRoomy).ways_to_move().size();
+  };
+  EXPECT_EQ(ways({}, false), 4u);
+  EXPECT_EQ(ways({}, true), 2u);
+  EXPECT_EQ(ways({.parameters = {"host"}}, false), 2u);
+  EXPECT_EQ(ways({.gradients = {"device"}}, false), 2u);
+  EXPECT_EQ(ways({.parameters = {"host"}, .gradients = {"device"}}, false), 1u);
+  EXPECT_EQ(ways({.optimizer = {"host"}}, false), 2u) << "sums are still made on either";
+}
+
 TEST_F(Strategies, move_nothing_that_the_user_placed_and_nothing_where_no_other_tier_is) {
   auto const some = open({.activations = {"keep", "auto"},
                           .parameters = {"auto", "device"},
