@@ -64,8 +64,8 @@ Machine machine_of(Program const& program, std::string const& file) {
   if (!program.unified && program.arithmetic.isa != machine.target)
     throw Error(Status::bad_input, fmt::format("{}: target: {}, and the Program is for {}", file,
                                                machine.target, program.arithmetic.isa));
-  require_rates(machine, program.arithmetic.precision == Precision::bf16,
-                program.peak_bytes[Tier::nvme] > 0, file);
+  bool const bf16 = program.arithmetic.precision == Precision::bf16;
+  require_rates(machine, {bf16, program.peak_bytes[Tier::nvme] > 0, program.ranks}, file);
   return machine;
 }
 

@@ -96,8 +96,10 @@ struct PlanArguments {
   bool items = false;
   std::string save;  // path of the plan.yaml to write; "" means none
   bool force = false;
+  std::string largest;  // the key whose largest value is sought; "" means none
 };
 Status run_plan(PlanArguments const& arguments);
+Status run_largest(PlanArguments const& arguments);
 
 Status run_inspect(std::string const& path, std::string const& machine);
 Status run_doctor(std::string const& directory);

@@ -161,6 +161,9 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
                     "what other plans would cost, and what 1 GiB more would buy; takes longer");
   command->add_flag("--items", plan.items,
                     "instead, every item of a step: its lane, its buffers, what it waits for");
+  command->add_option("--largest", plan.largest,
+                      "instead, the largest value of this key that fits, and the fastest one: "
+                      "model.layers, batch.micro, data.sequence");
   command->callback([&] {
     end_on_signals_without_partials();
     request.plain = [&] { return run_plan(plan); };

@@ -71,7 +71,8 @@ Target target_of_file(Config const& config, std::int64_t vocab, std::string cons
   machine = machine_of_a_rank(machine, ranks, config.run.host_threads);
   target.budgets = budgets(config, free, machine.node_ranks);
   say_smaller_drive(config.memory, target.budgets);
-  require_rates(machine, config.precision == Precision::bf16, target.budgets.nvme_bytes > 0, file);
+  require_rates(machine,
+                {config.precision == Precision::bf16, target.budgets.nvme_bytes > 0, ranks}, file);
   auto const cores = std::max<std::int64_t>(1, std::llround(machine.compute_cores));
   target.choices = choose(config, nullptr, cores, ranks);
   if (target.choices.micro_is_free) target.choices.micro = fastest_micro(config, vocab, target);

@@ -9,13 +9,17 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "base/units.hpp"
 #include "plan/proof/alike.hpp"
+#include "plan/search/alternatives.hpp"
 #include "samples/batch_shape.hpp"
 
 namespace spillway {
 namespace {
+
+constexpr std::int64_t kMebibyte = 1 << 20;
 
 // Lists the budgets that are too small with their values. The `node_ranks` ranks of a node share
 // the bytes that may be written each day.
@@ -38,14 +42,30 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-[[noreturn]] void refuse(Solution const& solution, Graph const& graph, double smallest_step_s,
-                         Budgets const& budgets, MemoryConfig const& memory,
-                         std::int64_t node_ranks) {
-  auto const& need = solution.smallest;
-  throw Error(Status::cannot_fit, fmt::format("{}: {}; its steps would take {}",
+// Returns a text such as "; memory.host = 450GiB would do, too" if more of one tier beside the
+// device is enough, and the need does not say so already.
+std::string other_ways(PlanQuestion const& question, Need const& need) {
+  auto const missing = missing_bytes(need.peak_bytes, question.budgets);
+  std::string text;
+  for (Tier const tier : {Tier::host, Tier::nvme}) {
+    if (missing[tier] == all_missing_bytes(need.peak_bytes, question.budgets)) continue;
+    auto const bytes = sufficient_bytes(question, tier);
+    if (!bytes) continue;
+    auto const key = tier == Tier::nvme ? "memory.nvme.size" : "memory.host";
+    text += fmt::format("; {} = {} would do, too", key, format_bytes(round_up(*bytes, kMebibyte)));
+  }
+  return text;
+}
+
+[[noreturn]] void refuse(PlanQuestion const& question, Need const& need,
+                         MemoryConfig const& memory) {
+  auto const& budgets = question.budgets;
+  auto const node_ranks = std::min(question.ranks, question.machine.node_ranks);
+  throw Error(Status::cannot_fit, fmt::format("{}: {}; its steps would take {}{}",
                                               short_budgets(need, budgets, memory, node_ranks),
-                                              describe(need, graph, budgets, node_ranks),
-                                              human_duration(smallest_step_s)));
+                                              describe(need, question.train, budgets, node_ranks),
+                                              human_duration(simulated_step_s(question, need.plan)),
+                                              other_ways(question, need)));
 }
 
 }  // namespace
@@ -111,11 +131,8 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& targ
                 solution.compiled,
                 seconds_since(begin)};
       }
-      if (!choices.micro_is_free || choices.micro == 1) {
-        auto const s = simulated_step_s(question, solution.smallest.plan);
-        refuse(solution, train, s, budgets, config.memory,
-               std::min<std::int64_t>(ranks, machine.node_ranks));
-      }
+      if (!choices.micro_is_free || choices.micro == 1)
+        refuse(question, solution.smallest, config.memory);
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());
     }

@@ -288,6 +288,33 @@ TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
   EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
 }
 
+// What is named fits, and one layer more does not.
+TEST_F(PlanCommand, names_the_largest_value_that_fits_and_the_fastest) {
+  write("in.yaml",
+        "model: {layers: 6, hidden: 256, heads: 4, vocab: 300}\n"
+        "data: {sequence: 128}\nbatch: {sequences: 16, micro: 2}\n"
+        "memory: {device: 150MiB, host: 80MiB, nvme: none}\n");
+  auto const plan =
+      "plan " + path("in.yaml") + " --machine " SPILLWAY_SOURCE_DIR "/input/machines/h100.yaml ";
+  auto const layers =
+      nlohmann::json::parse(spillway(plan + "--json --largest model.layers").output);
+  auto const most = layers.at("largest").get<int>();
+  ASSERT_LT(most, 64) << "so that it is exact";
+  EXPECT_EQ(spillway(plan + fmt::format("model.layers={}", most)).status, 0);
+  EXPECT_EQ(spillway(plan + fmt::format("model.layers={}", most + 1)).status, 3);
+  for (auto const& one : layers.at("tried")) {
+    EXPECT_EQ(one.at("fits"), one.at("value").get<int>() <= most);
+    EXPECT_EQ(one.contains("why"), !one.at("fits"));
+  }
+  auto const micro = spillway(plan + "--largest batch.micro");
+  EXPECT_NE(micro.output.find("\nThe largest that fits is batch.micro=16, and the fastest "),
+            std::string::npos)
+      << micro.output;
+  EXPECT_EQ(spillway(plan + "--largest model.layers memory.device=1MiB").status, 3);
+  EXPECT_EQ(spillway(plan + "--largest plan.group").status, 2);
+  EXPECT_EQ(spillway(plan + "--largest model.layers --compare").status, 2);
+}
+
 // Of the machine's tiers the input file need not speak: what --compare suggests can be asked for.
 TEST_F(PlanCommand, forces_tiers_that_only_the_machine_file_names) {
   write("in.yaml",
@@ -369,7 +396,7 @@ TEST_F(PlanCommand, counts_the_threads_of_the_host_lane) {
     return nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>();
   };
   EXPECT_EQ(step_s(""), step_s(" run.host_threads=3")) << "as the file says";
-  EXPECT_GT(step_s(" run.host_threads=1"), 1.2 * step_s(""));
+  EXPECT_GT(step_s(" run.host_threads=1"), 1.15 * step_s(""));
 }
 
 // A profile of this machine is a machine file, with the ops of the model.

@@ -9,13 +9,15 @@
 #include "config/assign.hpp"
 #include "config/print.hpp"
 #include "config/scalar.hpp"
+#include "config/suggest.hpp"
 #include "graph/target.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::string_view kUnknown = "unknown", kAbout = "about", kTarget = "target";
+constexpr std::string_view kUnknown = "unknown", kAbout = "about", kTarget = "target",
+                           kKinds = "kinds";
 constexpr std::string_view kTargetDoc =
     "What the compute lane's kernels are made for: host, sm_90 and so on.";
 constexpr std::int64_t kMostThreads = 4096;
@@ -50,7 +52,7 @@ struct Table {
   std::string_view doc;
 };
 constexpr Table kTables[] = {
-    {"kinds", &Machine::kind_giga_per_s,
+    {kKinds, &Machine::kind_giga_per_s,
      "By kind of op: GFLOP/s where it counts flops, else GB/s of traffic."},
     {"ops", &Machine::op_s, "Seconds of single ops."},
 };
@@ -61,11 +63,27 @@ void require_map(Value const& value, std::string const& source, std::string_view
            "expected a map, got " + describe(value));
 }
 
+// Refuses a key that is no kind of op, nor one with the host lane's prefix before it.
+void check_kind(std::string const& key, Place const& place) {
+  static auto const names = [] {
+    std::vector<std::string> result;
+#define SPILLWAY_OP(name, rule, operands) result.insert(result.end(), {#name, "host " #name});
+#include "graph/op_kinds.def"
+#undef SPILLWAY_OP
+    return result;
+  }();
+  if (std::ranges::count(names, key) > 0) return;
+  auto const nearest = nearest_name(key, names);
+  refuse(place, nearest.empty() ? "unknown kind of op; docs/ops.md lists all"
+                                : fmt::format("unknown kind of op; did you mean {}?", nearest));
+}
+
 void read_table(Numbers& numbers, Value const& value, std::string const& source,
                 std::string_view name) {
   require_map(value, source, name);
   for (auto const& [key, line, number] : value.entries) {
     Place const here{fmt::format("{}:{}", source, line), fmt::format("{}.{}", name, key)};
+    if (name == kKinds) check_kind(key, here);
     double const read = read_real(number, here);
     if (!(read > 0)) refuse(here, fmt::format("{} is not above 0", number.text));
     if (read >= kMost) refuse(here, fmt::format("{} is not below {}", number.text, kMost));
@@ -155,18 +173,31 @@ Machine load_machine(std::string const& path) {
   return profile_of(read_yaml(path), path).machine;
 }
 
-void require_rates(Machine const& machine, bool bf16, bool spill, std::string const& source) {
+void require_rates(Machine const& machine, RatesAsked const& asked, std::string const& source) {
   auto const require = [&](double rate, std::string const& key, std::string const& why) {
     if (rate <= 0) refuse({source, key}, fmt::format("not known, and {}; give it", why));
   };
-  auto const product = bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
+  auto const product = asked.bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
   if (!machine.kind_giga_per_s.contains("matmul"))
-    require(product, bf16 ? "matmul_gflops.bf16" : "matmul_gflops.fp32",
+    require(product, asked.bf16 ? "matmul_gflops.bf16" : "matmul_gflops.fp32",
             "products take nearly all of a step");
   require(machine.memory_gbps, "memory_gbps", "all other ops go by it");
-  if (!spill) return;
-  require(machine.nvme_write_gbps, "nvme.write_gbps", "plans may spill (memory.nvme)");
-  require(machine.nvme_read_gbps, "nvme.read_gbps", "plans may spill (memory.nvme)");
+  if (asked.spill) {
+    require(machine.nvme_write_gbps, "nvme.write_gbps", "plans may spill (memory.nvme)");
+    require(machine.nvme_read_gbps, "nvme.read_gbps", "plans may spill (memory.nvme)");
+  }
+  if (machine.is_unified()) return;
+  require(machine.h2d_gbps, "links.h2d_gbps", "state may come from host memory");
+  require(machine.d2h_gbps, "links.d2h_gbps", "state may go to host memory");
+  for (char const* const kind : {"host adamw", "host square_norm", "host accumulate"})
+    require(number_or(machine.kind_giga_per_s, kind, 0), fmt::format("{}.{}", kKinds, kind),
+            "updates may run on the host");
+  if (asked.ranks == 1) return;
+  require(number_or(machine.kind_giga_per_s, "host tree_sum", 0), "kinds.host tree_sum",
+          "ranks sum gradients on the host");
+  require(std::max(machine.node_gbps, machine.network_gbps),
+          asked.ranks > machine.node_ranks ? "links.network_gbps" : "links.node_gbps",
+          "ranks exchange gradients");
 }
 
 std::string to_yaml(Machine const& machine, About const& about) {

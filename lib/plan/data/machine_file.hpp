@@ -21,16 +21,23 @@ struct Profile {
 };
 
 // Reads a machine file, in which any key may be left out, so that its value is unknown. Throws
-// Error(bad_input), which names the file, line and key, for an unknown key, a wrong value or
-// numbers that contradict each other.
+// Error(bad_input), which names the file, line and key, for an unknown key or kind of op, a wrong
+// value or numbers that contradict each other.
 Machine load_machine(std::string const& path);
 // Reads the text of a machine file as `load_machine` does. Errors call the text `source`.
 Profile parse_profile(std::string const& text, std::string const& source);
 
-// Throws Error(bad_input) if the machine lacks a rate without which every plan would seem to take
-// no time: the rate of matrix products in the run's precision, of memory or, if plans may `spill`,
-// of the drive.
-void require_rates(Machine const& machine, bool bf16, bool spill, std::string const& source);
+// What plans for a machine go by: products in bf16 or fp32, the drive if they may spill, and
+// messages if there are several ranks.
+struct RatesAsked {
+  bool bf16 = false, spill = false;
+  std::int64_t ranks = 1;
+};
+// Throws Error(bad_input) if the machine lacks a rate that such plans go by, so that something
+// would seem to take no time, or as long as on the device: the rate of products, of memory, of the
+// drive and, for a device with memory of its own, of its links, of updates on the host, and of
+// messages.
+void require_rates(Machine const& machine, RatesAsked const& asked, std::string const& source);
 
 // Returns the machine as YAML with a comment before each key; the text loads as an equal Machine.
 std::string to_yaml(Machine const& machine, About const& about = {});

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <numeric>
 #include <optional>
 #include <string_view>
+
+#include "base/checked.hpp"
 
 namespace spillway {
 
@@ -47,6 +50,30 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
     result.push_back({tier, answer(other)});
   }
   return result;
+}
+
+std::optional<std::int64_t> sufficient_bytes(PlanQuestion const& question, Tier tier) {
+  if (!has_tier(question.budgets, tier)) return std::nullopt;
+  auto other = question;
+  auto& budget = other.budgets.*budget_of(tier);
+  // Returns what the fastest plan needs of the tier if it may use `bytes`, or nothing.
+  auto const needed = [&](std::int64_t bytes) -> std::optional<std::int64_t> {
+    budget = bytes;
+    auto const chosen = solve(other).chosen;
+    if (!chosen) return std::nullopt;
+    return chosen->compiled.train.peak_bytes[tier];
+  };
+  auto enough = needed(kMostBytes);
+  if (!enough) return std::nullopt;
+  auto too_few = question.budgets.*budget_of(tier);
+  auto perhaps = *enough;
+  for (int halvings = 0; halvings < 5 && too_few < perhaps; ++halvings) {
+    auto const middle = budget = std::midpoint(too_few, perhaps);
+    (outlook(other).fits ? perhaps : too_few) = middle;
+  }
+  if (perhaps < *enough)
+    if (auto const fewer = needed(perhaps)) enough = fewer;
+  return enough;
 }
 
 std::vector<Alternative> shardings(PlanQuestion const& question) {

@@ -1,6 +1,7 @@
 // The functions in this file find out what other plans than the chosen one would cost.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,11 @@ struct MoreRoom {
   PlanCost cost;
 };
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
+
+// Returns a budget of `tier` with which some plan fits although none does now, the other budgets
+// being as they are, or nothing if no budget of that tier is enough or there is no such tier. Plans
+// that fit less were not found: about one budget in 32 between the present one and plenty is tried.
+std::optional<std::int64_t> sufficient_bytes(PlanQuestion const& question, Tier tier);
 
 // Estimates what plans would cost if ranks divided no state among them, or optimizer state, or
 // gradients too, or all state if they have equally many micro-batches; and, if that is left to the

@@ -62,6 +62,7 @@ class Ledger : public StepSink {
   void fetch(int c, Station const&) {
     auto const bytes = m_shape.chunk(c).parameter_bytes;
     m_comes[Tier::device] += bytes;
+    if (m_shape.chunk(c).fetch_sent_bytes > 0 && !m_shape.plan().unified) hold_gathered(c);
     if (m_first_fetched_bytes == 0) m_first_fetched_bytes = bytes;
   }
   void drop(int c, Station const& at) {
@@ -106,7 +107,8 @@ class Ledger : public StepSink {
     auto const bytes = m_shape.gradient(id).bytes;
     int const until = std::min(m_station + m_members, update_station());
     if (m_shape.is_shared_out(id.chunk) && !m_shape.reduces_each(id.chunk))
-      hold(m_shape.places(id.chunk).gradients, update_station(), updated_from_bytes(id.chunk));
+      hold(m_shape.places(id.chunk).gradients, updated_at(id.chunk, true),
+           updated_from_bytes(id.chunk));
     if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
     if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
       hold(Tier::device, until, bytes);
@@ -149,6 +151,14 @@ class Ledger : public StepSink {
     m_stations[last].goes[tier] += bytes;
   }
 
+  // Counts what ranks gather in host memory, from where it is copied to the device, and the slice
+  // that they send. It goes when the next station ends.
+  void hold_gathered(int c) {
+    bool const is_brought = m_shape.slice_tier(c) != Tier::host;
+    hold(Tier::host, std::min(m_station + m_members, update_station()),
+         m_shape.chunk(c).parameter_bytes + (is_brought ? m_shape.slice_bytes(c) : 0));
+  }
+
   // Says whether the member is the step's first micro-batch, and stands for no later one.
   bool is_first(int member) const { return m_begins_step && member == 0; }
   // The first gradient of a step is made in its home if it lies whole on the device.
@@ -166,11 +176,16 @@ class Ledger : public StepSink {
     auto const& chunk = m_shape.chunk(c);
     if (m_shape.is_shared_out(c) && m_begins_step && m_ends_step)
       return std::min(backward_station(chunk.first_block, 0) + m_members, update_station());
-    if (m_shape.plan().redo || !m_ends_step) return update_station();
     bool const exchanges =
         chunk.gradient.scatter_sent_bytes > 0 && m_shape.places(c).gradients == Tier::device;
+    return updated_at(c, exchanges);
+  }
+  // Returns the station at which the chunk's update has ended, if it waits for an exchange or not.
+  int updated_at(int c, bool exchanges) const {
+    if (m_shape.plan().redo || !m_ends_step) return update_station();
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
-    return std::min(backward_station(chunk.first_block, 0) + groups * m_members, update_station());
+    return std::min(backward_station(m_shape.chunk(c).first_block, 0) + groups * m_members,
+                    update_station());
   }
   // Counts what block `b` adds to a member's gradient of chunk `c`. A part takes bytes while it is
   // made, and until the update if it is kept for those of other members. A gradient takes bytes

@@ -13,12 +13,12 @@ namespace spillway {
 
 namespace {
 
-// One search compiles kFewestPlans, and no further plans once its plans have more than kMostItems
-// items in all or, if a plan fits, more than kEnoughItems. If the model has few blocks, the second
-// limit is kEnoughItemsOfFew, since compilation is fast then and estimates are rough.
+// One search compiles a second plan if the first does not fit, and no further plans once its plans
+// have more than kMostItems items in all or, if a plan fits, more than kEnoughItems. If the model
+// has few blocks, the second limit is kEnoughItemsOfFew, since compilation is fast then and
+// estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
-constexpr int kFewestPlans = 2;
 // A plan has as many items more as micro-batches walk together. No more walk together than such
 // that it has about this many, which take a hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
@@ -185,6 +185,7 @@ class Solver {
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
     m_compiled_before = m_trials.compiled();
+    m_misses = 0;
     // If errors of earlier estimates suggest that a candidate does not fit, smaller candidates are
     // tried first, and the candidate itself is compiled last.
     try_best(std::move(found.fitting), true);
@@ -210,10 +211,12 @@ class Solver {
   // Tries the candidate, and returns other candidates that should be tried next.
   std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
     Trials::Result result{m_trials.expected_off(candidate.plan)};
-    if (only_likely && !fits(candidate.peaks + result.off, m_budgets))
+    if (only_likely && !fits(candidate.peaks + result.off, m_budgets)) {
       m_unlikely.push_back(candidate);
-    else
+    } else {
       result = m_trials.try_out(candidate);
+      m_misses += result.fits ? 0 : 1;
+    }
     if (result.fits && !(result.leads && may_go_on())) return {};
     StrategySpace const space(m_estimator, m_open,
                               corrected(m_budgets, result.fits ? TierBytes{} : result.off));
@@ -221,7 +224,7 @@ class Solver {
   }
 
   bool may_go_on() const {
-    if (m_trials.compiled() - m_compiled_before < kFewestPlans) return true;
+    if (m_misses == m_trials.compiled() - m_compiled_before && m_misses < 2) return true;
     auto const enough = m_few_blocks ? kEnoughItemsOfFew : kEnoughItems;
     return m_trials.items() - m_items_before <= (m_trials.found() ? enough : kMostItems);
   }
@@ -237,6 +240,7 @@ class Solver {
   bool m_any_fits = true;          // true if the last search found a plan that fits
   std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
   int m_compiled_before = 0;       // and how many they were
+  int m_misses = 0;                // how many plans of this search did not fit
   std::vector<Candidate> m_unlikely;
 };
 

@@ -45,6 +45,26 @@ PlanCost chosen(PlanQuestion const& q) {
   return {true, solution.chosen->compiled.train.peak_bytes, solution.chosen->step_s};
 }
 
+// A drive of 10 MiB does not hold what is spilled, and nine tenths of what is named do not, either.
+TEST(SufficientBytes, are_enough_and_not_much_more_than_that) {
+  auto const here = machine();
+  Budgets const small = {kTight.device_bytes, 0, 10 * kMebibyte};
+  auto asked = question(small, here);
+  asked.request = PlanWords{.activations = {"nvme"}};
+  ASSERT_FALSE(solve(asked).chosen);
+  auto const bytes = sufficient_bytes(asked, Tier::nvme);
+  ASSERT_TRUE(bytes);
+  EXPECT_FALSE(sufficient_bytes(asked, Tier::host)) << "there is none";
+  auto const fits_with = [&](std::int64_t nvme_bytes) {
+    asked.budgets.nvme_bytes = nvme_bytes;
+    return solve(asked).chosen.has_value();
+  };
+  EXPECT_TRUE(fits_with(*bytes));
+  EXPECT_FALSE(fits_with(*bytes * 9 / 10));
+  asked.budgets = {kMebibyte, 0, 10 * kMebibyte};
+  EXPECT_FALSE(sufficient_bytes(asked, Tier::nvme)) << "no drive is large enough";
+}
+
 TEST(Alternatives, are_four_and_fit_or_say_what_is_missing) {
   auto const here = machine();
   auto const all = alternatives(question(kTight, here));

@@ -42,7 +42,12 @@ TEST(MachineFile, refuses_what_no_machine_is) {
             "m.yaml:1: memmory_gbps: unknown key; did you mean memory_gbps?");
   EXPECT_EQ(said_of("ops:\n  matmul: 0\n"), "m.yaml:2: ops.matmul: 0 is not above 0");
   EXPECT_EQ(said_of("ops:\n  add: 1\n  matmul: 0\n"), "m.yaml:3: ops.matmul: 0 is not above 0");
-  EXPECT_EQ(said_of("kinds:\n  add: 1\n  adamw: x\n").substr(0, 21), "m.yaml:3: kinds.adamw");
+  EXPECT_EQ(said_of("kinds:\n  accumulate: 1\n  adamw: x\n").substr(0, 21),
+            "m.yaml:3: kinds.adamw");
+  EXPECT_EQ(said_of("kinds:\n  host adamw: 9\n  host adamv: 9\n"),
+            "m.yaml:3: kinds.host adamv: unknown kind of op; did you mean host adamw?");
+  EXPECT_EQ(said_of("kinds: {sorting: 9}\n"),
+            "m.yaml:1: kinds.sorting: unknown kind of op; docs/ops.md lists all");
   EXPECT_EQ(said_of("kinds: 3\n").substr(0, 15), "m.yaml:1: kinds");
   EXPECT_EQ(said_of("memory_gbps: 0\n"),
             "m.yaml:1: memory_gbps: 0 is out of bounds: number, 0 < x < 1000000000");
@@ -90,7 +95,7 @@ TEST(MachineFile, says_what_it_was_measured_on) {
 TEST(MachineFile, rates_that_a_plan_goes_by_must_be_known) {
   auto const said = [](Machine const& machine, bool bf16, bool spill) {
     try {
-      require_rates(machine, bf16, spill, "m.yaml");
+      require_rates(machine, {bf16, spill}, "m.yaml");
     } catch (Error const& error) {
       EXPECT_EQ(error.status(), Status::bad_input);
       return std::string(error.what());
@@ -105,6 +110,31 @@ TEST(MachineFile, rates_that_a_plan_goes_by_must_be_known) {
   EXPECT_EQ(said(machine, true, false), "");
   machine.memory_gbps = 0;
   EXPECT_TRUE(said(machine, true, false).starts_with("m.yaml: memory_gbps: not known"));
+}
+
+// Without them state would come and go in no time, and the host would update as fast as the device.
+TEST(MachineFile, a_device_with_memory_of_its_own_has_links_and_a_host_that_updates) {
+  Machine machine{.matmul_gflops_bf16 = 2, .memory_gbps = 1};
+  machine.device_bytes = 1;
+  auto const missing = [&](std::int64_t ranks) {
+    auto const said = refused_with([&] { require_rates(machine, {true, false, ranks}, "m"); });
+    return said.substr(0, said.find(", and "));
+  };
+  EXPECT_EQ(missing(1), "m: links.h2d_gbps: not known");
+  machine.h2d_gbps = 1;
+  EXPECT_EQ(missing(1), "m: links.d2h_gbps: not known");
+  machine.d2h_gbps = 1;
+  EXPECT_EQ(missing(1), "m: kinds.host adamw: not known");
+  for (char const* const kind : {"host adamw", "host square_norm", "host accumulate"})
+    machine.kind_giga_per_s[kind] = 1;
+  EXPECT_EQ(missing(1), "");
+  EXPECT_EQ(missing(2), "m: kinds.host tree_sum: not known");
+  machine.kind_giga_per_s["host tree_sum"] = 1;
+  machine.node_ranks = 2;
+  EXPECT_EQ(missing(2), "m: links.node_gbps: not known");
+  EXPECT_EQ(missing(4), "m: links.network_gbps: not known");
+  machine.network_gbps = 1;
+  EXPECT_EQ(missing(2), "");
 }
 
 TEST(MachineFile, those_that_come_with_the_program_can_be_read) {

@@ -36,7 +36,7 @@ Machine every_number() {
                   .node_ranks = 6,
                   .nvme_endurance_bytes = 7'000'000'000'000};
   machine.op_s = {{"add f32[2] -> f32[2]", 0.25}, {"host adamw", 0.5}};
-  machine.kind_giga_per_s = {{"gelu", 12}, {"host adamw", 13}};
+  machine.kind_giga_per_s = {{"accumulate", 12}, {"host adamw", 13}};
   return machine;
 }
 
@@ -85,10 +85,10 @@ TEST(ReadMachines, have_numbers_up_to_their_bounds) {
   EXPECT_EQ(said_of("cores: {host: 4096.4}\n"), "") << "a whole number of threads";
   EXPECT_EQ(said_of("item_overhead_s: 0\n"), "") << "a cost may be nothing";
   EXPECT_EQ(said_of("nvme: {core_s_per_gb: 0}\ncores: {compute: 0}\n"), "");
-  EXPECT_EQ(said_of("ops: {a: 999999999}\nkinds: {a: 0.5}\n"), "");
+  EXPECT_EQ(said_of("ops: {a: 999999999}\nkinds: {accumulate: 0.5}\n"), "");
   EXPECT_EQ(said_of("ops:\n  a: 1000000000\n"),
             "m.yaml:2: ops.a: 1000000000 is not below 1000000000");
-  EXPECT_EQ(said_of("kinds: {a: -1}\n"), "m.yaml:1: kinds.a: -1 is not above 0");
+  EXPECT_EQ(said_of("kinds: {accumulate: -1}\n"), "m.yaml:1: kinds.accumulate: -1 is not above 0");
   EXPECT_EQ(said_of("ops: 3\n"), "m.yaml:1: ops: expected a map, got '3'");
   EXPECT_EQ(said_of("ranks: 2\nkinds: [1]\n").substr(0, 38),
             "m.yaml:2: kinds: expected a map, got a");
@@ -101,7 +101,7 @@ TEST(ReadMachines, have_numbers_up_to_their_bounds) {
 // The first rate that is missing, by its key and with the reason.
 TEST(ReadMachines, lack_the_rates_that_plans_go_by) {
   auto const said = [](Machine const& machine, bool bf16, bool spill) -> std::string {
-    return refused_with([&] { require_rates(machine, bf16, spill, "m.yaml"); });
+    return refused_with([&] { require_rates(machine, {bf16, spill}, "m.yaml"); });
   };
   Machine machine{.matmul_gflops_bf16 = 1};
   constexpr auto products = "not known, and products take nearly all of a step; give it";

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/commands.hpp"
+#include "app/plan_once.hpp"
+#include "base/standard_streams.hpp"
+#include "base/units.hpp"
+#include "config/keys.hpp"
+#include "plan/time/simulate.hpp"
+#include "run/largest_value.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Returns the integer that `key` names. Throws Error(bad_input) if it says nothing of sizes.
+IntegerField size_of(Config& config, std::string const& key) {
+  auto const keys = keys_of(config);
+  auto const found = std::ranges::find(keys, key, &Key::name);
+  bool const is_size =
+      key.starts_with("model.") || key.starts_with("data.") || key.starts_with("batch.");
+  if (found != keys.end() && is_size)
+    if (auto const* const field = std::get_if<IntegerField>(&found->field)) return *field;
+  throw Error(Status::bad_input,
+              fmt::format("--largest: {}: no size; give model.layers, batch.micro, data.sequence "
+                          "or another whole number of model, data or batch",
+                          key));
+}
+
+// Plans with the value. One that the configuration does not allow, beside the first one, is only
+// too large.
+TriedValue tried(PlanArguments const& arguments, std::int64_t value, bool is_first,
+                 std::int64_t vocab) {
+  auto overrides = arguments.overrides;
+  overrides.push_back(fmt::format("{}={}", arguments.largest, value));
+  TriedValue result{value};
+  try {
+    auto const config = config_of(arguments, overrides);
+    auto const [target, planned] = plan_once(arguments, config, vocab);
+    auto const tokens = static_cast<double>(config.batch.sequences * config.data.sequence);
+    result.step_s = simulate(planned.programs.train, target.machine).step_s;
+    result.tokens_per_s = result.step_s > 0 ? tokens / result.step_s : 0;
+    result.fits = true;
+  } catch (Error const& error) {
+    bool const is_too_large =
+        error.status() == Status::cannot_fit || (error.status() == Status::bad_input && !is_first);
+    if (!is_too_large) throw;
+    result.why = error.what();
+  }
+  return result;
+}
+
+// Returns what lies before a refusal's remarks on plans and other ways.
+std::string_view in_short(std::string_view why) {
+  return why.substr(0, why.find(" (activations"));
+}
+
+std::string text_of(std::string const& key, std::vector<TriedValue> const& all) {
+  auto text = fmt::format("{:>16}  {:>9}  {:>10}\n", key, "a step", "tokens/s");
+  for (TriedValue const& it : all)
+    text += it.fits ? fmt::format("{:>16}  {:>9}  {:>10.0f}\n", it.value, human_duration(it.step_s),
+                                  it.tokens_per_s)
+                    : fmt::format("{:>16}  {}\n", it.value, in_short(it.why));
+  return text + fmt::format("The largest that fits is {0}={1}, and the fastest {0}={2}.\n", key,
+                            largest_of(all)->value, fastest_of(all)->value);
+}
+
+std::string json_of(std::string const& key, std::vector<TriedValue> const& all) {
+  Json json = {{"key", key},
+               {"largest", largest_of(all)->value},
+               {"fastest", fastest_of(all)->value},
+               {"tried", Json::array()}};
+  for (TriedValue const& it : all) {
+    Json one = {{"value", it.value}, {"fits", it.fits}};
+    if (it.fits)
+      one.update({{"step_s", it.step_s}, {"tokens_per_s", it.tokens_per_s}});
+    else
+      one["why"] = it.why;
+    json["tried"].push_back(std::move(one));
+  }
+  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Status run_largest(PlanArguments const& arguments) {
+  if (arguments.items || arguments.compare || !arguments.save.empty())
+    throw Error(Status::bad_input,
+                "--largest makes many plans: --items, --compare and --save do not go with it");
+  auto config = config_of(arguments, arguments.overrides);
+  auto const& key = arguments.largest;
+  auto const size = size_of(config, key);
+  auto const first = std::max<std::int64_t>(1, size.at.get());
+  auto const vocab = vocabulary(config, !arguments.machine.empty());
+  auto const all = try_values(first, size.max, [&](std::int64_t value) {
+    return tried(arguments, value, value == first, vocab);
+  });
+  if (largest_of(all) == nullptr)
+    throw Error(Status::cannot_fit,
+                fmt::format("{}={}: {}", key, all.front().value, all.front().why));
+  print_result(arguments.json ? json_of(key, all) : text_of(key, all));
+  return Status::done;
+}
+
+}  // namespace spillway

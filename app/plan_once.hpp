@@ -1,0 +1,29 @@
+// Plans a run as `spillway plan` is asked to: for this machine, or for one that a file describes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/commands.hpp"
+#include "config/config.hpp"
+#include "run/plan_run.hpp"
+#include "run/target.hpp"
+
+namespace spillway {
+
+// Reads the input file and these overrides. Throws Error(bad_input).
+Config config_of(PlanArguments const& arguments, std::vector<std::string> const& overrides);
+
+// Returns model.vocab or, if it is not set, the vocabulary of the token files. If a plan for
+// another machine finds no token files here, returns the vocabulary of published models, and says
+// so. Throws Error(bad_input).
+std::int64_t vocabulary(Config const& config, bool is_elsewhere);
+
+struct PlannedTarget {
+  Target target;
+  PlannedRun planned;
+};
+// Plans the run. Throws Error(bad_input), or Error(cannot_fit) if no plan fits.
+PlannedTarget plan_once(PlanArguments const& arguments, Config const& config, std::int64_t vocab);
+
+}  // namespace spillway
