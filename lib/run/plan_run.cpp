@@ -43,8 +43,11 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
 }
 
 // Returns a text such as "; memory.host = 450GiB would do, too" if more of one tier beside the
-// device is enough, and the need does not say so already.
+// device is enough, and the need does not say so already. Of models whose searches take seconds it
+// says nothing.
 std::string other_ways(PlanQuestion const& question, Need const& need) {
+  constexpr std::size_t most_blocks = 256;
+  if (question.train.blocks.size() > most_blocks) return "";
   auto const missing = missing_bytes(need.peak_bytes, question.budgets);
   std::string text;
   for (Tier const tier : {Tier::host, Tier::nvme}) {
