@@ -38,11 +38,10 @@ TriedValue tried(PlanArguments const& arguments, std::int64_t value, bool is_fir
   overrides.push_back(fmt::format("{}={}", arguments.largest, value));
   TriedValue result{value};
   try {
-    auto const config = config_of(arguments, overrides);
-    auto const [target, planned] = plan_once(arguments, config, vocab);
-    auto const tokens = static_cast<double>(config.batch.sequences * config.data.sequence);
+    auto const [config, target, planned] =
+        plan_once(arguments, config_of(arguments, overrides), vocab);
     result.step_s = simulate(planned.programs.train, target.machine).step_s;
-    result.tokens_per_s = result.step_s > 0 ? tokens / result.step_s : 0;
+    result.tokens_per_s = result.step_s > 0 ? tokens_of_step(config) / result.step_s : 0;
     result.fits = true;
   } catch (Error const& error) {
     bool const is_too_large =

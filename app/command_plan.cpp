@@ -16,7 +16,6 @@
 #include "plan/time/simulate.hpp"
 #include "run/existing_memory.hpp"
 #include "run/plan_run.hpp"
-#include "run/run_memory.hpp"
 #include "samples/batch_shape.hpp"
 #include "train/save_time.hpp"
 
@@ -63,11 +62,11 @@ Status run_plan(PlanArguments const& arguments) {
   if (!arguments.largest.empty()) return run_largest(arguments);
   if (arguments.items && arguments.compare)
     throw Error(Status::bad_input, "--items prints this plan alone: --compare does not go with it");
-  auto const config = config_of(arguments, arguments.overrides);
-  auto const saved = save_to(arguments, config);
+  auto const given = config_of(arguments, arguments.overrides);
+  auto const saved = save_to(arguments, given);
   auto const ranks = arguments.ranks;
-  auto const vocab = vocabulary(config, !arguments.machine.empty());
-  auto const [target, planned] = plan_once(arguments, config, vocab);
+  auto const vocab = vocabulary(given, !arguments.machine.empty());
+  auto const [config, target, planned] = plan_once(arguments, given, vocab);
   if (arguments.machine.empty()) {
     auto const warning =
         overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),

@@ -1,5 +1,6 @@
 #include "app/plan_json.hpp"
 
+#include "app/plan_once.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
@@ -20,8 +21,7 @@ Json predicted(PlanReport const& report) {
   auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
   auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
   auto const save = estimate_save(report.planned.train, report.machine, program.ranks);
-  auto const tokens = static_cast<double>(report.config.batch.sequences) *
-                      static_cast<double>(report.config.data.sequence);
+  auto const tokens = tokens_of_step(report.config);
   auto const shape =
       batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);
   Json json = {{"step_s", step_s},

@@ -10,7 +10,6 @@
 #include "io/tokens/token_set.hpp"
 #include "model/model.hpp"
 #include "plan/data/plan.hpp"
-#include "run/existing_memory.hpp"
 #include "run/find_target.hpp"
 #include "run/run_memory.hpp"
 #include "samples/data.hpp"
@@ -49,9 +48,7 @@ Config config_of(PlanArguments const& arguments, std::vector<std::string> const&
   auto const where = [&](Config const& config) {
     return arguments.machine.empty() ? where_it_computes(config) : ForMachine::other;
   };
-  auto config = load_config(arguments.input, overrides, where, import_model);
-  if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
-  return config;
+  return load_config(arguments.input, overrides, where, import_model);
 }
 
 std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
@@ -69,13 +66,14 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   return vocab;
 }
 
-PlannedTarget plan_once(PlanArguments const& arguments, Config const& config, std::int64_t vocab) {
+PlannedTarget plan_once(PlanArguments const& arguments, Config config, std::int64_t vocab) {
+  if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const ranks = arguments.ranks;
   auto target = arguments.machine.empty() ? this_machine(config, vocab, ranks)
                                           : target_of_file(config, vocab, arguments.machine, ranks);
   auto planned = on_this_node(arguments.machine.empty() ? ranks : 1, Status::cannot_fit,
                               [&] { return plan_run(config, vocab, target); });
-  return {std::move(target), std::move(planned)};
+  return {std::move(config), std::move(target), std::move(planned)};
 }
 
 }  // namespace spillway

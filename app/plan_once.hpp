@@ -19,11 +19,17 @@ Config config_of(PlanArguments const& arguments, std::vector<std::string> const&
 // so. Throws Error(bad_input).
 std::int64_t vocabulary(Config const& config, bool is_elsewhere);
 
+// Returns how many tokens all ranks together train on in a step.
+inline double tokens_of_step(Config const& config) {
+  return static_cast<double>(config.batch.sequences) * static_cast<double>(config.data.sequence);
+}
+
 struct PlannedTarget {
+  Config config;  // what was asked, with the saved plan that plan.file names instead of its own
   Target target;
   PlannedRun planned;
 };
 // Plans the run. Throws Error(bad_input), or Error(cannot_fit) if no plan fits.
-PlannedTarget plan_once(PlanArguments const& arguments, Config const& config, std::int64_t vocab);
+PlannedTarget plan_once(PlanArguments const& arguments, Config config, std::int64_t vocab);
 
 }  // namespace spillway

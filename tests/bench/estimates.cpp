@@ -1,5 +1,5 @@
-// What the search pays to look at a plan: estimates of bytes, of a bound and of a step. And what a
-// whole answer takes for more and more ranks.
+// These benchmarks show what the search pays to look at a plan (estimates of bytes, of a bound and
+// of a step), and what a whole answer takes for more and more ranks.
 //   build/bin/spillway_bench_estimates
 // tests/bench/instructions.sh counts the instructions.
 #include <benchmark/benchmark.h>
@@ -85,7 +85,8 @@ void estimate(benchmark::State& state, Once once) {
   state.counters["items"] = static_cast<double>(all.plans.size());
 }
 
-// The question of tests/bench/scaling.py for Llama 3.1 8B, as a GPT: two micro-batches a rank.
+// This is the question of tests/bench/scaling.py for Llama 3.1 8B, as a GPT: two micro-batches a
+// rank.
 struct Asked {
   Asked()
       : graph(gpt_training_graph({.layers = 32,

@@ -140,6 +140,9 @@ TEST_F(Outputs, an_input_is_never_an_output_under_any_name) {
     expect_refused(fmt::format("plan {} --machine {} --save {}{}", path("job.yaml"), path("m.yaml"),
                                path("m.yaml"), force),
                    "m.yaml: is read by this command");
+  write("saved.yaml", "prefetch: 1\n");
+  expect_refused(plan(path("saved.yaml")) + " --force plan.file=" + path("saved.yaml"),
+                 "saved.yaml: is read by this command");
   EXPECT_EQ(read("text"), "to be or not to be\n");
   EXPECT_EQ(read("job.yaml"), job);
 }

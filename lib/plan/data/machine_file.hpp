@@ -27,8 +27,8 @@ Machine load_machine(std::string const& path);
 // Reads the text of a machine file as `load_machine` does. Errors call the text `source`.
 Profile parse_profile(std::string const& text, std::string const& source);
 
-// What plans for a machine go by: products in bf16 or fp32, the drive if they may spill, and
-// messages if there are several ranks.
+// A RatesAsked says what plans go by: products in bf16 or else in fp32, the drive if they may
+// spill, and messages if there are several ranks.
 struct RatesAsked {
   bool bf16 = false, spill = false;
   std::int64_t ranks = 1;

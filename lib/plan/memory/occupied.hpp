@@ -37,7 +37,7 @@ class Occupied {
     ByteUnion whole;  // the bytes of stays that cover this node but not its parent
     ByteUnion any;    // the bytes of stays that begin or end in this node, or are in `whole`
   };
-  // What may be in the way of one of the stays for which a place is sought.
+  // Obstacles are what may be in the way of one of the stays for which a place is sought.
   template <class Taken>
   struct Obstacles {
     std::span<Taken const> taken;  // in the order of their offsets

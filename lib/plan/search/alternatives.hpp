@@ -34,8 +34,9 @@ struct MoreRoom {
 std::vector<MoreRoom> one_more_gib(PlanQuestion const& question);
 
 // Returns a budget of `tier` with which some plan fits although none does now, the other budgets
-// being as they are, or nothing if no budget of that tier is enough or there is no such tier. Plans
-// that fit less were not found: about one budget in 32 between the present one and plenty is tried.
+// being as they are, or nothing if no budget of that tier is enough or there is no such tier. A
+// little less may be enough, too: budgets are halved five times between the present one and what
+// the fastest plan takes of plenty.
 std::optional<std::int64_t> sufficient_bytes(PlanQuestion const& question, Tier tier);
 
 // Estimates what plans would cost if ranks divided no state among them, or optimizer state, or

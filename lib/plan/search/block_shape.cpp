@@ -70,8 +70,7 @@ void BlockShape::note_update(ChunkCost const& chunk, ChunkPlan const& places,
     update.uses_slots |= bytes > 0;
   };
   bring(Operand::gradient, places.gradients, chunk.share, chunk.gradient.bytes);
-  auto const parameters = chunk.parameters_beside_bytes > 0 ? places.optimizer : places.parameters;
-  bring(Operand::parameters, parameters, chunk.share, chunk.parameter_bytes);
+  bring(Operand::parameters, slice_tier(chunk, places), chunk.share, chunk.parameter_bytes);
   bring(Operand::state, places.optimizer, 1, chunk.optimizer_bytes - chunk.parameters_beside_bytes);
   if (!update.uses_slots) return;
   auto const all =

@@ -88,9 +88,7 @@ class BlockShape {
     return there ? tier : workplace(Lane::comm, m_plan.unified);
   }
   // Returns where the slice of a chunk's parameters lies that a rank updates, and its size.
-  Tier slice_tier(int c) const {
-    return chunk(c).parameters_beside_bytes > 0 ? places(c).optimizer : places(c).parameters;
-  }
+  Tier slice_tier(int c) const { return slice_tier(chunk(c), places(c)); }
   std::int64_t slice_bytes(int c) const {
     auto const beside = chunk(c).parameters_beside_bytes;
     return beside > 0 ? beside : chunk(c).home_bytes;
@@ -162,6 +160,9 @@ class BlockShape {
   };
   AwayPart away_part(int block, int part) const {
     return {block, part, *away_tier(m_plan.blocks[block].policy), away_bytes(block) / m_halves};
+  }
+  static Tier slice_tier(ChunkCost const& chunk, ChunkPlan const& places) {
+    return chunk.parameters_beside_bytes > 0 ? places.optimizer : places.parameters;
   }
   void note_visits();
   void note_early();

@@ -85,7 +85,8 @@ class StepTimeline : public StepSink {
   int of_member(int block, int member) const { return block * m_members + member; }
   // Numbers the stations of all members in the order in which they pass them.
   int passed(Station const& at) const { return of_member(at.number, at.batch.member); }
-  // The last two sums that the host lane has made. Copies for such sums use two buffers in turn.
+  // Holds the last two jobs that sum on the host lane. Copies for such sums use two buffers in
+  // turn.
   std::array<int, 2> m_summed_before = {-1, -1};
   // Holds, for each group and tier, the last job that uses gradients of chunks updated beside it.
   IdVector<PerTier<int>> m_released;

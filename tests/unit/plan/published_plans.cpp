@@ -38,7 +38,7 @@ struct Answer {
     }
     return 100 * count / all;
   }
-  // Of chunks whose optimizer state stays on the device.
+  // Returns the percentage of chunks whose optimizer state stays on the device.
   double resident_chunks() const {
     auto const& chunks = solution.chosen->plan.chunks;
     auto const resident = std::ranges::count(chunks, Tier::device, &ChunkPlan::optimizer);
