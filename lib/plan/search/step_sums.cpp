@@ -46,9 +46,11 @@ class SumSink : public StepSink {
   }
   void reduce(GradientId id, MicroBatch const&) {
     if (!m_shape.leaves_for_exchange(id.chunk)) return;
+    auto const each = std::exchange(m_times, m_shape.reduces_each(id.chunk) ? m_times : 1);
     move(Tier::device, Tier::host, m_shape.gradient(id).bytes);
     auto const sharers = m_shape.chunk(id.chunk).sharing.sharers;
     move(Tier::host, Tier::device, m_shape.gradient(id).bytes / sharers);
+    m_times = each;
   }
   void updated(int c) {
     auto const& update = m_shape.update(c);
