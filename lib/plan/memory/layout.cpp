@@ -54,7 +54,45 @@ struct Movable {
   Lifetime const* stays;
   std::int64_t bytes, alignment, area, offset;
   bool reserved;
+  std::size_t chain = 0;
+
+  // Says whether the end of the buffer is away for a while, which its first two stays tell of.
+  bool is_parted() const { return stays->front().first_byte > 0; }
 };
+
+// Says whether `next` can begin where the end of `parted` is when it is not away: the end has left
+// when `next` is first used, and comes back when it is not used any more.
+bool may_follow(Movable const& parted, Movable const& next) {
+  Stay const &leaves = (*parted.stays)[0], &returns = (*parted.stays)[1];
+  Stay const &begins = (*next.stays)[0], &ends = (*next.stays)[1];
+  bool const is_within = leaves.last < begins.first && ends.last < returns.first;
+  return is_within || returns.last < begins.first;
+}
+
+// Returns the fewest chains such that each buffer may follow the one before it in its chain.
+std::size_t fewest_chains(std::vector<Movable*> const& parted) {
+  for (std::size_t chains = 1; chains < parted.size(); ++chains) {
+    bool all = true;
+    for (std::size_t i = chains; all && i < parted.size(); ++i)
+      all = may_follow(*parted[i - chains], *parted[i]);
+    if (all) return chains;
+  }
+  return parted.size();
+}
+
+// Deals parted buffers of one size out to chains, in each of which a buffer begins where the end of
+// the one before was. In the order of time, buffers that are whole together would be neighbours,
+// and the gaps that their ends leave would be too small for another whole one.
+void deal_out_to_chains(std::vector<Movable>& todo) {
+  std::map<std::int64_t, std::vector<Movable*>> by_size;
+  for (Movable& p : todo)
+    if (p.is_parted()) by_size[p.bytes].push_back(&p);
+  for (auto& [bytes, parted] : by_size) {
+    std::ranges::stable_sort(parted, {}, [](Movable const* p) { return p->stays->front().first; });
+    auto const chains = fewest_chains(parted);
+    for (std::size_t i = 0; i < parted.size(); ++i) parted[i]->chain = i % chains;
+  }
+}
 
 // Gives each buffer in turn the lowest offset that is free while it is alive. Returns the peak.
 std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
@@ -74,7 +112,7 @@ std::int64_t first_fit(std::vector<Movable>& todo, std::size_t items) {
 std::vector<Movable> best_fit(std::vector<Movable> todo, std::int64_t bound, std::size_t items) {
   auto const fit_by = [items](std::int64_t Movable::*weight, std::vector<Movable>& order) {
     std::ranges::sort(order, {}, [weight](Movable const& p) {
-      return std::tuple(!p.reserved, -(p.*weight), p.stays->front().first, p.buffer);
+      return std::tuple(!p.reserved, -(p.*weight), p.chain, p.stays->front().first, p.buffer);
     });
     return first_fit(order, items);
   };
@@ -107,6 +145,7 @@ std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier ti
     todo.push_back({buffer.id, &stays, footprint_bytes(buffer), alignment_bytes(buffer.bytes, tier),
                     area(stays), 0, buffer.reserved});
   }
+  deal_out_to_chains(todo);
   // No layout can have a lower peak than the most bytes that are alive at one time.
   auto const live = live_bytes(program, alive, tier);
   auto const bound = live.empty() ? 0 : std::ranges::max(live);

@@ -98,10 +98,11 @@ class Decision {
     auto const [policy, fraction] = m_plan.blocks[readers.front()];
     auto const tier = away_tier(policy);
     if (!tier || tensor.bytes() < kSmallestSpillBytes) return;
-    auto const pages = std::floor(fraction * static_cast<double>(tensor.bytes()) / kPageBytes);
-    m_fates.away_bytes[id] =
-        fraction == 1 ? tensor.bytes() : static_cast<std::int64_t>(pages) * kPageBytes;
-    if (m_fates.away_bytes[id] == 0) return;
+    auto const kept_pages =
+        std::ceil((1 - fraction) * static_cast<double>(tensor.bytes()) / kPageBytes);
+    auto const kept_bytes = static_cast<std::int64_t>(kept_pages) * kPageBytes;
+    if (kept_bytes >= tensor.bytes()) return;
+    m_fates.away_bytes[id] = tensor.bytes() - kept_bytes;
     m_fates.fate[id] = *tier == Tier::host ? Fate::host : Fate::nvme;
   }
 

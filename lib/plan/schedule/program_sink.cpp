@@ -56,7 +56,7 @@ void ProgramSink::leave(Station const& at, TensorId tensor) {
   auto const bytes = m_shape.fates().away_bytes[tensor];
   BufferId const away = m_spilled[{tensor, at.batch.member}] =
       m_writer.add_buffer(tensor, tier, bytes);
-  m_writer.copy(m_writer.resident(tensor), away, at.block);
+  m_writer.copy_end(m_writer.resident(tensor), away, at.block);
 }
 
 void ProgramSink::turn(MicroBatches const& now) {
@@ -80,7 +80,7 @@ void ProgramSink::reload(Station const& at, TensorId tensor, int member) {
   bool const whole = m_writer.buffer(away).bytes == m_writer.tensor(tensor).bytes();
   BufferId const back =
       whole ? m_writer.add_buffer(tensor, Tier::device) : m_writer.resident(tensor);
-  m_writer.copy(away, back, block);
+  m_writer.copy_end(away, back, block);
   m_writer.set_resident(tensor, back);
   m_writer.take_up(at.batch.member);
 }

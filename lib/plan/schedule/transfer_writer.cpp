@@ -76,6 +76,12 @@ ItemNumber TransferWriter::copy(BufferId from, BufferId to, int block, bool if_c
   return transfer({from, to, 0, 0, bytes, block, -1, if_committed});
 }
 
+ItemNumber TransferWriter::copy_end(BufferId from, BufferId to, int block) {
+  auto const from_bytes = buffer(from).bytes, to_bytes = buffer(to).bytes;
+  auto const bytes = std::min(from_bytes, to_bytes);
+  return transfer({from, to, from_bytes - bytes, to_bytes - bytes, bytes, block, -1});
+}
+
 // A gradient is copied up to its last parameter: somebody whom nothing makes wait may write to the
 // gap behind it.
 ElementRange TransferWriter::without_last_gap(Tensor const& tensor, ElementRange range) const {

@@ -21,6 +21,8 @@ class TransferWriter : public Residence {
   // number of the item after which all bytes have arrived. With `if_committed`, nothing is copied
   // unless the step is committed.
   ItemNumber copy(BufferId from, BufferId to, int block, bool if_committed = false);
+  // Copies as many bytes from the end of one buffer to the end of another.
+  ItemNumber copy_end(BufferId from, BufferId to, int block);
   // `bring` copies the elements of `range` from the tensor's own buffer to the beginning of another
   // buffer. `take_back` copies them from there to the tensor's buffer if the step is committed.
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);

@@ -8,15 +8,13 @@ namespace spillway {
 
 namespace {
 
-// Returns the bytes that are in use during the whole step: state of chunks, activations that are
-// away from the device, and the rings for bytes between the device and the drive.
-TierBytes lasting_bytes(BlockShape const& shape, std::int64_t group) {
+// Returns the bytes that are in use during the whole step: state of chunks, and the rings for bytes
+// between the device and the drive.
+TierBytes lasting_bytes(BlockShape const& shape) {
   TierBytes bytes{};
   bool to_drive = false, from_drive = false;
   for (int b = 0; b < shape.blocks(); ++b) {
     auto const tier = away_tier(shape.plan().blocks[b].policy);
-    if (!tier) continue;
-    bytes[*tier] += group * shape.away_bytes(b);
     to_drive |= tier == Tier::nvme && shape.away_bytes(b) > 0;
   }
   for (int c = 0; c < std::ssize(shape.model().chunks); ++c) {
@@ -75,7 +73,7 @@ TierBytes Estimator::peaks(Plan const& plan) const {
   };
   if (rest < all) count({all, groups == 2, false});
   count({rest, groups == 1, true});
-  return lasting_bytes(shape, group(plan)) + most;
+  return lasting_bytes(shape) + most;
 }
 
 double Estimator::step_s(Plan const& plan) const {

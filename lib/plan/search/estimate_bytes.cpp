@@ -77,7 +77,11 @@ class Ledger : public StepSink {
   // Activations that leave the device are expected to be gone when the next block ends.
   void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
+    m_comes[part.to] += part.bytes;
     if (own_station(at) + 1 < m_shape.blocks() * m_members) m_leaving_bytes += part.bytes;
+  }
+  void reload(Station const& at, AwayPart const& part, int) {
+    m_stations[own_station(at)].goes[part.to] += part.bytes;
   }
   void backward(Station const& at, int) {
     auto const& cost = m_shape.policy_cost(at.block);
@@ -101,17 +105,24 @@ class Ledger : public StepSink {
     if (m_begins_step) return;
     m_stations[m_station].sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
-  // Values that other ranks send need room on the device. If the gradient lies on the host, they
-  // use room there that activations have left.
+  // Values that other ranks send need room.
   void reduce(GradientId id, MicroBatch const&) {
     auto const bytes = m_shape.gradient(id).bytes;
     int const until = std::min(m_station + m_members, update_station());
-    if (m_shape.is_shared_out(id.chunk) && !m_shape.reduces_each(id.chunk))
-      hold(m_shape.places(id.chunk).gradients, updated_at(id.chunk, true),
-           updated_from_bytes(id.chunk));
+    if (m_shape.is_shared_out(id.chunk) && !m_shape.reduces_each(id.chunk)) {
+      auto const home = m_shape.places(id.chunk).gradients;
+      hold(home, updated_at(id.chunk, true), updated_from_bytes(id.chunk));
+      if (!m_begins_step && m_ends_step)
+        m_stations[until].sums_go[home] += m_shape.chunk(id.chunk).held_gradient_bytes;
+    }
     if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
-    if (id.part < 0 && m_shape.places(id.chunk).gradients == Tier::device)
-      hold(Tier::device, until, bytes);
+    if (id.part < 0) hold(m_shape.places(id.chunk).gradients, until, bytes);
+  }
+  // What ranks gather beside the device is copied to it until the next station ends.
+  void gather_gradient(GradientId id, MicroBatch const&) {
+    if (!m_shape.leaves_for_exchange(id.chunk)) return;
+    hold(Tier::host, std::min(m_station + m_members, update_station()),
+         m_shape.gradient(id).bytes);
   }
   void begin_update() {
     enter(update_station());

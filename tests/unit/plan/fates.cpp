@@ -60,7 +60,7 @@ TEST_F(FatesOfLayers, spill_what_is_large_enough_in_whole_pages) {
   Case const all[] = {{4 * kPage, 1, 4 * kPage},        {4 * kPage - 4, 1, 0},
                       {5 * kPage, 0.5, 2 * kPage},      {5 * kPage, 0.2, kPage},
                       {5 * kPage, 0.1875, 0},           {5 * kPage + 4, 1, 5 * kPage + 4},
-                      {5 * kPage + 4, 0.999, 4 * kPage}};
+                      {5 * kPage + 4, 0.999, 4 * kPage + 4}};
   for (auto const policy : {BlockPolicy::nvme, BlockPolicy::host}) {
     for (auto const& [bytes, fraction, away_bytes] : all) {
       SCOPED_TRACE(std::to_string(bytes) + " " + std::to_string(fraction));
