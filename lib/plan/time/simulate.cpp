@@ -36,15 +36,16 @@ Timeline timeline_of(Program const& program, std::vector<Instance> const& instan
   return timeline;
 }
 
-// A StepWalk simulates two steps without a barrier between them, of which the second is in the
-// steady state. A program that runs once has only one step.
+// A StepWalk simulates three steps without a barrier between them, of which the second is in the
+// steady state: an earlier step leaves work to it, and a later one is at work beside its end. A
+// program that runs once has only one step.
 class StepWalk {
  public:
   StepWalk(Program const& program, Machine const& machine, std::int64_t middles)
       : m_program(program),
         m_steady(program.once ? 0 : 1),
         m_middles(static_cast<int>(middles)),
-        m_instances(unroll(program, segment_sequence(program, middles), m_steady + 1)),
+        m_instances(unroll(program, segment_sequence(program, middles), steps())),
         m_times(timeline_of(program, m_instances, item_costs(program, machine))
                     .run(capacities(machine))) {
     for (int i = 0; Instance const& now : m_instances) {
@@ -52,17 +53,19 @@ class StepWalk {
       assert(end_s >= 0);  // jobs wait only for earlier ones, so all have ended
       m_end_s[now.step] = std::max(m_end_s[now.step], end_s);
     }
+    for (int step = 1; step < steps(); ++step)
+      m_end_s[step] = std::max(m_end_s[step], m_end_s[step - 1]);
     for (Segment const& segment : program.segments)
       if (segment.is_middle()) m_middle = segment;
   }
 
   // Returns a number of runs of `middle` after which all times repeat, later by the same amount, in
-  // both steps and in the second half of the simulated runs. All further runs then repeat in the
+  // all steps and in the second half of the simulated runs. All further runs then repeat in the
   // same way, because items begin under the same conditions again.
   std::optional<int> period() const {
     for (int period = 1; period <= kLongestPeriod; ++period) {
       bool repeats = true;
-      for (int step = 0; step <= m_steady; ++step) {
+      for (int step = 0; step < steps(); ++step) {
         for (int m = half() - 1; m + period < m_middles; ++m)
           repeats = repeats && is_repeated(step, m, period);
       }
@@ -88,16 +91,17 @@ class StepWalk {
         add(result, {now.item, start_s - begin_s, end_s - begin_s, 1 + repeated});
       ++i;
     }
-    result.step_s = std::max(m_end_s[0], m_end_s[1]) - begin_s + result.repeat.left_out_s();
+    result.step_s = m_end_s[m_steady] - begin_s + result.repeat.left_out_s();
     return result;
   }
 
  private:
+  int steps() const { return 2 * m_steady + 1; }
   int half() const { return m_middles / 2; }
   int items() const { return m_middle.last - m_middle.first; }
   // Returns the index of the first instance of run `number` of the `middle` segment in a step.
   int middle(int step, int number) const {
-    auto const step_items = static_cast<int>(m_instances.size()) / (m_steady + 1);
+    auto const step_items = static_cast<int>(m_instances.size()) / steps();
     return step * step_items + m_middle.first + number * items();
   }
 
@@ -136,7 +140,7 @@ class StepWalk {
   Segment m_middle;
   std::vector<Instance> m_instances;
   IdVector<Timeline::Times> m_times;  // when each instance begins and ends
-  std::array<double, 2> m_end_s{};    // when each step ends
+  std::array<double, 3> m_end_s{};    // when each step ends, or the one before if that is later
 };
 
 std::int64_t instances(Program const& program) {

@@ -136,6 +136,23 @@ TEST(Layout, stays_within_two_percent_of_the_bytes_alive_for_gpt2) {
   }
 }
 
+// Whole neighbours would leave gaps of half a buffer, in which nothing has room.
+TEST(Layout, leaves_no_gaps_where_the_ends_of_activations_are_away) {
+  for (int const group : {1, 3}) {
+    for (auto const* policy : {"host:0.25", "host:0.5", "light+host:0.75"}) {
+      PlanWords words{.activations = {policy}};
+      words.group = group;
+      auto plan = make_plan(gpt_training_graph({}), words, BlockPolicy::keep);
+      plan.unified = false;
+      auto program = schedule(gpt_training_graph({}), plan, 6, 1);
+      lay_out(program);
+      auto const peak = static_cast<double>(program.peak_bytes[Tier::device]);
+      EXPECT_LE(peak, 1.04 * static_cast<double>(bound(program, Tier::device)))
+          << policy << " in groups of " << group;
+    }
+  }
+}
+
 TEST(Layout, aligns_large_buffers_to_pages_small_ones_to_lines_and_spilled_ones_to_extents) {
   Program program = gpt_program("nvme", 3, 2);
   lay_out(program);

@@ -182,5 +182,23 @@ TEST(Updates, on_the_host_go_on_beside_the_next_forward_pass) {
   EXPECT_LT(begin_s, -0.1 * simulation.busy_s[index(Lane::host)]);
 }
 
+// Nothing else takes a gradient's place on the device before the next step needs the parameters
+// that its update makes.
+TEST(Updates, on_the_host_take_gradients_from_the_device_beside_the_next_forward_pass) {
+  auto late = plan(true, "host", "host");
+  late.unified = false;
+  for (ChunkPlan& chunk : late.chunks) chunk.gradients = Tier::device;
+  auto const program = compile(graph(), nullptr, late, 1, 1).train;
+  int copies = 0;
+  for (Item const& item : program.items) {
+    if (item.lane != Lane::d2h || program.segments.back().first > item.number) continue;
+    auto const& from = program.buffers[item.operands.front()];
+    if (program.tensors[from.tensor].role != Role::gradient) continue;
+    ++copies;
+    EXPECT_GE(item.horizon, std::ssize(program.items)) << "item " << item.number;
+  }
+  EXPECT_GT(copies, 0);
+}
+
 }  // namespace
 }  // namespace spillway::test::schedule_updates_test
