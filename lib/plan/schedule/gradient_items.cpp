@@ -24,6 +24,18 @@ void GradientItems::forget() {
   for (GradientPart const& part : m_shape.graph().parts) m_writer.forget(part.tensor);
 }
 
+void GradientItems::bring_sum_to_visit(int chunk, Station const&) {
+  auto const tensor = m_shape.chunk(chunk).gradient;
+  auto const there = m_visiting[chunk] = m_writer.add_buffer(tensor, Tier::device);
+  m_writer.copy(m_writer.home(tensor), there, m_shape.chunk(chunk).block);
+}
+
+void GradientItems::take_sum_home(int chunk, Station const& at) {
+  auto const tensor = m_shape.chunk(chunk).gradient;
+  auto const home = m_collected[{tensor, at.batch.member}] = m_writer.home(tensor);
+  m_writer.copy(m_visiting.at(chunk), home, at.block);
+}
+
 void GradientItems::collect(GradientId gradient, Station const& at) {
   bool const first = at.batch.first;
   auto const tensor = m_shape.tensor(gradient);
@@ -31,6 +43,10 @@ void GradientItems::collect(GradientId gradient, Station const& at) {
   Lane const lane = gradient_lane(m_shape.chunk(gradient.chunk));
   auto& there = m_collected[{tensor, at.batch.member}] = fresh;
   m_writer.forget(tensor);
+  if (m_shape.sums_visit(gradient.chunk)) {
+    if (first) m_visiting[gradient.chunk] = fresh;
+    return;
+  }
   if (first ? fresh == m_writer.home(tensor) : m_writer.reaches(lane, fresh)) return;
   there = first ? m_writer.home(tensor) : m_writer.add_buffer(tensor, m_writer.workplace(lane));
   m_writer.copy(fresh, there, at.block);
@@ -45,6 +61,8 @@ void GradientItems::accumulate(GradientId gradient, MicroBatch const& now) {
   auto const tensor = m_shape.tensor(gradient);
   auto& there = m_collected.at({tensor, now.member});
   Chunk const& chunk = m_shape.chunk(gradient.chunk);
+  if (m_shape.sums_visit(chunk.id))
+    return sum(OpKind::accumulate, chunk, there, m_visiting.at(chunk.id), Lane::compute);
   auto const total = m_shape.reduces_each(chunk.id) ? m_writer.own(tensor) : tensor;
   sum(OpKind::accumulate, chunk, there, m_writer.home(total), gradient_lane(chunk));
   there = m_writer.home(total);

@@ -18,8 +18,12 @@ class GradientItems : public StepSink {
 
   // Forgets where the last micro-batch's gradients are, so that the next one gets new buffers.
   void forget();
+  // A sum of gradients that visits the device is copied to a buffer there, and back to its home.
+  void bring_sum_to_visit(int chunk, Station const& at);
+  void take_sum_home(int chunk, Station const& at);
   // Copies a gradient of the first micro-batch to the home of the step's gradient. A gradient of a
-  // later micro-batch is copied to memory that the lane which adds it can reach.
+  // later micro-batch is copied to memory that the lane which adds it can reach. One whose sum
+  // visits the device stays there.
   void collect(GradientId gradient, Station const& at);
   void accumulate(GradientId gradient, MicroBatch const& now);
   // Adds a GradientPart, which a further use of a parameter has made, to the chunk's gradient.
@@ -59,6 +63,7 @@ class GradientItems : public StepSink {
 
   std::map<TensorOfMember, BufferId> m_collected;  // says which buffer holds a gradient now
   std::map<TensorOfMember, Exchange> m_exchanges;
+  std::map<int, BufferId> m_visiting;  // says which buffer holds the sum of a chunk's gradients
 };
 
 // Returns a tensor without id. Its row r is for rank r's values of the slice that this rank sums.

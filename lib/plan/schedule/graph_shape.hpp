@@ -63,6 +63,9 @@ class GraphShape {
   }
   int parts(int chunk) const { return static_cast<int>(m_parts[chunk].size()); }
   bool exchanges() const { return m_ranks > 1; }
+  bool sums_visit(int chunk) const {
+    return may_visit(m_plan, chunk) && parts(chunk) == 0 && !(exchanges() && reduces_each(chunk));
+  }
   bool is_shared_out(int chunk) const { return m_plan.chunks[chunk].shard != Shard::none; }
   bool has_copies(int chunk) const { return !is_shared_out(chunk) || m_plan.sharers > 0; }
   bool reduces_each(int) const { return m_graph.arithmetic.reduction == Reduction::each; }

@@ -6,6 +6,7 @@ namespace spillway {
 
 void ProgramSink::begin_micro_batches(MicroBatches const& now) {
   m_spilled.clear();
+  m_members = static_cast<std::size_t>(now.count);
   m_writer.begin_segment(now.segment, now.count);
   for (int member = 0; member < now.count; ++member) {
     m_writer.take_up(member);
@@ -131,8 +132,16 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
+// Says whether the item takes home a sum of gradients of micro-batches that walk together.
+bool ProgramSink::leaves_together(Item const& item) const {
+  if (item.lane != Lane::d2h || item.kind != ItemKind::copy) return false;
+  Tensor const& tensor = m_writer.tensor_of(item.operands.front());
+  return tensor.role == Role::gradient && m_shape.sums_visit(tensor.chunk);
+}
+
 // Sets the horizon of every copy that takes bytes away from the device to the end of the pass of
-// the next station. A gradient that the host lane adds stays for one station more, since the next
+// the next station, or for sums of gradients of micro-batches that walk together, to when all have
+// passed the next one. A gradient that the host lane adds stays for one station more, since the next
 // one is copied to the host when the pass of the next station has ended.
 void ProgramSink::set_leaving_horizons() {
   for (std::size_t s = 0; s < m_passed.size(); ++s) {
@@ -141,7 +150,7 @@ void ProgramSink::set_leaving_horizons() {
       Item& item = m_writer.program.items[i];
       bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
       if (item.block < 0 || !(leaves || item.lane == Lane::host)) continue;
-      auto const until = s + (leaves ? 1 : 2);
+      auto const until = s + (leaves_together(item) ? m_members : leaves ? 1 : 2);
       if (until < m_passed.size()) item.horizon = std::max(item.number, m_passed[until].last_op);
     }
   }

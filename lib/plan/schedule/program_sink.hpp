@@ -44,12 +44,14 @@ class ProgramSink : public UpdateItems {
   };
   void begin_pass() { m_passed.clear(); }
   void set_leaving_horizons();
+  bool leaves_together(Item const& item) const;
   void note_start();
   void repeat_forward_ops(int block);
   int variant(int op, bool first);
 
   std::map<TensorOfMember, BufferId> m_spilled;
   std::vector<Passed> m_passed;                      // the stations of this pass so far
+  std::size_t m_members = 1;                         // how many micro-batches walk together now
   std::size_t m_backward_ops = 0;                    // counts this pass's backward ops so far
   std::vector<std::vector<ItemNumber>> m_op_starts;  // becomes the Draft's op_starts
   std::map<std::pair<int, bool>, int> m_variants;

@@ -18,6 +18,8 @@
 //   coming(station, piece, visit)   calls visit(activation, member) for what comes, and for which
 //                                   of the micro-batches, before a backward piece.
 //   gradients(group, piece, visit)  calls visit(GradientId) for what a backward piece completes.
+//   sums_visit(chunk)    says whether the sum of the chunk's gradients, whose home is not on the
+//                        device, comes to the device for micro-batches that walk together.
 //   parts(chunk)         counts the further uses of the chunk's parameters.
 //   exchanges()          says whether gradients are summed over ranks.
 //   reduces_each(chunk)  says whether ranks sum the gradient after every micro-batch.
@@ -89,8 +91,12 @@ struct StepSink {
   void turn(MicroBatches const&) {}  // the forward pass is over
   void reload(Station const&, auto const& /*activation*/, int /*member*/) {}
   void backward(Station const&, int /*piece*/) {}
+  // Brings the sum of a chunk's gradients, which visits the device, for the next group.
+  void bring_sum_to_visit(int /*chunk*/, Station const&) {}
   // The gradient of a micro-batch goes to where the step's gradient is summed up.
   void collect(GradientId, Station const&) {}
+  // A sum that visits the device goes home, after the last one of micro-batches that walk together.
+  void take_sum_home(int /*chunk*/, Station const&) {}
   // The gradient of a later micro-batch is added to the step's gradient.
   void accumulate(GradientId, MicroBatch const&) {}
   void add_part(GradientId, MicroBatch const&) {}   // a part is added to its chunk's gradient
@@ -184,6 +190,7 @@ class StepTelling {
   }
   void backward(Station const& at, std::size_t sums_to_end) {
     enter(at);
+    bring_sums(at);
     for (int piece = 0; piece < m_shape.backward_pieces(at.group); ++piece) {
       m_shape.coming(at, piece, [&](auto const& it, int member) { m_sink.reload(at, it, member); });
       m_sink.backward(at, piece);
@@ -191,6 +198,19 @@ class StepTelling {
     }
     end_sums(sums_to_end);
     go(at);
+  }
+
+  // Brings sums that visit the device one group ahead.
+  void bring_sums(Station const& at) {
+    if (at.batch.member > 0 || at.batch.first) return;
+    auto const bring = [&](GradientId it) {
+      if (it.part < 0 && m_shape.sums_visit(it.chunk)) m_sink.bring_sum_to_visit(it.chunk, at);
+    };
+    int const last = std::min(at.group + 1, m_shape.groups() - 1);
+    for (int group = at.group == 0 ? 0 : at.group + 1; group <= last; ++group) {
+      for (int piece = 0; piece < m_shape.backward_pieces(group); ++piece)
+        m_shape.gradients(group, piece, bring);
+    }
   }
 
   void enter(Station const& at) {
@@ -209,10 +229,20 @@ class StepTelling {
     bool const is_only = at.batch.is_only();
     if (is_only && gradient.part >= 0) return;
     m_sink.collect(gradient, at);
-    if (m_shape.exchanges() && !is_only && m_shape.reduces_each(gradient.chunk))
+    if (m_shape.sums_visit(gradient.chunk))
+      join_visiting(gradient, at);
+    else if (m_shape.exchanges() && !is_only && m_shape.reduces_each(gradient.chunk))
       reduce({gradient, true, at.batch});
     else
       join_step(gradient, at.batch);
+  }
+
+  // Adds a micro-batch's gradient to a sum that visits the device.
+  void join_visiting(GradientId gradient, Station const& at) {
+    if (!at.batch.first) m_sink.accumulate(gradient, at.batch);
+    if (at.batch.member + 1 < at.members) return;
+    m_sink.take_sum_home(gradient.chunk, at);
+    if (at.batch.last && m_shape.exchanges()) reduce({gradient, false, at.batch});
   }
 
   // Adds a micro-batch's gradient to the step's gradient. In the last micro-batch, also adds all

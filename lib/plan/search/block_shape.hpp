@@ -141,6 +141,10 @@ class BlockShape {
     return m_several ? static_cast<int>(this->chunk(chunk).parts.size()) : 0;
   }
   bool exchanges() const { return m_model.ranks > 1; }
+  bool sums_visit(int number) const {
+    return may_visit(m_plan, number) && chunk(number).parts.empty() &&
+           !(exchanges() && reduces_each(number));
+  }
   bool reduces_each(int) const { return m_model.reduces_each; }
   bool is_shared_out(int number) const { return chunk(number).sharing.sharers > 1; }
   bool has_copies(int number) const { return chunk(number).sharing.copies() > 1; }

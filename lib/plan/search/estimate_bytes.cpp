@@ -91,7 +91,15 @@ class Ledger : public StepSink {
       if (m_shape.chunk(c).trainable) make_gradient(c, at.block, at.batch.member);
     }
   }
+  void bring_sum_to_visit(int c, Station const&) {
+    hold(Tier::device, visits_until(c), m_shape.chunk(c).gradient.bytes);
+  }
+  void take_sum_home(int c, Station const&) {
+    if (m_begins_step)
+      hold(m_shape.places(c).gradients, used_until(c), m_shape.chunk(c).held_gradient_bytes);
+  }
   void collect(GradientId id, Station const& at) {
+    if (m_shape.sums_visit(id.chunk)) return;
     auto const& chunk = m_shape.chunk(id.chunk);
     auto const gradients = m_shape.places(id.chunk).gradients;
     if (is_first(at.batch.member)) {
@@ -216,9 +224,16 @@ class Ledger : public StepSink {
       return hold(Tier::device, used_until(c), chunk.held_gradient_bytes);
     int const own =
         backward_station(m_shape.several() ? chunk.own_block : chunk.first_block, member);
+    if (m_shape.sums_visit(c))
+      return hold(Tier::device, is_first(member) ? visits_until(c) : own, chunk.gradient.bytes);
     bool const is_copied = m_shape.places(c).gradients == Tier::host;
     hold(Tier::device, is_copied ? std::min(own + 1, update_station() - 1) : own,
          chunk.gradient.bytes);
+  }
+  // Returns the station at which a sum that visits the device has gone home.
+  int visits_until(int c) const {
+    int const last = backward_station(m_shape.chunk(c).own_block, m_members - 1);
+    return std::min(last + m_members, update_station() - 1);
   }
   void hold_sums() {
     for (int const c : m_shape.chunks()) {

@@ -17,11 +17,11 @@ class SumSink : public StepSink {
   SumSink(Machine const& machine, BlockShape const& shape)
       : m_machine(machine), m_capacity(capacities(machine)), m_shape(shape) {}
 
-  // Counts every later event as `times` events, but fetches, which micro-batches that walk together
-  // share, as `fetches`.
-  void set_times(std::int64_t times, std::int64_t fetches) {
+  // Counts every later event as `times` events, but what micro-batches that walk together share as
+  // `shared` ones.
+  void set_times(std::int64_t times, std::int64_t shared) {
     m_times = times;
-    m_fetches = fetches;
+    m_shared = shared;
   }
 
   void forward(Station const& at, int) { add(Lane::compute, m_shape.block(at.block).forward); }
@@ -33,14 +33,21 @@ class SumSink : public StepSink {
     move(part.to, Tier::device, part.bytes);
   }
   void fetch(int c, Station const&) {
-    auto const times = std::exchange(m_times, m_fetches);
+    auto const times = std::exchange(m_times, m_shared);
     if (m_shape.chunk(c).fetch_sent_bytes > 0)
       gather(c, Tier::device);
     else
       move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
     m_times = times;
   }
+  void bring_sum_to_visit(int c, Station const&) {
+    move_sum(m_shape.places(c).gradients, Tier::device, c);
+  }
+  void take_sum_home(int c, Station const&) {
+    move_sum(Tier::device, m_shape.places(c).gradients, c);
+  }
   void collect(GradientId id, Station const& at) {
+    if (m_shape.sums_visit(id.chunk)) return;
     if (!at.batch.first && m_shape.plan().unified) return;
     move(Tier::device, m_shape.places(id.chunk).gradients, m_shape.gradient(id).bytes);
   }
@@ -68,6 +75,11 @@ class SumSink : public StepSink {
   }
 
  private:
+  void move_sum(Tier from, Tier to, int c) {
+    auto const times = std::exchange(m_times, m_shared);
+    move(from, to, m_shape.chunk(c).gradient.bytes);
+    m_times = times;
+  }
   // Counts what is copied when ranks gather the chunk's parameters in tier `to`.
   void gather(int c, Tier to) {
     move(m_shape.slice_tier(c), m_shape.exchanged_in(m_shape.slice_tier(c)),
@@ -93,7 +105,7 @@ class SumSink : public StepSink {
   Shares m_capacity;
   BlockShape const& m_shape;
   StepSums m_sums;
-  std::int64_t m_times = 1, m_fetches = 1;
+  std::int64_t m_times = 1, m_shared = 1;
 };
 
 }  // namespace

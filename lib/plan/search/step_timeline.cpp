@@ -13,7 +13,8 @@ StepTimeline::StepTimeline(Machine const& machine, BlockShape const& shape,
       m_shape(shape),
       m_bytes(bytes),
       m_gradient(shape.model().chunks.size(), -1),
-      m_updated(shape.model().chunks.size(), -1) {}
+      m_updated(shape.model().chunks.size(), -1),
+      m_visiting(shape.model().chunks.size(), -1) {}
 
 // A staged transfer goes in pieces. A piece waits until its part of the ring was emptied; only its
 // second half waits for room. More pieces than these would not make the estimate better.
@@ -126,11 +127,30 @@ void StepTimeline::backward(Station const& at, int piece) {
   m_last_pass = m_timeline.add(Lane::compute, cost, waits);
 }
 
+void StepTimeline::bring_sum_to_visit(int c, Station const&) {
+  m_visiting[c] = transfer(places(c).gradients, Tier::device, chunk(c).gradient.bytes,
+                           {m_gradient[c]}, m_last_pass)
+                      .there;
+}
+
+void StepTimeline::take_sum_home(int c, Station const& at) {
+  auto const bytes = chunk(c).gradient.bytes;
+  auto& job = m_gradient[c];
+  int const room =
+      at.batch.first ? gradients_room_as_layout_gives_it(places(c).gradients, at.group) : -1;
+  job = transfer(Tier::device, places(c).gradients, bytes, {job, m_visiting[c]}, room).there;
+  note_left({passed(at) + m_members - 1, places(c).gradients, job, bytes});
+}
+
 // If device memory is main memory, the host lane also works on gradients that lie on the device.
 void StepTimeline::collect(GradientId gradient, Station const& at) {
   int const c = gradient.chunk;
   auto& job = m_gradient[c];
   job = m_last_pass;
+  if (m_shape.sums_visit(c)) {
+    if (at.batch.first) m_visiting[c] = -1;
+    return;
+  }
   if (!sums_on_host(c) || (!at.batch.first && m_shape.plan().unified)) return;
   auto const bytes = m_shape.gradient(gradient).bytes;
   int const room =
@@ -146,7 +166,13 @@ int StepTimeline::add_for(int c, LaneCosts const& costs, Waits const& waits) {
 
 void StepTimeline::accumulate(GradientId gradient, MicroBatch const&) {
   auto& job = m_gradient[gradient.chunk];
-  job = add_for(gradient.chunk, m_shape.gradient(gradient).accumulate, {job});
+  auto const& cost = m_shape.gradient(gradient).accumulate;
+  if (m_shape.sums_visit(gradient.chunk)) {
+    auto& visiting = m_visiting[gradient.chunk];
+    job = visiting = m_timeline.add(Lane::compute, cost.compute, Waits{job, visiting});
+    return;
+  }
+  job = add_for(gradient.chunk, cost, {job});
   if (sums_on_host(gradient.chunk)) m_summed_before = {m_summed_before[1], job};
 }
 

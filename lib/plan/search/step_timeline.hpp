@@ -27,7 +27,9 @@ class StepTimeline : public StepSink {
   void leave(Station const& at, AwayPart const& part);
   void reload(Station const& at, AwayPart const& part, int member);
   void backward(Station const& at, int piece);
+  void bring_sum_to_visit(int chunk, Station const& at);
   void collect(GradientId gradient, Station const& at);
+  void take_sum_home(int chunk, Station const& at);
   void accumulate(GradientId gradient, MicroBatch const&);
   void add_part(GradientId gradient, MicroBatch const&);
   void reduce(GradientId gradient, MicroBatch const&);
@@ -103,6 +105,7 @@ class StepTimeline : public StepSink {
 
   // These variables go on from step to step.
   Jobs m_gradient, m_updated;  // the last job that changed each chunk's gradient, or its parameters
+  Jobs m_visiting;             // the last job that changed each sum that visits the device
   static constexpr int kAtOnce = kSlicesAhead + 1;
   // What updates of the next pieces wait for.
   std::array<Waits, kAtOnce> m_update_waits{Waits{}, Waits{}, Waits{}};

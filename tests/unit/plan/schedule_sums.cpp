@@ -56,35 +56,61 @@ TEST(Schedule, reduces_every_chunk_once_per_step_and_commits_after_all_norms) {
   }
 }
 
+// Six micro-batches of a small model whose gradients are summed on the host, beside a device.
+Program host_sums(int group) {
+  static Graph const graph = small_gpt();
+  PlanWords words{
+      .activations = {"keep"}, .gradients = {"host"}, .optimizer = {"host"}, .update = {"host"}};
+  words.group = group;
+  auto plan = make_plan(graph, words, BlockPolicy::keep);
+  plan.unified = false;
+  auto program = compile_without_waits(graph, nullptr, plan, 6, 1).train;
+  derive_waits(program);
+  return program;
+}
+
 // Copies use two buffers in turn, so that one copy need not wait until what the last one has
 // brought is added. Behind the last station, where no other one follows, it may.
 TEST(Schedule, copies_a_gradient_to_the_host_while_the_one_before_is_added) {
-  for (int const group : {1, 2, 3}) {
-    auto const graph = small_gpt();
-    PlanWords words{
-        .activations = {"keep"}, .gradients = {"host"}, .optimizer = {"host"}, .update = {"host"}};
-    words.group = group;
-    auto plan = make_plan(graph, words, BlockPolicy::keep);
-    plan.unified = false;
-    auto program = compile_without_waits(graph, nullptr, plan, 6, 1).train;
-    derive_waits(program);
-    int copies = 0;
-    for (Segment const& segment : program.segments) {
-      if (segment.name == "first") continue;
-      ItemNumber sum = -1;
-      for (auto i = segment.first; i < segment.last; ++i) {
-        Item const& item = program.items[static_cast<std::size_t>(i)];
-        bool const is_copy = item.lane == Lane::d2h && item.kind == ItemKind::copy;
-        if (is_copy && item.block > 0 && sum >= 0) {
-          ++copies;
-          EXPECT_EQ(std::ranges::count(item.waits, sum), 0) << group << ": item " << item.number;
-        }
-        if (item.kind == ItemKind::op && op_of(program, item).kind == OpKind::accumulate)
-          sum = item.number;
+  auto const program = host_sums(1);
+  int copies = 0;
+  for (Segment const& segment : program.segments) {
+    if (segment.name == "first") continue;
+    ItemNumber sum = -1;
+    for (auto i = segment.first; i < segment.last; ++i) {
+      Item const& item = program.items[static_cast<std::size_t>(i)];
+      bool const is_copy = item.lane == Lane::d2h && item.kind == ItemKind::copy;
+      if (is_copy && item.block > 0 && sum >= 0) {
+        ++copies;
+        EXPECT_EQ(std::ranges::count(item.waits, sum), 0) << "item " << item.number;
       }
+      if (item.kind == ItemKind::op && op_of(program, item).kind == OpKind::accumulate)
+        sum = item.number;
     }
-    EXPECT_GE(copies, 10);
   }
+  EXPECT_GE(copies, 10);
+}
+
+// Six micro-batches in groups of three: the first group leaves a sum, and the second one brings it
+// back and takes it home again. Only gradients with parts are added on the host.
+TEST(Schedule, brings_sums_to_the_device_once_for_micro_batches_that_walk_together) {
+  auto const program = host_sums(3);
+  std::map<int, std::vector<Lane>> moves;  // of each chunk
+  std::set<int> added_on_host;
+  for (Item const& item : program.items) {
+    if (item.kind == ItemKind::op && op_of(program, item).kind == OpKind::accumulate &&
+        item.lane == Lane::host)
+      added_on_host.insert(op_of(program, item).chunk);
+    if (item.kind != ItemKind::copy || item.block < 0) continue;
+    auto const& from = program.buffers[item.operands.front()];
+    Tensor const& tensor = program.tensors[from.tensor];
+    if (tensor.role == Role::gradient) moves[tensor.chunk].push_back(item.lane);
+  }
+  ASSERT_EQ(added_on_host, std::set{0}) << "the embedding, which the loss uses, too";
+  moves.erase(0);
+  EXPECT_FALSE(moves.empty());
+  for (auto const& [chunk, lanes] : moves)
+    EXPECT_EQ(lanes, (std::vector{Lane::d2h, Lane::h2d, Lane::d2h})) << "chunk " << chunk;
 }
 
 TEST(Schedule, reduces_each_micro_batch_where_arithmetic_says_so) {

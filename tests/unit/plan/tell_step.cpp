@@ -15,7 +15,7 @@ namespace {
 // Two blocks of a chunk each; the parameters of the first are used once more by the second.
 struct Toy {
   bool several = false, ranks = false, each = false;
-  bool shared = false, copies = false;  // of the second chunk
+  bool shared = false, copies = false, visits = false;  // of the second chunk
   std::vector<int> order = {0, 1};      // of the pieces of updates
   std::vector<std::vector<int>> early = {{}, {1}, {0}};
 
@@ -41,6 +41,7 @@ struct Toy {
     if (group == 0 && several) visit(GradientId{0, 0});
     if (group == 1) visit(GradientId{0});
   }
+  bool sums_visit(int chunk) const { return visits && chunk == 1; }
   int parts(int chunk) const { return several && chunk == 0 ? 1 : 0; }
   bool exchanges() const { return ranks; }
   bool reduces_each(int) const { return each; }
@@ -84,6 +85,8 @@ struct Recorder : StepSink {
     EXPECT_EQ(at.number, 2 + at.group);
     say_of(at.batch, "backward {}", at.block);
   }
+  void bring_sum_to_visit(int chunk, Station const&) { say("bring sum {}", chunk); }
+  void take_sum_home(int chunk, Station const&) { say("take sum {} home", chunk); }
   void collect(GradientId g, Station const& at) { say_of(at.batch, "collect {}", id(g)); }
   void accumulate(GradientId g, MicroBatch const& now) { say_of(now, "accumulate {}", id(g)); }
   void add_part(GradientId g, MicroBatch const& now) { say_of(now, "add {}", id(g)); }
@@ -155,6 +158,20 @@ TEST(Telling, of_micro_batches_that_walk_together) {
   auto const all = told({.several = true}, {{"first", 2, true, false}, {"last", 1, false, true}});
   EXPECT_NE(all.find("collect 0'1, accumulate 0'1, last:, " + kForward +
                      "backward 1, collect 1, accumulate 1, "),
+            all.npos)
+      << all;
+}
+
+// The first group leaves a sum; a later one brings it a group ahead, or with the first group.
+TEST(Telling, of_sums_that_visit_the_device) {
+  auto const all = told({.several = true, .visits = true},
+                        {{"first", 2, true, false}, {"last", 2, false, true}});
+  EXPECT_NE(all.find("backward 1, collect 1, collect 0.0, backward 1'1, collect 1'1, "
+                     "accumulate 1'1, take sum 1 home, collect 0.0'1"),
+            all.npos)
+      << all;
+  EXPECT_NE(all.find("bring sum 1, backward 1, collect 1, accumulate 1, collect 0.0, "
+                     "accumulate 0.0, backward 1'1, collect 1'1, accumulate 1'1, take sum 1 home"),
             all.npos)
       << all;
 }
