@@ -132,25 +132,27 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// Says whether the item takes home a sum of gradients of micro-batches that walk together.
-bool ProgramSink::leaves_together(Item const& item) const {
-  if (item.lane != Lane::d2h || item.kind != ItemKind::copy) return false;
-  Tensor const& tensor = m_writer.tensor_of(item.operands.front());
-  return tensor.role == Role::gradient && m_shape.sums_visit(tensor.chunk);
+// Says whether the item copies a gradient, which micro-batches that walk together do once, as a
+// rule.
+bool ProgramSink::copies_gradient(Item const& item) const {
+  return item.kind == ItemKind::copy &&
+         m_writer.tensor_of(item.operands.front()).role == Role::gradient;
 }
 
 // Sets the horizon of every copy that takes bytes away from the device to the end of the pass of
-// the next station, or for sums of gradients of micro-batches that walk together, to when all have
-// passed the next one. A gradient that the host lane adds stays for one station more, since the next
-// one is copied to the host when the pass of the next station has ended.
+// the next station, or for gradients to when all micro-batches that walk together have passed the
+// next one. What gradients use on the host, when they are added there or on their way back from
+// other ranks, stays for one station more, since the next one is copied there when the pass of the
+// next station has ended.
 void ProgramSink::set_leaving_horizons() {
   for (std::size_t s = 0; s < m_passed.size(); ++s) {
     auto const end = s + 1 < m_passed.size() ? m_passed[s + 1].first : m_writer.next();
     for (auto i = m_passed[s].first; i < end; ++i) {
       Item& item = m_writer.program.items[i];
       bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
-      if (item.block < 0 || !(leaves || item.lane == Lane::host)) continue;
-      auto const until = s + (leaves_together(item) ? m_members : leaves ? 1 : 2);
+      bool const of_gradient = copies_gradient(item);
+      if (item.block < 0 || !(leaves || of_gradient || item.lane == Lane::host)) continue;
+      auto const until = s + (of_gradient ? m_members : 1) + (leaves ? 0 : 1);
       if (until < m_passed.size()) item.horizon = std::max(item.number, m_passed[until].last_op);
     }
   }

@@ -194,7 +194,8 @@ class Ledger : public StepSink {
   int used_until(int c) const {
     auto const& chunk = m_shape.chunk(c);
     if (m_shape.is_shared_out(c) && m_begins_step && m_ends_step)
-      return std::min(backward_station(chunk.first_block, 0) + m_members, update_station());
+      return std::min(backward_station(chunk.first_block, m_members - 1) + m_members,
+                      update_station());
     bool const exchanges =
         chunk.gradient.scatter_sent_bytes > 0 && m_shape.places(c).gradients == Tier::device;
     return updated_at(c, exchanges);
