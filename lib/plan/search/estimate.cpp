@@ -57,6 +57,14 @@ double second_step_s(Machine const& machine, BlockShape const& shape, StationByt
   return std::max(end_s[0], end_s[1]) - end_s[0];
 }
 
+// Returns how long the compute lane takes for the passes of a micro-batch.
+double passes_s(BlockShape const& shape) {
+  double seconds = 0;
+  for (int b = 0; b < shape.blocks(); ++b)
+    seconds += shape.block(b).forward.seconds + shape.policy_cost(b).backward.seconds;
+  return seconds;
+}
+
 }  // namespace
 
 // The last group holds the most if it has as many members as the others. Of those before it the
@@ -84,10 +92,21 @@ double Estimator::step_s(Plan const& plan) const {
   auto const rest = static_cast<int>(m_micro_batches - (groups - 1) * group(plan));
   auto const bytes =
       station_bytes({m_model, plan, several, Grain::whole}, {all, groups == 1, rest == all});
-  auto const of = [&](Groups const& told) { return second_step_s(m_machine, shape, bytes, told); };
-  if (groups == 1) return of({rest});
-  double const two = of({all, rest});
-  return groups == 2 ? two : two + static_cast<double>(groups - 2) * (two - of({rest}));
+  auto const of = [&](std::int64_t count) {
+    Groups told(static_cast<std::size_t>(count), all);
+    told.back() = rest;
+    return second_step_s(m_machine, shape, bytes, told);
+  };
+  // Steps of few groups may take no longer with one more, as long as it hides beside updates.
+  constexpr std::int64_t most_told = 64;
+  double const pass_s = 0.98 * all * passes_s(shape);
+  for (auto told = std::min<std::int64_t>(2, groups);; told = std::min(2 * told, groups)) {
+    double const step_s = of(told);
+    if (told == groups) return step_s;
+    double const each_s = step_s - of(told - 1);
+    if (each_s >= pass_s || told >= most_told)
+      return step_s + static_cast<double>(groups - told) * each_s;
+  }
 }
 
 }  // namespace spillway
