@@ -154,7 +154,13 @@ void UpdateItems::gather_from_ranks(TensorId slice, Chunk const& chunk, BufferId
   }
   if (!m_writer.reaches(Lane::comm, there)) to = m_writer.add_buffer(chunk.parameter, comm);
   m_writer.exchange(ItemKind::all_gather, from, to, chunk.id, if_committed);
-  if (to != there) m_writer.copy(to, there, chunk.block, if_committed);
+  if (to == there) return;
+  // Two buffers take turns, so that one chunk is gathered while the one before is copied.
+  auto const segment = m_writer.program.segments.size();
+  auto const copied = m_writer.copy(to, there, chunk.block, if_committed);
+  if (m_gathered.segment == segment)
+    m_writer.program.items[m_gathered.copied].horizon = copied;
+  m_gathered = {copied, segment};
 }
 
 // Sets the horizons of updates that do not run on the compute lane: the end of a later group, the

@@ -41,6 +41,12 @@ class UpdateItems : public GradientItems {
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }
 
   bool m_norms_to_gather = false;
+  // Holds the last copy of parameters that ranks have gathered beside the device.
+  struct Gathered {
+    ItemNumber copied = -1;
+    std::size_t segment = 0;
+  };
+  Gathered m_gathered;
   std::map<int, ItemNumber> m_sent;  // the first item that sends each chunk's parameters to all
   std::vector<ItemNumber> m_group_ends;
   // Maps a lane, the number of a slot and the index of an operand to the buffer of the slot.
