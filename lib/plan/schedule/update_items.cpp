@@ -158,8 +158,7 @@ void UpdateItems::gather_from_ranks(TensorId slice, Chunk const& chunk, BufferId
   // Two buffers take turns, so that one chunk is gathered while the one before is copied.
   auto const segment = m_writer.program.segments.size();
   auto const copied = m_writer.copy(to, there, chunk.block, if_committed);
-  if (m_gathered.segment == segment)
-    m_writer.program.items[m_gathered.copied].horizon = copied;
+  if (m_gathered.segment == segment) m_writer.program.items[m_gathered.copied].horizon = copied;
   m_gathered = {copied, segment};
 }
 

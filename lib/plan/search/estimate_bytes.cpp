@@ -129,8 +129,7 @@ class Ledger : public StepSink {
   // What ranks gather beside the device is copied to it until the next station ends.
   void gather_gradient(GradientId id, MicroBatch const&) {
     if (!m_shape.leaves_for_exchange(id.chunk)) return;
-    hold(Tier::host, std::min(m_station + m_members, update_station()),
-         m_shape.gradient(id).bytes);
+    hold(Tier::host, std::min(m_station + m_members, update_station()), m_shape.gradient(id).bytes);
   }
   void begin_update() {
     enter(update_station());

@@ -57,9 +57,12 @@ TEST_F(FatesOfLayers, spill_what_is_large_enough_in_whole_pages) {
     double fraction;
     std::int64_t away_bytes;
   };
-  Case const all[] = {{4 * kPage, 1, 4 * kPage},        {4 * kPage - 4, 1, 0},
-                      {5 * kPage, 0.5, 2 * kPage},      {5 * kPage, 0.2, kPage},
-                      {5 * kPage, 0.1875, 0},           {5 * kPage + 4, 1, 5 * kPage + 4},
+  Case const all[] = {{4 * kPage, 1, 4 * kPage},
+                      {4 * kPage - 4, 1, 0},
+                      {5 * kPage, 0.5, 2 * kPage},
+                      {5 * kPage, 0.2, kPage},
+                      {5 * kPage, 0.1875, 0},
+                      {5 * kPage + 4, 1, 5 * kPage + 4},
                       {5 * kPage + 4, 0.999, 4 * kPage + 4}};
   for (auto const policy : {BlockPolicy::nvme, BlockPolicy::host}) {
     for (auto const& [bytes, fraction, away_bytes] : all) {

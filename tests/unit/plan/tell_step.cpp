@@ -16,7 +16,7 @@ namespace {
 struct Toy {
   bool several = false, ranks = false, each = false;
   bool shared = false, copies = false, visits = false;  // of the second chunk
-  std::vector<int> order = {0, 1};      // of the pieces of updates
+  std::vector<int> order = {0, 1};                      // of the pieces of updates
   std::vector<std::vector<int>> early = {{}, {1}, {0}};
 
   int blocks() const { return 2; }
