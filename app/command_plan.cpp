@@ -66,7 +66,8 @@ Status run_plan(PlanArguments const& arguments) {
   auto const saved = save_to(arguments, given);
   auto const ranks = arguments.ranks;
   auto const vocab = vocabulary(given, !arguments.machine.empty());
-  auto const [config, target, planned] = plan_once(arguments, given, vocab);
+  Planner planner;
+  auto const [config, target, planned] = planner.plan(arguments, given, vocab);
   if (arguments.machine.empty()) {
     auto const warning =
         overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),
