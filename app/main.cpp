@@ -168,7 +168,8 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
       ->add_option("--budgets", plan.budgets,
                    "instead, a table of plans by budget: device=8,12,16GiB, host=64,128GiB or "
                    "nvme=none,1TiB; may be given for each of them")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("TIER=LIST");
   command
       ->add_option("--machines", plan.machines,
                    "instead, a table of plans by machine: files with commas between them; with "
