@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/json_text.hpp"
 #include "app/plan_once.hpp"
+#include "app/tried_plan.hpp"
+#include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/keys.hpp"
-#include "plan/time/simulate.hpp"
 #include "run/largest_value.hpp"
 
 namespace spillway {
@@ -32,29 +33,13 @@ IntegerField size_of(Config& config, std::string const& key) {
 
 // Plans with the value. One that the configuration does not allow, beside the first one, is only
 // too large.
-TriedValue tried(PlanArguments const& arguments, std::int64_t value, bool is_first,
-                 std::int64_t vocab) {
+TriedValue tried(Planner& planner, PlanArguments const& arguments, std::int64_t value,
+                 bool is_first, std::int64_t vocab) {
   auto overrides = arguments.overrides;
   overrides.push_back(fmt::format("{}={}", arguments.largest, value));
-  TriedValue result{value};
-  try {
-    auto const [config, target, planned] =
-        plan_once(arguments, config_of(arguments, overrides), vocab);
-    result.step_s = simulate(planned.programs.train, target.machine).step_s;
-    result.tokens_per_s = result.step_s > 0 ? tokens_of_step(config) / result.step_s : 0;
-    result.fits = true;
-  } catch (Error const& error) {
-    bool const is_too_large =
-        error.status() == Status::cannot_fit || (error.status() == Status::bad_input && !is_first);
-    if (!is_too_large) throw;
-    result.why = error.what();
-  }
-  return result;
-}
-
-// Returns what lies before a refusal's remarks on plans and other ways.
-std::string_view in_short(std::string_view why) {
-  return why.substr(0, why.find(" (activations"));
+  auto const row = try_plan(planner, arguments, overrides, vocab);
+  if (row.status == Status::bad_input && is_first) throw Error(row.status, row.why);
+  return {value, row.fits(), row.step_s, row.tokens_per_s, row.why};
 }
 
 std::string text_of(std::string const& key, std::vector<TriedValue> const& all) {
@@ -80,7 +65,7 @@ std::string json_of(std::string const& key, std::vector<TriedValue> const& all) 
       one["why"] = it.why;
     json["tried"].push_back(std::move(one));
   }
-  return json.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace
@@ -94,8 +79,10 @@ Status run_largest(PlanArguments const& arguments) {
   auto const size = size_of(config, key);
   auto const first = std::max<std::int64_t>(1, size.at.get());
   auto const vocab = vocabulary(config, !arguments.machine.empty());
+  Planner planner;
+  LinesOnce const once;
   auto const all = try_values(first, size.max, [&](std::int64_t value) {
-    return tried(arguments, value, value == first, vocab);
+    return tried(planner, arguments, value, value == first, vocab);
   });
   if (largest_of(all) == nullptr)
     throw Error(Status::cannot_fit,

@@ -7,6 +7,7 @@
 #include "app/output_kinds.hpp"
 #include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
+#include "app/plan_table.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "plan/data/plan.hpp"
@@ -59,6 +60,7 @@ std::string text_of(PlanReport const& report, bool compares) {
 }  // namespace
 
 Status run_plan(PlanArguments const& arguments) {
+  if (asks_for_table(arguments)) return run_table(arguments);
   if (!arguments.largest.empty()) return run_largest(arguments);
   if (arguments.items && arguments.compare)
     throw Error(Status::bad_input, "--items prints this plan alone: --compare does not go with it");
@@ -66,7 +68,8 @@ Status run_plan(PlanArguments const& arguments) {
   auto const saved = save_to(arguments, given);
   auto const ranks = arguments.ranks;
   auto const vocab = vocabulary(given, !arguments.machine.empty());
-  auto const [config, target, planned] = plan_once(arguments, given, vocab);
+  Planner planner;
+  auto const [config, target, planned] = planner.plan(arguments, given, vocab);
   if (arguments.machine.empty()) {
     auto const warning =
         overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),

@@ -97,9 +97,14 @@ struct PlanArguments {
   std::string save;  // path of the plan.yaml to write; "" means none
   bool force = false;
   std::string largest;  // the key whose largest value is sought; "" means none
+  // These ask for a table of plans: lists as the user gave them, and several numbers of ranks.
+  std::vector<std::string> budgets;
+  std::string machines;
+  std::vector<std::int64_t> all_ranks;
 };
 Status run_plan(PlanArguments const& arguments);
 Status run_largest(PlanArguments const& arguments);
+Status run_table(PlanArguments const& arguments);
 
 Status run_inspect(std::string const& path, std::string const& machine);
 Status run_doctor(std::string const& directory);

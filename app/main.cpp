@@ -151,8 +151,8 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command->add_option("overrides", plan.overrides, "key=value");
   command->add_option("--machine", plan.machine, "machine file; without it: this machine")
       ->check(is_path);
-  command->add_option("--ranks", plan.ranks, "of the run")
-      ->check(CLI::Range(std::int64_t{1}, kMostRanks));
+  offer_numbers(*command, "--ranks", plan.all_ranks,
+                "of the run [1]; several, such as 1,2,4, make a table", 1, kMostRanks);
   command->add_flag("--json", plan.json, "for programs: JSON, and nothing else, on stdout");
   command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file")
       ->check(is_path);
@@ -164,8 +164,20 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command->add_option("--largest", plan.largest,
                       "instead, the largest value of this key that fits, and the fastest one: "
                       "model.layers, batch.micro, data.sequence");
+  command
+      ->add_option("--budgets", plan.budgets,
+                   "instead, a table of plans by budget: device=8,12,16GiB, host=64,128GiB or "
+                   "nvme=none,1TiB; may be given for each of them")
+      ->allow_extra_args(false)
+      ->type_name("TIER=LIST");
+  command
+      ->add_option("--machines", plan.machines,
+                   "instead, a table of plans by machine: files with commas between them; with "
+                   "--budgets or several --ranks, all combinations")
+      ->check(is_path);
   command->callback([&] {
     end_on_signals_without_partials();
+    if (!plan.all_ranks.empty()) plan.ranks = plan.all_ranks.front();
     request.plain = [&] { return run_plan(plan); };
   });
 }

@@ -3,14 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/number.hpp"
 
 namespace spillway {
-namespace {
 
-std::vector<std::string_view> parts_of(std::string_view text) {
+std::vector<std::string_view> list_parts(std::string_view text) {
   std::vector<std::string_view> parts;
   for (;;) {
     auto const comma = std::min(text.find(','), text.size());
@@ -20,10 +18,8 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   }
 }
 
-}  // namespace
-
 std::string wrong_in_list(std::string const& text, std::int64_t least, std::int64_t most) {
-  for (auto const part : parts_of(text)) {
+  for (auto const part : list_parts(text)) {
     auto const number = to_number<std::int64_t>(part);
     if (!number)
       return fmt::format(
@@ -31,14 +27,14 @@ std::string wrong_in_list(std::string const& text, std::int64_t least, std::int6
           "them",
           part, text);
     if (*number < least || *number > most)
-      return fmt::format("{} is not from {} to {}", *number, least, most);
+      return fmt::format("{} is not in range {} to {}", *number, least, most);
   }
   return "";
 }
 
 std::vector<std::int64_t> number_list(std::string const& text) {
   std::vector<std::int64_t> numbers;
-  for (auto const part : parts_of(text)) numbers.push_back(to_number<std::int64_t>(part).value());
+  for (auto const part : list_parts(text)) numbers.push_back(to_number<std::int64_t>(part).value());
   return numbers;
 }
 

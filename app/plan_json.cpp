@@ -1,5 +1,6 @@
 #include "app/plan_json.hpp"
 
+#include "app/json_text.hpp"
 #include "app/plan_once.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/explain.hpp"
@@ -106,7 +107,7 @@ std::string to_json(PlanReport const& report) {
   auto const& others = report.others;
   if (!others.more.empty()) json["one_more_gib"] = one_more_gib(others.more);
   if (!others.shardings.empty()) json["sharding"] = costs(others.shardings, report);
-  return json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace spillway

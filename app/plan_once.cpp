@@ -32,16 +32,6 @@ auto on_this_node(std::int64_t ranks, Status status, F const& plan) {
   }
 }
 
-// Returns the machine and the budgets that a rank finds if `ranks` ranks share this node.
-Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
-  require_spill_directory(config.memory);
-  auto const alone = make_single_rank_comm();
-  ComputeHere const here(config, assumed_cores(ranks), nullptr, device_backend(config), *alone);
-  auto const budgets =
-      on_this_node(ranks, Status::bad_input, [&] { return common_budgets(config, here, *alone); });
-  return target_here(config, vocab, here, budgets, *alone);
-}
-
 }  // namespace
 
 Config config_of(PlanArguments const& arguments, std::vector<std::string> const& overrides) {
@@ -66,7 +56,19 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
   return vocab;
 }
 
-PlannedTarget plan_once(PlanArguments const& arguments, Config config, std::int64_t vocab) {
+// Returns the machine and the budgets that a rank finds if `ranks` ranks share this node.
+Target Planner::this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks) {
+  require_spill_directory(config.memory);
+  if (m_here)
+    m_here->choose_for(config, *m_alone);
+  else
+    m_here.emplace(config, assumed_cores(ranks), nullptr, device_backend(config), *m_alone);
+  auto const budgets = on_this_node(ranks, Status::bad_input,
+                                    [&] { return common_budgets(config, *m_here, *m_alone); });
+  return target_here(config, vocab, *m_here, budgets, *m_alone, m_cache);
+}
+
+PlannedTarget Planner::plan(PlanArguments const& arguments, Config config, std::int64_t vocab) {
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const ranks = arguments.ranks;
   auto target = arguments.machine.empty() ? this_machine(config, vocab, ranks)

@@ -1,11 +1,17 @@
 // Plans a run as `spillway plan` is asked to: for this machine, or for one that a file describes.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "comm/comm.hpp"
 #include "config/config.hpp"
+#include "profile/profile_cache.hpp"
+#include "run/compute_here.hpp"
 #include "run/plan_run.hpp"
 #include "run/target.hpp"
 
@@ -24,12 +30,26 @@ inline double tokens_of_step(Config const& config) {
   return static_cast<double>(config.batch.sequences) * static_cast<double>(config.data.sequence);
 }
 
+// A plan and what it was made for.
 struct PlannedTarget {
   Config config;  // what was asked, with the saved plan that plan.file names instead of its own
   Target target;
   PlannedRun planned;
 };
-// Plans the run. Throws Error(bad_input), or Error(cannot_fit) if no plan fits.
-PlannedTarget plan_once(PlanArguments const& arguments, Config config, std::int64_t vocab);
+
+// A Planner makes plans one after another. Those for this machine must be for as many ranks,
+// threads and the same device: the machine is opened, and measured, once for all of them.
+class Planner {
+ public:
+  // Plans the run. Throws Error(bad_input), or Error(cannot_fit) if no plan fits.
+  PlannedTarget plan(PlanArguments const& arguments, Config config, std::int64_t vocab);
+
+ private:
+  Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks);
+
+  std::unique_ptr<Comm> m_alone = make_single_rank_comm();
+  std::optional<ComputeHere> m_here;  // has a value once a plan for this machine was asked for
+  ProfileCache m_cache{user_profile_cache(), ProfileCache::Use::remember};
+};
 
 }  // namespace spillway

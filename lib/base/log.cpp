@@ -3,8 +3,12 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/standard_streams.hpp"
@@ -23,6 +27,9 @@ spdlog::level::level_enum level_of(LogLevel level) {
   }
   return spdlog::level::err;
 }
+
+// What was written since a LinesOnce began to live; no value if none lives.
+std::optional<std::set<std::string, std::less<>>> written;
 
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(spdlog::details::log_msg const& message) override {
@@ -43,7 +50,16 @@ void set_up_log(bool speaks) {
   spdlog::set_default_logger(std::move(logger));
 }
 
+LinesOnce::LinesOnce() {
+  written.emplace();
+}
+
+LinesOnce::~LinesOnce() {
+  written.reset();
+}
+
 void write_log(LogLevel level, std::string_view line) {
+  if (written && !written->emplace(line).second) return;
   spdlog::default_logger_raw()->log(level_of(level), line);
 }
 

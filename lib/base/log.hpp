@@ -17,6 +17,17 @@ enum class LogLevel : std::uint8_t { info, warning, error };
 void set_up_log(bool speaks);
 void write_log(LogLevel level, std::string_view line);
 
+// While a LinesOnce lives, a line that was written in its life is not written again. It is for
+// commands that do the same many times. It must not live beside another one, nor while other
+// threads write lines.
+class LinesOnce {
+ public:
+  LinesOnce();
+  ~LinesOnce();
+  LinesOnce(LinesOnce const&) = delete;
+  LinesOnce& operator=(LinesOnce const&) = delete;
+};
+
 template <class... T>
 void log_info(fmt::format_string<T...> text, T&&... values) {
   write_log(LogLevel::info, fmt::format(text, std::forward<T>(values)...));

@@ -102,7 +102,9 @@ void check_optim(OptimConfig const& o, Precision precision, Checker const& check
                   "precision", "bf16 needs precision: bf16");
 }
 
-void check_memory(MemoryConfig const& m, Checker const& checker) {
+// A drive of a machine that is not here needs no path: memory.nvme.path `auto` means that drive.
+void check_memory(MemoryConfig const& m, Checker const& checker, ForMachine where) {
+  if (where == ForMachine::other && !m.nvme_path) return;
   bool const has_path = !m.nvme_path_here().empty(), has_size = m.nvme_bytes_here() > 0;
   checker.require(has_size || !has_path, "memory.nvme.size", "memory.nvme.path",
                   "needed with memory.nvme.path");
@@ -201,7 +203,7 @@ void check(Config const& config, Origins const& origins, ForMachine where) {
   check_batch(config.batch, checker);
   check_sizes(config, checker);
   check_optim(config.optim, config.precision, checker);
-  check_memory(config.memory, checker);
+  check_memory(config.memory, checker, where);
   check_run(config.run, checker);
   check_fault(config, checker);
   check_plan(config, checker);

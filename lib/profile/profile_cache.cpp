@@ -106,10 +106,15 @@ ProfileCache::Found ProfileCache::read(About const& key) const {
 }
 
 ProfileCache::Found ProfileCache::find(About const& key) const {
-  return m_use == Use::refresh ? Found{} : read(key);
+  if (m_use == Use::refresh) return {};
+  auto found = read(key);
+  if (auto const stored = m_stored.find(key); stored != m_stored.end())
+    learn(found.machine, stored->second);
+  return found;
 }
 
 std::string ProfileCache::store(About const& key, Machine const& measured) const {
+  if (m_use == Use::remember) learn(m_stored[key], measured);
   if (m_directory.empty()) return "neither XDG_CACHE_HOME nor HOME says where";
   try {
     make_directory(m_directory);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,9 @@ std::filesystem::path user_profile_cache();
 
 class ProfileCache {
  public:
-  enum class Use : std::uint8_t { all, refresh };  // With refresh, find returns nothing.
+  // With `refresh`, find returns nothing. With `remember`, it also finds what this object stored
+  // where the files cannot be used, so that what is planned many times is measured once.
+  enum class Use : std::uint8_t { all, refresh, remember };
   explicit ProfileCache(std::filesystem::path directory = user_profile_cache(), Use use = Use::all)
       : m_directory(std::move(directory)), m_use(use) {}
 
@@ -40,6 +43,7 @@ class ProfileCache {
 
   std::filesystem::path m_directory;
   Use m_use;
+  mutable std::map<About, Machine> m_stored;  // with `remember`, what this object stored
 };
 
 // Adds the current date, which is for people and does not tell profiles apart.

@@ -107,6 +107,10 @@ ComputeHere::ComputeHere(Config const& config, RunCores cores, Arithmetic const*
   m_compute.emplace(*m_device, *kernels, sharers(all, comm.rank()), found.backend->make_watch);
 }
 
+void ComputeHere::choose_for(Config const& config, Comm& comm) {
+  m_choices = agreed_choices(config, m_cores, nullptr, comm);
+}
+
 DeviceKernels::~DeviceKernels() {
   if (m_backend != nullptr) m_backend->end_kernels();
 }

@@ -44,6 +44,11 @@ class ComputeHere {
   ComputeHere(Config const& config, RunCores cores, Arithmetic const* before,
               FoundBackend const& backend, Comm& comm);
 
+  // Makes the choices for another Config, which must ask for the same threads and device. A process
+  // has one ComputeHere, so what is planned many times is planned with the same one. All ranks must
+  // call this. Throws AgreedError(bad_input).
+  void choose_for(Config const& config, Comm& comm);
+
   RunCores const& cores() const { return m_cores; }
   Choices const& choices() const { return m_choices; }
   // Says on what all ranks compute, as a part of a sentence (run/device_choice.hpp).

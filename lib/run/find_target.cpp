@@ -39,11 +39,11 @@ Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm
 }
 
 Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,
-                   Budgets const& budgets, Comm& comm) {
+                   Budgets const& budgets, Comm& comm, ProfileCache const& cache) {
   Target target{{}, budgets, here.choices(), here.cores().ranks, nodes_alike(comm)};
   auto const measure = [&] {
     target.machine = planned_for(config, vocab, target.choices, here.cores(),
-                                 budgets.device_bytes / 2, *here, comm);
+                                 budgets.device_bytes / 2, *here, comm, cache);
   };
   measure();
   if (!target.choices.micro_is_free) return target;

@@ -10,6 +10,7 @@
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "plan/data/budgets.hpp"
+#include "profile/profile_cache.hpp"
 #include "run/compute_here.hpp"
 #include "run/target.hpp"
 
@@ -24,7 +25,7 @@ Budgets common_budgets(Config const& config, ComputeHere const& here, Comm& comm
 // by planned_for. If no size of micro-batches was asked for, chooses the fastest one and measures
 // its ops. Throws AgreedError.
 Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& here,
-                   Budgets const& budgets, Comm& comm);
+                   Budgets const& budgets, Comm& comm, ProfileCache const& cache = ProfileCache());
 
 // Machine files describe nodes with all their ranks. Returns what each of `ranks` ranks gets on
 // such nodes, with `host_threads` threads of the host lane if it has a value (see

@@ -244,10 +244,10 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
 
 Machine planned_for(Config const& config, std::int64_t vocab, Choices const& choices,
                     RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
-                    Comm& comm) {
+                    Comm& comm, ProfileCache const& cache) {
   auto const& file = config.debug.machine;
   if (file.empty())
-    return measured_machine(config, vocab, choices, cores, memory_bytes, compute, comm);
+    return measured_machine(config, vocab, choices, cores, memory_bytes, compute, comm, cache);
   Machine machine;
   on_all_ranks(comm, [&] {
     machine = load_machine(file);

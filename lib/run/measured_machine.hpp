@@ -28,6 +28,6 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
 // AgreedError.
 Machine planned_for(Config const& config, std::int64_t vocab, Choices const& choices,
                     RunCores const& cores, std::int64_t memory_bytes, Compute const& compute,
-                    Comm& comm);
+                    Comm& comm, ProfileCache const& cache = ProfileCache());
 
 }  // namespace spillway

@@ -50,7 +50,7 @@ touch notes.yaml
 expect "${commands//$'\n'/ }" spillway ""
 expect "profile plan" spillway p
 expect "--version" spillway --v
-expect "--machine" spillway plan --m
+expect "--machine --machines" spillway plan --m
 expect "--items" spillway plan --i
 expect "--separator" spillway tokenize --s
 expect "model.layers=" spillway train in.yaml model.la

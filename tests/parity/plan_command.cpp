@@ -1,39 +1,15 @@
-// `spillway plan` and `spillway profile`: what they print is what a run then does.
+// `spillway plan`: what it prints is what a run then does.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "base/process_memory.hpp"
-#include "tests/support/run_program.hpp"
+#include "plan_test.hpp"
 
 namespace spillway::test::plan_command_test {
 namespace {
 
-std::filesystem::path machine_file() {
-  return std::filesystem::path(SPILLWAY_SOURCE_DIR) / "input/machines/rtx3090.yaml";
-}
-
-class PlanCommand : public testing::Test {
- protected:
-  Outcome spillway(std::string const& arguments) {
-    return run_command(spillway_command(0) + " " + arguments);
-  }
-  std::string path(std::string const& name) const { return (m_dir / name).string(); }
-  void write(std::string const& name, std::string const& text) const {
-    std::ofstream(m_dir / name) << text;
-  }
-
-  bool says(std::string const& name, std::string const& words) const {
-    std::stringstream text;
-    text << std::ifstream(m_dir / name).rdbuf();
-    return text.str().find(words) != std::string::npos;
-  }
-
-  std::filesystem::path m_dir = scratch_directory("plan_command");
-};
+class PlanCommand : public PlanTest {};
 
 // All ranks of the node together may take what is free.
 TEST_F(PlanCommand, does_not_warn_of_a_node_that_its_ranks_do_not_fill) {
@@ -65,9 +41,7 @@ TEST_F(PlanCommand, says_what_ranks_run_that_do_not_share_equally) {
         "data: {train: /no/such/tokens.h5, sequence: 128}\n"
         "batch: {sequences: 12, micro: 2}\n");
   auto const plan = [&](std::string const& keys) {
-    return spillway("plan " + path("in.yaml") +
-                    " --ranks 2 --machine " SPILLWAY_SOURCE_DIR "/input/machines/h100.yaml " +
-                    keys);
+    return spillway("plan " + path("in.yaml") + " --ranks 2 --machine " + kH100 + " " + keys);
   };
   auto const number = [](nlohmann::json const& json, char const* key) {
     return json.at("predicted").at(key).get<double>();
@@ -96,8 +70,7 @@ TEST_F(PlanCommand, plans_for_a_machine_that_is_not_there) {
         "model: {layers: 48, hidden: 4096, heads: 32, vocab: 50257}\n"
         "data: {train: /no/such/tokens.h5}\n"
         "batch: {sequences: 8, micro: 8}\n");
-  auto const outcome =
-      spillway("plan " + path("in.yaml") + " --json --machine " + machine_file().string());
+  auto const outcome = spillway("plan " + path("in.yaml") + " --json --machine " + kRtx3090);
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   auto const json = nlohmann::json::parse(outcome.output);
   auto const& predicted = json.at("predicted");
@@ -133,8 +106,7 @@ TEST_F(PlanCommand, plans_an_imported_model_as_one_whose_keys_are_given) {
   EXPECT_TRUE(says("printed.yaml", "\n  import: none\n"));
   EXPECT_TRUE(says("printed.yaml", "\n  window_from: 1\n"));
   auto const predicted = [&](std::string const& input) {
-    auto const outcome =
-        spillway("plan " + path(input) + " --json --machine " + machine_file().string());
+    auto const outcome = spillway("plan " + path(input) + " --json --machine " + kRtx3090);
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     return nlohmann::json::parse(outcome.output).at("predicted");
   };
@@ -148,7 +120,7 @@ TEST_F(PlanCommand, compares_with_other_plans) {
         "data: {sequence: 256}\n"
         "batch: {sequences: 8, micro: 8}\n"
         "memory: {device: 300MiB, host: 4GiB, nvme: {path: /no/such, size: 4GiB}}\n");
-  auto const plan = "plan " + path("in.yaml") + " --compare --machine " + machine_file().string();
+  auto const plan = "plan " + path("in.yaml") + " --compare --machine " + kRtx3090;
   auto const outcome = spillway(plan + " --json");
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   auto const json = nlohmann::json::parse(outcome.output);
@@ -179,7 +151,7 @@ TEST_F(PlanCommand, compares_with_other_plans) {
 
 TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
   write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
-  auto const plan = "plan " + path("in.yaml") + " --machine " + machine_file().string();
+  auto const plan = "plan " + path("in.yaml") + " --machine " + kRtx3090;
   auto const outcome = spillway(plan + " --save " + path("plan.yaml"));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_TRUE(outcome.output.starts_with("Fits with ")) << outcome.output;
@@ -225,7 +197,7 @@ TEST_F(PlanCommand, inspect_tells_of_a_plan_with_one_line_for_neighbours_that_ar
 TEST_F(PlanCommand, takes_the_published_vocabulary_where_no_token_file_is) {
   write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2}\ndata: {train: /no/such/*.h5}\n");
   auto const plan = "plan " + path("in.yaml");
-  auto const there = plan + " --machine " + machine_file().string();
+  auto const there = plan + " --machine " + kRtx3090;
   for (auto const& [family, vocab] : std::map<std::string, std::string>{
            {"gpt", "50257"}, {"llama", "32000"}, {"bert", "30522"}, {"t5", "32128"}}) {
     auto const outcome = spillway(there + " model.family=" + family);
@@ -243,186 +215,6 @@ TEST_F(PlanCommand, takes_the_published_vocabulary_where_no_token_file_is) {
   auto const here = spillway(plan);
   EXPECT_EQ(here.status, 2) << here.output;
   EXPECT_NE(here.output.find("no file matches /no/such/*.h5"), std::string::npos) << here.output;
-}
-
-TEST_F(PlanCommand, refuses_budgets_above_the_machine_s) {
-  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
-  auto const there = "plan " + path("in.yaml") + " --machine " + machine_file().string();
-  for (std::string const key : {"memory.device", "memory.host"}) {
-    auto const outcome = spillway(there + " " + key + "=900TB");
-    EXPECT_EQ(outcome.status, 2) << outcome.output;
-    EXPECT_NE(outcome.output.find(key + " = 819 TiB: "), std::string::npos) << outcome.output;
-    EXPECT_NE(outcome.output.find("rtx3090.yaml has "), std::string::npos) << outcome.output;
-  }
-}
-
-TEST_F(PlanCommand, plans_with_the_machine_file_that_a_run_would) {
-  write("in.yaml",
-        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\nmemory: {device: 1GiB}\n");
-  auto const plan = "plan " + path("in.yaml") + " --json debug.machine=";
-  auto const none = spillway(plan + path("none.yaml"));
-  EXPECT_EQ(none.status, 2) << none.output;
-  EXPECT_NE(none.output.find("none.yaml: cannot be read"), std::string::npos) << none.output;
-  auto const step_s = [&](std::string const& gflops) {
-    write("m.yaml",
-          "matmul_gflops: {fp32: " + gflops + ", bf16: " + gflops + "}\nmemory_gbps: 1000\n");
-    auto const outcome = spillway(plan + path("m.yaml") + " run.device=cpu");
-    EXPECT_EQ(outcome.status, 0) << outcome.output;
-    return nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>();
-  };
-  EXPECT_GT(step_s("1"), 10 * step_s("1000"));
-}
-
-TEST_F(PlanCommand, refuses_machines_that_cannot_be) {
-  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
-  write("m.yaml", "nvme: {read_gbps: 1, write_gbps: 1, both_gbps: 3}\n");
-  auto const plan = "plan " + path("in.yaml") + " --machine ";
-  auto const impossible = spillway(plan + path("m.yaml"));
-  EXPECT_EQ(impossible.status, 2);
-  EXPECT_NE(impossible.output.find("m.yaml:1: nvme.both_gbps: 3 is more than"), std::string::npos);
-  EXPECT_EQ(spillway(plan + path("none.yaml")).status, 2);
-  write("no_vocab.yaml", "model: {layers: 2}\n");
-  auto const open =
-      spillway("plan " + path("no_vocab.yaml") + " --machine " + machine_file().string());
-  EXPECT_EQ(open.status, 0);  // it is said what is taken instead
-  EXPECT_NE(open.output.find("model.vocab"), std::string::npos) << open.output;
-}
-
-// What is named fits, and one layer more does not.
-TEST_F(PlanCommand, names_the_largest_value_that_fits_and_the_fastest) {
-  write("in.yaml",
-        "model: {layers: 6, hidden: 256, heads: 4, vocab: 300}\n"
-        "data: {sequence: 128}\nbatch: {sequences: 16, micro: 2}\n"
-        "memory: {device: 150MiB, host: 80MiB, nvme: none}\n");
-  auto const plan =
-      "plan " + path("in.yaml") + " --machine " SPILLWAY_SOURCE_DIR "/input/machines/h100.yaml ";
-  auto const layers =
-      nlohmann::json::parse(spillway(plan + "--json --largest model.layers").output);
-  auto const most = layers.at("largest").get<int>();
-  ASSERT_LT(most, 64) << "so that it is exact";
-  EXPECT_EQ(spillway(plan + fmt::format("model.layers={}", most)).status, 0);
-  EXPECT_EQ(spillway(plan + fmt::format("model.layers={}", most + 1)).status, 3);
-  for (auto const& one : layers.at("tried")) {
-    EXPECT_EQ(one.at("fits"), one.at("value").get<int>() <= most);
-    EXPECT_EQ(one.contains("why"), !one.at("fits"));
-  }
-  auto const micro = spillway(plan + "--largest batch.micro");
-  EXPECT_NE(micro.output.find("\nThe largest that fits is batch.micro=16, and the fastest "),
-            std::string::npos)
-      << micro.output;
-  EXPECT_EQ(spillway(plan + "--largest model.layers memory.device=1MiB").status, 3);
-  EXPECT_EQ(spillway(plan + "--largest plan.group").status, 2);
-  EXPECT_EQ(spillway(plan + "--largest model.layers --compare").status, 2);
-}
-
-// Of the machine's tiers the input file need not speak: what --compare suggests can be asked for.
-TEST_F(PlanCommand, forces_tiers_that_only_the_machine_file_names) {
-  write("in.yaml",
-        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
-        "data: {sequence: 64}\nbatch: {sequences: 4, micro: 2}\n");
-  auto const forced = path("in.yaml") + " plan.activations=nvme plan.optimizer=host";
-  auto const other = spillway("plan " + forced + " --machine " + machine_file().string());
-  EXPECT_EQ(other.status, 0) << other.output;
-  auto const here = spillway("plan " + forced);
-  EXPECT_EQ(here.status, 2);
-  EXPECT_NE(here.output.find("nvme needs memory.nvme"), std::string::npos) << here.output;
-}
-
-// `none` is not the machine's share, and a size is that size.
-TEST_F(PlanCommand, leaves_alone_the_tiers_that_are_none_and_keeps_to_sizes) {
-  write("small.yaml",
-        "model: {layers: 12, hidden: 2048, heads: 32, vocab: 50257}\n"
-        "batch: {sequences: 8, micro: 8}\nmemory: {device: 12GiB}\n");
-  write("large.yaml",
-        "model: {layers: 48, hidden: 4096, heads: 32, vocab: 50257}\n"
-        "batch: {sequences: 8, micro: 8}\nmemory: {host: 80GiB}\n");
-  auto const plan = [&](std::string const& arguments) {
-    return spillway("plan --json --machine " + machine_file().string() + " " + m_dir.string() +
-                    "/" + arguments);
-  };
-  auto const peak = [&](std::string const& tier, std::string const& arguments) {
-    auto const outcome = plan(arguments);
-    if (outcome.status != 0) return -1.0;
-    auto const json = nlohmann::json::parse(outcome.output);
-    return json.at("predicted").at("peak_bytes").at(tier).get<double>();
-  };
-  double const gib = 1ll << 30;
-  EXPECT_GT(peak("host", "small.yaml"), 2 * gib);
-  EXPECT_EQ(peak("host", "small.yaml memory.host=auto"), peak("host", "small.yaml"));
-  auto const of_batches = peak("host", "small.yaml memory.host=none");  // and of scalars
-  EXPECT_GT(of_batches, 0);
-  EXPECT_LT(of_batches, gib / 1024);
-  EXPECT_GT(peak("host", "small.yaml memory.host=2GiB"), 0);
-  EXPECT_LE(peak("host", "small.yaml memory.host=2GiB"), 2 * gib);
-  EXPECT_GT(peak("nvme", "large.yaml"), 10 * gib);
-  EXPECT_EQ(plan("large.yaml memory.nvme=none").status, 3);
-  auto const forced = plan("small.yaml memory.nvme=none plan.activations=nvme");
-  EXPECT_EQ(forced.status, 2) << forced.output;
-  EXPECT_NE(forced.output.find("nvme needs memory.nvme"), std::string::npos) << forced.output;
-}
-
-TEST_F(PlanCommand, plans_for_the_machine_it_is_on) {
-  write("in.yaml",
-        "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n"
-        "data: {train: /no/such/tokens.h5, sequence: 64}\n"
-        "batch: {sequences: 4, micro: 2}\n"
-        "memory: {device: 16MiB}\n");
-  auto const outcome = spillway("plan " + path("in.yaml") + " --ranks 2 --json");
-  ASSERT_EQ(outcome.status, 0) << outcome.output;
-  // What was measured is said before, on stderr.
-  auto const json = nlohmann::json::parse(outcome.output.substr(outcome.output.find('{')));
-  EXPECT_GT(json.at("predicted").at("step_s").get<double>(), 0);
-  EXPECT_TRUE(json.at("critical_path").contains("compute"));
-  // Nor how fast ranks talk; what sharding needs is known all the same.
-  auto const& sharding = json.at("sharding");
-  ASSERT_EQ(sharding.size(), 4);
-  EXPECT_TRUE(sharding.at("all").at("step_s").is_null());
-  EXPECT_LT(sharding.at("all").at("peak_bytes").at("device").get<double>(),
-            sharding.at("none").at("peak_bytes").at("device").get<double>());
-  // Nobody knows how fast a drive is that was not named.
-  EXPECT_FALSE(json.at("alternatives").at("all-nvme").at("fits").get<bool>());
-  EXPECT_TRUE(json.at("alternatives").at("all-nvme").at("step_s").is_null());
-}
-
-// Updates on the host are as fast as its threads, which the machine file or the input says.
-TEST_F(PlanCommand, counts_the_threads_of_the_host_lane) {
-  write("in.yaml",
-        "model: {layers: 12, hidden: 2048, heads: 32, vocab: 50257}\n"
-        "batch: {sequences: 8, micro: 8}\nplan: {optimizer: host, update: host}\n");
-  auto const step_s = [&](std::string const& more) {
-    auto const plan = "plan " + path("in.yaml") + " --json --machine " + machine_file().string();
-    auto const outcome = spillway(plan + " --ranks 4" + more);
-    EXPECT_EQ(outcome.status, 0) << outcome.output;
-    return nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>();
-  };
-  EXPECT_EQ(step_s(""), step_s(" run.host_threads=3")) << "as the file says";
-  EXPECT_GT(step_s(" run.host_threads=1"), 1.15 * step_s(""));
-}
-
-// A profile of this machine is a machine file, with the ops of the model.
-TEST_F(PlanCommand, profile_writes_a_machine_to_plan_for) {
-  write_token_file(m_dir / "tokens.h5", 5000);
-  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\ndata: {train: " +
-                       path("tokens.h5") + ", sequence: 64}\nbatch: {sequences: 4, micro: 2}\n");
-  auto const profiled = spillway("profile " + path("in.yaml") + " -o " + path("here.yaml"));
-  ASSERT_EQ(profiled.status, 0) << profiled.output;
-  EXPECT_NE(profiled.output.find(" GFLOP/s in bf16, 0 in fp32, "), std::string::npos)
-      << profiled.output;
-  auto const outcome =
-      spillway("plan " + path("in.yaml") + " --json --machine " + path("here.yaml"));
-  ASSERT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_GT(nlohmann::json::parse(outcome.output).at("predicted").at("step_s").get<double>(), 0);
-  EXPECT_TRUE(says("here.yaml", "\n  host: 1\n"));
-  auto const two = spillway("profile " + path("in.yaml") + " run.host_threads=2 memory.nvme.path=" +
-                            m_dir.string() + " memory.nvme.size=64MiB -o " + path("two.yaml"));
-  ASSERT_EQ(two.status, 0) << two.output;
-  EXPECT_TRUE(says("two.yaml", "\n  host: 2\n"));
-  // Of a drive it says which one, how much room it has and how fast it is.
-  for (auto const& [file, has_drive] : {std::pair("here.yaml", false), {"two.yaml", true}}) {
-    EXPECT_EQ(says(file, "\n  drive: "), has_drive) << file;
-    EXPECT_EQ(says(file, "\n  nvme: unknown\n"), !has_drive) << file;
-    EXPECT_EQ(says(file, "\n  write_gbps: unknown\n"), !has_drive) << file;
-  }
 }
 
 }  // namespace

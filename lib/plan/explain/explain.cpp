@@ -50,11 +50,9 @@ std::string where_state_is(Plan const& plan) {
 
 // Returns a text on the lane that delays a step most besides compute, or else on the busiest link.
 std::string what_links_do(Simulation const& simulation, std::vector<LaneShare> const& path) {
-  for (LaneShare const& share : path) {
-    if (share.lane == Lane::compute || share.seconds <= 0.05 * simulation.step_s) continue;
-    return fmt::format("; {} of a step is {}", percent(share.seconds, simulation.step_s),
-                       words(share.lane));
-  }
+  if (auto const* const share = delaying_lane(path, simulation.step_s))
+    return fmt::format("; {} of a step is {}", percent(share->seconds, simulation.step_s),
+                       words(share->lane));
   constexpr Lane links[] = {Lane::nvme_read, Lane::nvme_write, Lane::h2d, Lane::d2h};
   auto const busiest =
       *std::ranges::max_element(links, {}, [&](Lane lane) { return simulation.busy_s[lane]; });
@@ -125,6 +123,14 @@ std::string drive_line(Program const& program, Simulation const& simulation,
 }
 
 }  // namespace
+
+LaneShare const* delaying_lane(std::vector<LaneShare> const& path, double step_s) {
+  auto const delays = [&](LaneShare const& share) {
+    return share.lane != Lane::compute && share.seconds > 0.05 * step_s;
+  };
+  auto const found = std::ranges::find_if(path, delays);
+  return found == path.end() ? nullptr : &*found;
+}
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets,

@@ -23,8 +23,8 @@ TEST(NumberList, is_refused_with_its_first_mistake) {
   EXPECT_EQ(wrong_in_list(",1", 0, 9), no_number("", ",1"));
   EXPECT_EQ(wrong_in_list("1,2x,y", 0, 9), no_number("2x", "1,2x,y"));
   EXPECT_EQ(wrong_in_list("1, 2", 0, 9), no_number(" 2", "1, 2"));
-  EXPECT_EQ(wrong_in_list("1,12,x", 0, 9), "12 is not from 0 to 9");
-  EXPECT_EQ(wrong_in_list("-4", -3, 9), "-4 is not from -3 to 9");
+  EXPECT_EQ(wrong_in_list("1,12,x", 0, 9), "12 is not in range 0 to 9");
+  EXPECT_EQ(wrong_in_list("-4", -3, 9), "-4 is not in range -3 to 9");
 }
 
 }  // namespace

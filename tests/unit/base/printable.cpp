@@ -156,5 +156,18 @@ TEST(Log, names_its_levels_and_tells_infos_only_where_they_are_wanted) {
   EXPECT_EQ(said(false), "spillway: warning: b\nspillway: error: c\n");
 }
 
+TEST(Log, says_a_line_once_while_somebody_asks_for_that) {
+  EXPECT_EQ(on_pipe(2,
+                    [] {
+                      set_up_log(true);
+                      {
+                        LinesOnce const once;
+                        for (auto const* line : {"a", "b", "a"}) log_info("{}", line);
+                      }
+                      log_info("a");
+                    }),
+            "spillway: info: a\nspillway: info: b\nspillway: info: a\n");
+}
+
 }  // namespace
 }  // namespace spillway::printable_test

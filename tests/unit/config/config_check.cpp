@@ -150,6 +150,9 @@ TEST(ConfigCheck, another_machine_has_the_tiers_that_the_file_does_not_refuse) {
   EXPECT_THROW(check(config, {}, ForMachine::other), Error);
   config.memory.host_bytes = 1 << 20;
   EXPECT_NO_THROW(check(config, {}, ForMachine::other));
+  config.memory.nvme_bytes = 1 << 20;
+  EXPECT_NO_THROW(check(config, {}, ForMachine::other)) << "of the drive that it has";
+  EXPECT_THROW(check(config), Error);
   config.memory.nvme_path = "";
   EXPECT_THROW(check(config, {}, ForMachine::other), Error);
 }

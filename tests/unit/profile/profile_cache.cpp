@@ -144,6 +144,16 @@ TEST_F(ProfileCacheTest, where_nothing_can_be_written_nothing_is_kept) {
   EXPECT_EQ(below.find(kHere).trouble, "");
 }
 
+TEST_F(ProfileCacheTest, remembers_what_it_could_not_write_if_asked_to) {
+  ProfileCache const remember("", ProfileCache::Use::remember);
+  EXPECT_TRUE(remember.find(kHere).machine.op_s.empty());
+  EXPECT_NE(remember.store(kHere, m_machine), "");
+  EXPECT_EQ(remember.find(kHere).machine.op_s, m_machine.op_s);
+  auto other = kHere;
+  other.emplace_back("drive", "ext4");
+  EXPECT_TRUE(remember.find(other).machine.op_s.empty());
+}
+
 TEST_F(ProfileCacheTest, what_cannot_be_written_whole_or_get_its_name_leaves_nothing) {
   auto const directory = m_root / "a/b";
   {

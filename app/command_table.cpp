@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "app/commands.hpp"
+#include "app/plan_once.hpp"
+#include "app/plan_table.hpp"
+#include "app/table_json.hpp"
+#include "app/table_text.hpp"
+#include "base/log.hpp"
+#include "base/standard_streams.hpp"
+#include "plan/data/machine_file.hpp"
+
+namespace spillway {
+namespace {
+
+void refuse(char const* problem) {
+  throw Error(Status::bad_input, problem);
+}
+
+void require_table_alone(PlanArguments const& arguments) {
+  bool const makes_one = arguments.items || arguments.compare || !arguments.save.empty();
+  if (makes_one || !arguments.largest.empty())
+    refuse(
+        "--budgets, --machines and several --ranks make many plans: --items, --compare, --save and "
+        "--largest do not go with them");
+  if (arguments.machines.empty()) return;
+  if (!arguments.machine.empty())
+    refuse("--machines names all machines of the table: --machine does not go with it");
+}
+
+// Reads whatever the rows need, so that mistakes are found before anything is planned.
+void require_inputs(PlanArguments const& arguments, PlanTable const& table) {
+  for (auto const& row : table.rows) {
+    bool const is_here = row.arguments.machine.empty();
+    if (is_here && arguments.all_ranks.size() > 1)
+      refuse(
+          "--ranks: this machine is measured for one number of ranks; for several, name a machine "
+          "file (--machine FILE), which `spillway profile` writes of this machine, too");
+    if (!is_here) load_machine(row.arguments.machine);
+    config_of(row.arguments, row.arguments.overrides);
+  }
+}
+
+}  // namespace
+
+Status run_table(PlanArguments const& arguments) {
+  require_table_alone(arguments);
+  auto table = plan_table(arguments);
+  require_inputs(arguments, table);
+  auto const& first = table.rows.front().arguments;
+  auto const vocab = vocabulary(config_of(first, first.overrides), !first.machine.empty());
+  Planner planner;
+  LinesOnce const once;
+  for (auto& row : table.rows)
+    row.plan = try_plan(planner, row.arguments, row.arguments.overrides, vocab);
+  auto const is_wrong = [](auto const& row) { return row.plan.status == Status::bad_input; };
+  if (std::ranges::all_of(table.rows, is_wrong)) refuse(table.rows.front().plan.why.c_str());
+  print_result(arguments.json ? table_json(table) : table_text(table));
+  return any_fits(table) ? Status::done : Status::cannot_fit;
+}
+
+}  // namespace spillway

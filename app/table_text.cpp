@@ -1,0 +1,89 @@
+#include "app/table_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "app/table_closing.hpp"
+#include "app/table_columns.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+std::size_t width_of(std::vector<Column> const& columns) {
+  std::size_t width = 0;
+  for (auto const& one : columns) width += one.width() + 2;
+  return width;
+}
+
+std::string line_of(std::vector<Column> const& columns, auto const& cell) {
+  std::string line;
+  for (auto const& one : columns) {
+    auto const text = cell(one);
+    line += one.left ? fmt::format("{:<{}}  ", text, one.width())
+                     : fmt::format("{:>{}}  ", text, one.width());
+  }
+  return line;
+}
+
+std::string without_trailing_space(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+// Says what is missing. The row says which budgets are too small.
+std::string refusal(TriedPlan const& plan) {
+  auto text = in_short(plan.why);
+  if (plan.status == Status::bad_input)
+    return fmt::format("not possible: {}", text.substr(0, text.find("; ")));
+  auto const need = text.find("needs at least");
+  return fmt::format("does not fit: {}", text.substr(need == text.npos ? 0 : need));
+}
+
+// Breaks a text between words so that lines which begin in the column `indent` end in time.
+std::string wrapped(std::string const& text, std::size_t indent) {
+  std::string lines;
+  auto column = indent;
+  for (std::size_t begin = 0; begin < text.size();) {
+    auto const end = std::min(text.find(' ', begin), text.size());
+    if (column > indent && column + 1 + end - begin > kWidth) {
+      lines += "\n" + std::string(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      lines += ' ';
+      ++column;
+    }
+    lines.append(text, begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return lines + "\n";
+}
+
+}  // namespace
+
+std::string table_text(PlanTable const& table) {
+  auto const values = value_columns(table);
+  auto columns = values;
+  if (any_fits(table)) std::ranges::move(plan_columns(table), std::back_inserter(columns));
+  while (width_of(columns) > kWidth + 2 && columns.size() > values.size() + 2) columns.pop_back();
+  auto text = without_trailing_space(line_of(columns, [](auto const& one) { return one.head; }));
+  for (std::size_t at = 0; auto const& row : table.rows) {
+    auto const cell = [&](auto const& one) { return one.cells[at]; };
+    if (row.plan.fits()) {
+      text += without_trailing_space(line_of(columns, cell));
+    } else {
+      auto const begin = line_of(values, cell);
+      text += begin + wrapped(refusal(row.plan), begin.size());
+    }
+    ++at;
+  }
+  auto const closing = closing_words(table);
+  return closing.empty() ? text : text + wrapped(closing, 0);
+}
+
+}  // namespace spillway

@@ -1,0 +1,39 @@
+#include "app/tried_plan.hpp"
+
+#include <algorithm>
+
+#include "plan/explain/explain.hpp"
+#include "plan/time/critical_path.hpp"
+#include "plan/time/simulate.hpp"
+
+namespace spillway {
+namespace {
+
+TriedPlan row_of(PlannedTarget const& made) {
+  auto const& program = made.planned.programs.train;
+  auto const simulation = simulate(program, made.target.machine);
+  TriedPlan row{.step_s = simulation.step_s, .peak_bytes = program.peak_bytes};
+  if (row.step_s <= 0) return row;
+  row.tokens_per_s = tokens_of_step(made.config) / row.step_s;
+  auto const path = shares(program, critical_path(program, simulation));
+  auto const computing = std::ranges::find(path, Lane::compute, &LaneShare::lane);
+  auto const* lane = delaying_lane(path, row.step_s);
+  if (lane == nullptr && computing != path.end()) lane = &*computing;
+  if (lane != nullptr) row.bound = {lane->lane, lane->seconds / row.step_s};
+  return row;
+}
+
+}  // namespace
+
+TriedPlan try_plan(Planner& planner, PlanArguments const& arguments,
+                   std::vector<std::string> const& overrides, std::int64_t vocab) {
+  try {
+    return row_of(planner.plan(arguments, config_of(arguments, overrides), vocab));
+  } catch (Error const& error) {
+    bool const is_row = error.status() == Status::cannot_fit || error.status() == Status::bad_input;
+    if (!is_row) throw;
+    return {.status = error.status(), .why = error.what()};
+  }
+}
+
+}  // namespace spillway
