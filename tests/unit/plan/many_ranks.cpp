@@ -20,14 +20,14 @@ Solution answer(std::int64_t ranks) {
 }
 
 // From 512 ranks on nearly all peers are on other nodes, so that the question hardly changes.
-TEST(ManyRanks, are_planned_for_with_as_much_work_as_few) {
+TEST(ManyRanks, are_planned_for_with_no_more_work_than_few) {
   auto const few = answer(512);
   ASSERT_TRUE(few.chosen);
   ASSERT_GT(few.estimated, 1000) << "so many that shares of them mean something";
   for (std::int64_t const ranks : {4096, 65536}) {
     auto const many = answer(ranks);
     ASSERT_TRUE(many.chosen) << ranks;
-    EXPECT_NEAR(many.estimated, few.estimated, 0.05 * few.estimated) << ranks;
+    EXPECT_LE(many.estimated, 1.05 * few.estimated) << ranks;
     EXPECT_LE(many.compiled, 2 * few.compiled) << ranks;
   }
 }
