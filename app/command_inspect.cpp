@@ -40,6 +40,7 @@ std::string describe_plan(std::string const& path) {
               describe_list("chunk", texts(plan.update));
   if (plan.prefetch) text += fmt::format("  prefetch          {}\n", *plan.prefetch);
   if (plan.shard_ranks) text += fmt::format("  shard_ranks       {}\n", word(*plan.shard_ranks));
+  if (plan.early) text += fmt::format("  early             {} %\n", *plan.early);
   if (plan.group) text += fmt::format("  group             {}\n", *plan.group);
   return text;
 }

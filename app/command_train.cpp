@@ -146,6 +146,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Target const& tar
                    config.memory.nvme_path_here(), config.memory.nvme_bytes_here()};
   config.plan.prefetch = planned.plan.prefetch;
   config.plan.group = planned.plan.group;
+  if (!planned.plan.redo) config.plan.early = planned.plan.early;
   if (!config.plan.shard_ranks) config.plan.shard_ranks = shard_ranks(planned.plan);
   return config;
 }

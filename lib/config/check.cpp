@@ -169,9 +169,10 @@ void check_plan(Config const& c, Checker const& checker) {
     checker.require(free || is_auto, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
   });
-  for (auto const& [key, asked] : {std::pair("plan.prefetch", p.prefetch.has_value()),
-                                   std::pair("plan.group", p.group.has_value()),
-                                   std::pair("plan.shard_ranks", p.shard_ranks.has_value())})
+  for (auto const& [key, asked] :
+       {std::pair("plan.prefetch", p.prefetch.has_value()),
+        std::pair("plan.group", p.group.has_value()), std::pair("plan.early", p.early.has_value()),
+        std::pair("plan.shard_ranks", p.shard_ranks.has_value())})
     checker.require(free || !asked, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
 }

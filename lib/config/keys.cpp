@@ -256,6 +256,11 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
       {"plan.group", IntegerField{&plan.group, 1, 1024}, "auto", "micro-batches",
        "How many micro-batches pass each layer one after another, before the first passes the next "
        "layer: parameters that are not on the device are fetched once for all of them."},
+      {"plan.early", IntegerField{&plan.early, 0, 100}, "auto", "percent",
+       "Where no update waits for the norm of all gradients (optim.clip: 0): how many of the "
+       "chunks "
+       "that the host updates are updated as soon as their gradient is complete. The others follow "
+       "behind the backward pass, those first that the next forward pass reads first."},
       {"plan.replan", BoolField{&plan.replan}, "", "",
        "Where steps take longer or shorter than planned, search again and go on with another plan "
        "if that pays; what the other plan keys say holds."},

@@ -13,7 +13,7 @@ namespace spillway::test {
 struct PlanWords {
   std::vector<std::string> activations = {"auto"}, parameters = {"auto"}, gradients = {"auto"},
                            optimizer = {"auto"}, update = {"auto"}, shard = {"auto"};
-  std::optional<int> prefetch = {}, group = {};
+  std::optional<int> prefetch = {}, group = {}, early = {};
   bool norm_is_awaited = true;
 
   // Throws std::invalid_argument for a word that is neither "auto" nor a value that its key may
@@ -28,6 +28,7 @@ struct PlanWords {
     request.shard = asked(shard, parse_word<Shard>);
     request.prefetch = prefetch;
     request.group = group;
+    request.early = early;
     request.norm_is_awaited = norm_is_awaited;
     return request;
   }

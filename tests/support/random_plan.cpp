@@ -62,6 +62,7 @@ Plan random_plan(Graph const& graph, Random& draws) {
   auto const drawn = sharers.empty() ? 0 : below(draws, static_cast<int>(sharers.size()) + 1);
   if (drawn > 0) plan.sharers = sharers[static_cast<std::size_t>(drawn) - 1];
   normalise(graph, plan);
+  if (!plan.redo) plan.early = 10 * below(draws, 11);
   return plan;
 }
 

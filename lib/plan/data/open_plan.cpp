@@ -90,13 +90,19 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
   for (Chunk const& chunk : graph.chunks) plan.chunks.push_back(chunk_plan(request, chunk.id));
   auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
   plan.redo = request.norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
+  plan.early = plan.redo ? 100 : request.early.value_or(100);
   normalise(graph, plan);
   return plan;
 }
 
 OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
-  OpenPlan open{make_plan(graph, request), {}, {}, !request.prefetch, !request.group,
-                request.norm_is_awaited};
+  OpenPlan open{make_plan(graph, request),
+                {},
+                {},
+                !request.prefetch,
+                !request.group,
+                request.norm_is_awaited,
+                !request.early};
   open.plan.unified = unified;
   for (int layer = 0; Block const& block : graph.blocks)
     open.layers.push_back(block.layer && !entry(request.activations, layer++));

@@ -34,6 +34,7 @@ struct OpenPlan {
   IdVector<OpenChunk> chunks;          // what the search decides about each chunk
   bool prefetch = true, group = true;  // whether the search decides these
   bool norm_is_awaited = true;
+  bool early = true;             // whether the search decides how many updates are early
   std::int64_t most_group = 16;  // the search tries no more micro-batches that walk together
 };
 

@@ -87,6 +87,7 @@ std::string to_yaml(Plan const& plan, Graph const& graph) {
   for (Chunk const& chunk : graph.chunks)
     text += fmt::format(kEntry, word(plan.chunks[chunk.id].shard), chunk.name);
   if (auto const which = shard_ranks(plan)) text += fmt::format("shard_ranks: {}\n", word(*which));
+  if (!plan.redo) text += fmt::format("early: {}\n", plan.early);
   return text + fmt::format("prefetch: {}\ngroup: {}\n", plan.prefetch, plan.group);
 }
 

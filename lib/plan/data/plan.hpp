@@ -36,6 +36,11 @@ struct Plan {
   // again. If false, updates begin during the last backward pass, and a failed transfer ends the
   // run.
   bool redo = true;
+  // Without redo, so many of a hundred chunks that the host updates are updated as soon as their
+  // gradients are complete. The others follow behind the backward pass, in the order in which the
+  // next forward pass needs them: what it needs first has its gradient last, and would else wait
+  // for all others (AutoHete's priorities, arXiv:2503.01890).
+  std::int64_t early = 100;
   bool operator==(Plan const&) const = default;
 };
 

@@ -122,6 +122,17 @@ std::string drive_line(Program const& program, Simulation const& simulation,
                                drive_life(use.lifetime_years));
 }
 
+std::string early_line(Plan const& plan) {
+  if (plan.redo) return "";
+  std::string text =
+      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
+  if (plan.early == 100) return text;
+  return text + fmt::format(
+                    "Of those on the host {} % begin there, the others behind it, in the "
+                    "order of the next one.\n",
+                    plan.early);
+}
+
 }  // namespace
 
 LaneShare const* delaying_lane(std::vector<LaneShare> const& path, double step_s) {
@@ -135,15 +146,13 @@ LaneShare const* delaying_lane(std::vector<LaneShare> const& path, double step_s
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets,
                     StepRows const& rows) {
-  constexpr auto early =
-      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   auto const path = shares(program, critical_path(program, simulation));
   return verdict(graph, plan, program, simulation, path, budgets) +
          step_line(program, simulation.step_s, rows) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" +
-         picture(graph, plan, machine.host_threads()) + (plan.redo ? "" : early) +
-         peaks_text(program) + time_text(program, simulation, path);
+         picture(graph, plan, machine.host_threads()) + early_line(plan) + peaks_text(program) +
+         time_text(program, simulation, path);
 }
 
 }  // namespace spillway

@@ -143,7 +143,8 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
   for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
   auto const threads = host_threads == 1 ? "a thread" : fmt::format("{} threads", host_threads);
   auto const host = threads + (plan.unified ? " beside them" : " of the host");
-  bool const late = plan.redo && updates.find(letter(Tier::host)) != std::string::npos;
+  bool const late =
+      (plan.redo || plan.early < 100) && updates.find(letter(Tier::host)) != std::string::npos;
   return fmt::format(
       "The rest lies in: {}\nUpdated by: {}{}\n",
       legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}),

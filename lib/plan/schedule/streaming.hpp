@@ -60,6 +60,11 @@ inline constexpr int kUpdateSlots = kSlicesAhead + 1 + kSlicesBehind;
 constexpr int groups_until_updated(bool exchanges) {
   return exchanges ? 2 : 0;
 }
+// Without redo, says which of the chunks that the host updates, in the order of their gradients, is
+// updated as soon as its gradient is complete, so that `percent` of them are, evenly spread.
+constexpr bool is_early(std::int64_t number, std::int64_t percent) {
+  return (number + 1) * percent / 100 > number * percent / 100;
+}
 // An update on the host lane beside the backward pass is expected to take this many groups.
 inline constexpr int kGroupsBeside = 2;
 

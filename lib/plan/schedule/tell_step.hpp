@@ -288,10 +288,8 @@ class StepTelling {
       m_sink.commit(false);
       bring_ahead();
     }
-    for (int const chunk : m_shape.updated_after(group)) {
-      m_sink.norm(chunk);
-      update(chunk);
-    }
+    for (int const chunk : m_shape.updated_after(group)) m_sink.norm(chunk);
+    for (int const chunk : m_shape.updated_after(group)) update(chunk);
     m_sink.end_group(group);
   }
 

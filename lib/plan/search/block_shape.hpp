@@ -141,6 +141,8 @@ class BlockShape {
     return m_several ? static_cast<int>(this->chunk(chunk).parts.size()) : 0;
   }
   bool exchanges() const { return m_model.ranks > 1; }
+  // Says whether the host updates the chunk after the backward pass, beside the next forward pass.
+  bool is_late(int chunk) const { return m_late[chunk]; }
   bool sums_visit(int number) const {
     return may_visit(m_plan, number) && chunk(number).parts.empty() &&
            !(exchanges() && reduces_each(number));
@@ -169,6 +171,7 @@ class BlockShape {
     return chunk.parameters_beside_bytes > 0 ? places.optimizer : places.parameters;
   }
   void note_visits();
+  void note_late();
   void note_early();
   void note_update(ChunkCost const& chunk, ChunkPlan const& places, ChunkUpdate& update) const;
   void divide_updates();
@@ -180,6 +183,7 @@ class BlockShape {
   int m_blocks, m_halves;
   IdVector<std::int64_t> m_away_bytes;        // bytes of each block that leave the device
   ChunksByPlace m_fetches, m_drops, m_early;  // m_early lists by group, the others by station
+  IdVector<bool> m_late;                      // which chunks are updated after the backward pass
   IdVector<ChunkUpdate> m_updates;            // the update of each chunk
   IdVector<Piece> m_pieces;                   // the pieces of all updates if the grain is `fine`
   int m_slots = 0;

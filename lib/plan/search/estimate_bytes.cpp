@@ -201,7 +201,7 @@ class Ledger : public StepSink {
   }
   // Returns the station at which the chunk's update has ended, if it waits for an exchange or not.
   int updated_at(int c, bool exchanges) const {
-    if (m_shape.plan().redo || !m_ends_step) return update_station();
+    if (m_shape.plan().redo || m_shape.is_late(c) || !m_ends_step) return update_station();
     int const groups = groups_until_updated(exchanges) + kGroupsBeside;
     return std::min(backward_station(m_shape.chunk(c).first_block, 0) + groups * m_members,
                     update_station());
@@ -251,7 +251,7 @@ class Ledger : public StepSink {
   // the host lane, or -1 if the update ends within its own step.
   int late_until(int c) const {
     auto const& places = m_shape.places(c);
-    if (!m_shape.plan().redo || places.update != Tier::host) return -1;
+    if (!m_shape.is_late(c)) return -1;
     int const first = m_shape.chunk(c).first_block;
     bool const comes = places.parameters != Tier::device;
     return forward_station(comes ? fetched_at(-1, first, m_shape.plan().prefetch) : first);

@@ -36,6 +36,7 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   add_other_layers(strategy, result);
   add_other_moves(strategy, result);
   add_other_persistent(strategy, result);
+  add_other_early(strategy, result);
   if (m_open.group && fetches_parameters(plan_of(strategy))) {
     near = strategy;
     auto const all = std::min(m_open.most_group, m_estimator.micro_batches());
@@ -59,6 +60,15 @@ void StrategySpace::add_other_persistent(Strategy const& strategy,
     if (other < 0 || other > shared() || other == count) continue;
     to.push_back(strategy);
     to.back().persistent = other;
+  }
+}
+
+void StrategySpace::add_other_early(Strategy const& strategy, std::vector<Strategy>& to) const {
+  if (!may_put_off(strategy)) return;
+  for (auto const early : kEarlyPercents) {
+    if (early == strategy.early) continue;
+    to.push_back(strategy);
+    to.back().early = early;
   }
 }
 

@@ -143,6 +143,7 @@ class Search {
     for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
       try_persistent(best.strategy);
       auto strategy = best.strategy;
+      try_early(strategy);
       auto const moves = strategy.moves;
       if (moves.count == 0) continue;
       strategy.moves = {.count = moves.count, .device_updates = true};
@@ -175,6 +176,15 @@ class Search {
           }
         }
       }
+    }
+  }
+
+  // Updates that are put off leave the host to those that the next forward pass needs first.
+  void try_early(Strategy strategy) {
+    if (!m_space.may_put_off(strategy)) return;
+    for (auto const early : kEarlyPercents) {
+      strategy.early = early;
+      try_and_time(strategy);
     }
   }
 

@@ -317,11 +317,11 @@ int StepTimeline::gradients_room_as_layout_gives_it(Tier tier, int group) const 
 // If memory is unified and parameters are fetched, a late host update may still read a gradient
 // when layout gives its bytes to the block `prefetch` blocks earlier. That block then waits.
 void StepTimeline::need_memory_as_layout_gives_it(int b, Waits& waits) {
-  if (!m_shape.plan().unified || !m_shape.plan().redo) return;
+  if (!m_shape.plan().unified) return;
   int const ahead = std::min(b + m_shape.plan().prefetch, m_shape.blocks() - 1);
   for (int const c : m_shape.block(ahead).forward_chunks) {
     bool const comes = places(c).parameters != Tier::device;
-    if (comes && places(c).update == Tier::host) waits.push_back(m_updated[c]);
+    if (comes && m_shape.is_late(c)) waits.push_back(m_updated[c]);
   }
 }
 

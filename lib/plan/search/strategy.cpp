@@ -43,7 +43,7 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
     for (int i = 0; i < count; ++i)
       apply(of_parameters ? move_parameters(i, strategy) : move_optimizer(i, strategy));
   }
-  settle(plan, moves);
+  settle(plan, strategy);
   return plan;
 }
 
@@ -87,8 +87,10 @@ ChunkCost const& StrategySpace::cost(int chunk, Strategy const& strategy) const 
   return costs[shard(chunk, strategy)][chunk];
 }
 
-// Decides where updates run, whether there is redo, and where gradients lie.
-void StrategySpace::settle(Plan& plan, StateMoves const& moves) const {
+// Decides where updates run, whether there is redo, how many updates are early, and where gradients
+// lie.
+void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
+  auto const& moves = strategy.moves;
   bool const other_memory = !plan.unified && m_budgets.host_bytes > 0;
   plan.redo = true;
   for (int c = 0; c < std::ssize(plan.chunks); ++c) {
@@ -101,6 +103,7 @@ void StrategySpace::settle(Plan& plan, StateMoves const& moves) const {
     if (open.gradients) places.gradients = sums_on_host ? Tier::host : Tier::device;
     if (on_host) plan.redo = m_open.norm_is_awaited;
   }
+  if (m_open.early) plan.early = plan.redo ? 100 : strategy.early;
 }
 
 std::vector<StateMoves> StrategySpace::ways_to_move() const {
@@ -129,6 +132,10 @@ bool StrategySpace::may_sum_on_either(Strategy const& strategy) const {
     if (m_open.chunks[c].gradients && (moves || is_there)) return true;
   }
   return false;
+}
+
+bool StrategySpace::may_put_off(Strategy const& strategy) const {
+  return m_open.early && !m_open.norm_is_awaited && !plan_of(strategy).redo;
 }
 
 bool StrategySpace::may_begin_with_either(Strategy const& strategy) const {

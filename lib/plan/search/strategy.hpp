@@ -1,6 +1,7 @@
 // A Strategy says in a few numbers how a Plan saves device memory. A search varies the numbers.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "plan/search/activation_mix.hpp"
@@ -25,12 +26,16 @@ struct StateMoves {
   bool parameters_first = false;
 };
 
+// The search tries these numbers of early updates in a hundred.
+inline constexpr std::array<std::int64_t, 7> kEarlyPercents = {100, 80, 65, 50, 35, 20, 0};
+
 struct Strategy {
   ActivationMix mix;
   std::vector<BlockPlan> own = {};  // the treatment of each open layer; if empty, the mix decides
   StateMoves moves = {};
   int prefetch = kShortestPrefetch;
-  std::int64_t group = 1;  // how many micro-batches walk together
+  std::int64_t group = 1;    // how many micro-batches walk together
+  std::int64_t early = 100;  // how many updates in a hundred are early (see Plan::early)
   // How many chunks keep all parameters on each rank although the open plan shares them out: the
   // persistent chunks of ProTrain (arXiv 2406.08334, section 3.1), the first ones in order.
   int persistent = 0;
@@ -66,6 +71,8 @@ class StrategySpace {
   std::vector<StateMoves> ways_to_move() const;
   // Says whether it matters where gradients that the host updates from are summed up.
   bool may_sum_on_either(Strategy const& strategy) const;
+  // Says whether it matters how many updates are early.
+  bool may_put_off(Strategy const& strategy) const;
   // Says whether it matters if parameters move before optimizer state does, and if they get room on
   // the host before it.
   bool may_begin_with_either(Strategy const& strategy) const;
@@ -95,7 +102,8 @@ class StrategySpace {
   Move move(int number, Strategy const& strategy) const;
   Shard shard(int chunk, Strategy const& strategy) const;
   ChunkCost const& cost(int chunk, Strategy const& strategy) const;
-  void settle(Plan& plan, StateMoves const& moves) const;
+  void settle(Plan& plan, Strategy const& strategy) const;
+  void add_other_early(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_persistent(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const;
