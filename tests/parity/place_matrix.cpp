@@ -90,7 +90,7 @@ void share_out(Graph const& graph, Plan& plan, std::size_t number) {
 // What no case is about changes with its number: gradients' tier, the policy that leads to the
 // tier, what ranks share out, how far ahead, how many micro-batches walk together, whether the host
 // lane reaches the device tier, its threads, and, without clipping, if updates begin beside the
-// backward pass.
+// backward pass, and how many of them.
 Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   Plan plan;
   auto const& policies = kPolicies[index(c.activations)];
@@ -108,6 +108,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
   plan.unified = c.number / 3 % 2 == 0 && !device_has_own_kernels();
   plan.staging_piece_bytes = std::int64_t{1} << 20;  // rings begin again and again
   plan.redo = clip || c.number / 5 % 2 == 0;
+  if (!plan.redo) plan.early = 25 * (c.number / 2 % 5);
   normalise(graph, plan);
   return plan;
 }

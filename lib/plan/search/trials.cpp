@@ -12,8 +12,8 @@ namespace spillway {
 
 namespace {
 
-// Counts how many blocks and chunks two plans treat differently. Another prefetch or group counts
-// as one.
+// Counts how many blocks and chunks two plans treat differently. Another prefetch, group or
+// number of early updates counts as one.
 std::ptrdiff_t distance(Plan const& a, Plan const& b) {
   auto const differing = [](auto const& x, auto const& y) {
     std::ptrdiff_t count = 0;
@@ -21,7 +21,8 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
     return count;
   };
   return differing(a.blocks, b.blocks) + differing(a.chunks, b.chunks) +
-         (a.prefetch == b.prefetch ? 0 : 1) + (a.group == b.group ? 0 : 1);
+         (a.prefetch == b.prefetch ? 0 : 1) + (a.group == b.group ? 0 : 1) +
+         (a.early == b.early ? 0 : 1);
 }
 
 // Returns the peaks that budgets limit. A device with memory of its own needs batches and scalars

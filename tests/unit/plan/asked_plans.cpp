@@ -173,6 +173,22 @@ shard_ranks: all
 prefetch: 7
 group: 3
 )");
+  EXPECT_EQ(to_yaml(plan, graph).find("early"), std::string::npos) << "all wait for the norm";
+  plan.redo = false;
+  plan.early = 35;
+  EXPECT_NE(to_yaml(plan, graph).find("early: 35\nprefetch: 7\n"), std::string::npos);
+}
+
+TEST(AskedPlans, have_as_many_early_updates_as_asked_where_nothing_waits_for_the_norm) {
+  auto const early = [&](bool awaited, std::optional<int> asked) {
+    PlanWords words{.update = {"host"}};
+    words.early = asked;
+    words.norm_is_awaited = awaited;
+    return make_plan(graph_of(8), words).early;
+  };
+  EXPECT_EQ(early(false, 35), 35);
+  EXPECT_EQ(early(false, {}), 100);
+  EXPECT_EQ(early(true, 35), 100);
 }
 
 }  // namespace

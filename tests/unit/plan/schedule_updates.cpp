@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -121,6 +122,61 @@ TEST(Updates, begin_beside_the_last_backward_pass_where_nothing_waits_for_the_no
       }
     }
   }
+}
+
+// The chunks that the host updates, in the order of their updates.
+std::vector<int> updated_chunks(Program const& program, ItemNumber from, ItemNumber to) {
+  std::vector<int> chunks;
+  for (ItemNumber const item : updates(program)) {
+    auto const chunk =
+        program.ops[static_cast<std::size_t>(program.items[static_cast<std::size_t>(item)].op)]
+            .chunk;
+    if (from <= item && item < to && (chunks.empty() || chunks.back() != chunk))
+      chunks.push_back(chunk);
+  }
+  return chunks;
+}
+
+// Chunks are numbered in the order in which the next forward pass reads them. Gradients come the
+// other way round.
+TEST(Updates, that_are_put_off_come_in_the_order_of_the_next_forward_pass) {
+  for (bool const unified : {true, false}) {
+    auto half = plan(false, "host", "host");
+    half.unified = unified;
+    half.early = 50;
+    auto const program = compile(graph(), nullptr, half, 1, 1).train;
+    auto const end = last_compute_op(program);
+    auto const all = static_cast<ItemNumber>(program.items.size());
+    auto const early = updated_chunks(program, 0, end), late = updated_chunks(program, end, all);
+    EXPECT_EQ(early.size() + late.size(), graph().chunks.size());
+    EXPECT_EQ(early.size(), graph().chunks.size() / 2);
+    EXPECT_TRUE(std::ranges::is_sorted(early, std::greater<>{}));
+    EXPECT_TRUE(std::ranges::is_sorted(late));
+    half.early = 0;
+    auto const put_off = compile(graph(), nullptr, half, 1, 1).train;
+    EXPECT_EQ(updated_chunks(put_off, 0, last_compute_op(put_off)), std::vector<int>{});
+  }
+}
+
+// The search puts off updates where the host would be late with those that are needed first.
+TEST(Updates, are_put_off_where_the_host_is_slow) {
+  auto const deep = gpt_training_graph(
+      {.layers = 12, .hidden = 256, .heads = 4, .vocab = 300, .sequence = 256, .micro = 8});
+  Machine machine{.matmul_gflops_bf16 = 5000, .memory_gbps = 500, .h2d_gbps = 20, .d2h_gbps = 20};
+  machine.device_bytes = std::int64_t{1} << 40;
+  machine.kind_giga_per_s["host adamw"] = 4;
+  PlanWords words{.optimizer = {"host"}, .update = {"host"}};
+  words.norm_is_awaited = false;
+  auto const step_s = [&](PlanWords const& asked) {
+    return solve(
+        {deep, nullptr, asked, {std::int64_t{1} << 34, std::int64_t{1} << 34, 0}, machine, 1, 1});
+  };
+  auto const open = step_s(words);
+  words.early = 100;
+  auto const by_gradient = step_s(words);
+  ASSERT_TRUE(open.chosen && by_gradient.chosen);
+  EXPECT_LT(open.chosen->plan.early, 100);
+  EXPECT_LT(open.chosen->step_s, 0.95 * by_gradient.chosen->step_s);
 }
 
 // Else they would wait in their lane for the sum over ranks that was begun last.
