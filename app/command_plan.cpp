@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/commands.hpp"
+#include "app/json_text.hpp"
 #include "app/output_kinds.hpp"
 #include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
@@ -57,6 +58,18 @@ std::string text_of(PlanReport const& report, bool compares) {
                             planned.estimated, planned.compiled, 1e3 * planned.search_s);
 }
 
+// Plans the run. With --json, a refusal is told to programs on stdout, too.
+PlannedTarget plan_or_refuse(Planner& planner, PlanArguments const& arguments, Config const& given,
+                             std::int64_t vocab) {
+  try {
+    return planner.plan(arguments, given, vocab);
+  } catch (Error const& error) {
+    if (arguments.json && error.status() == Status::cannot_fit)
+      print_result(json_text({{"fits", false}, {"why", error.what()}}));
+    throw;
+  }
+}
+
 }  // namespace
 
 Status run_plan(PlanArguments const& arguments) {
@@ -69,7 +82,7 @@ Status run_plan(PlanArguments const& arguments) {
   auto const ranks = arguments.ranks;
   auto const vocab = vocabulary(given, !arguments.machine.empty());
   Planner planner;
-  auto const [config, target, planned] = planner.plan(arguments, given, vocab);
+  auto const [config, target, planned] = plan_or_refuse(planner, arguments, given, vocab);
   if (arguments.machine.empty()) {
     auto const warning =
         overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),

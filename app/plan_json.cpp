@@ -96,7 +96,8 @@ Json at_peak(Program const& program) {
 std::string to_json(PlanReport const& report) {
   auto const& planned = report.planned;
   auto const& text = report.explanation;
-  Json json = {{"plan", to_yaml(planned.plan, planned.train)},
+  Json json = {{"fits", true},
+               {"plan", to_yaml(planned.plan, planned.train)},
                {"predicted", predicted(report)},
                {"search_s", planned.search_s},
                {"candidates", planned.estimated},

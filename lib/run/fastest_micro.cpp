@@ -33,9 +33,11 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
   try {
     auto best = choices.micro;
     auto now = look(best);
+    // Products of large micro-batches are faster on a device, and stay in no cache of cores.
+    bool const gains_by_size = !target.machine.is_unified();
     for (bool const larger : {false, true}) {
       bool const went_down = larger && best != choices.micro;
-      while (!now.as_asked && !went_down) {
+      while (!went_down && (!now.as_asked || (larger && gains_by_size))) {
         auto const next = larger ? 2 * best : best / 2;
         if (next < 1 || next > most) break;
         auto const other = look(next);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Plans for the settings of published systems, beside what they published; prints Markdown tables.
 
-    tests/bench/published.py build/bin/spillway [--only protrain largest greedysnake]
+    tests/bench/published.py build/bin/spillway [--only protrain largest greedysnake autohete]
 
 Nothing is trained: every figure of ours is what `plan --machine` predicts for the machine files of
 input/machines. What papers do not say is assumed here, and told in the tables' heads: shapes by
 their parameters, batches as the fastest of those that fit, at the rates that the machine files
-assume. ProTrain is arXiv 2406.08334, GreedySnake arXiv 2512.17570.
+assume. ProTrain is arXiv 2406.08334, GreedySnake arXiv 2512.17570, AutoHete arXiv 2503.01890.
 """
 import argparse
 import pathlib
@@ -170,11 +170,35 @@ def greedysnake(planner):
                   f"{published} |", flush=True)
 
 
+# Of the published sizes, by layers and width.
+AUTOHETE = {"4B": (21, 4096), "6B": (29, 4096), "10B": (32, 5120), "13B": (29, 6144),
+            "18B": (40, 6144), "22B": (27, 8192)}
+
+
+def autohete(planner):
+    head("AutoHete's priorities alone: tokens/s, sequences of 1024 tokens, 40 GB of each GPU",
+         ("model", "GPUs", "sequences a GPU", "updates as gradients come", "in the order of need",
+          "ratio", "published on average (most)"))
+    for ranks, micro, published in ((1, 8, "1.16 (1.24)"), (4, 8, "1.21 (1.30)"), (1, 2, "-"),
+                                    (4, 2, "-")):
+        for name, (layers, hidden) in AUTOHETE.items():
+            keys = STATE | {"memory.device": "40GB", "memory.host": f"{440 // ranks}GB",
+                            "memory.nvme": "none", "batch.micro": micro,
+                            "batch.sequences": micro * ranks}
+            rates = [planner.tokens_per_s(MACHINES / "a100-80.yaml", ranks,
+                                          gpt(layers, hidden, hidden // 128), **keys, **plan)
+                     for plan in ({"plan.early": 100}, {})]
+            ratio = f"{rates[1] / rates[0]:.2f}" if rates[0] and rates[1] else "-"
+            print(f"| {name} | {ranks} | {micro} | {' | '.join(map(number, rates))} | {ratio} | "
+                  f"{published} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    tables = {"protrain": protrain, "largest": largest, "greedysnake": greedysnake}
+    tables = {"protrain": protrain, "largest": largest, "greedysnake": greedysnake,
+              "autohete": autohete}
     parser.add_argument("--only", nargs="+", choices=tables, default=list(tables))
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

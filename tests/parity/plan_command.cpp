@@ -149,6 +149,20 @@ TEST_F(PlanCommand, compares_with_other_plans) {
     EXPECT_NE(text.output.find(part), std::string::npos) << part << "\n" << text.output;
 }
 
+TEST_F(PlanCommand, tells_programs_of_a_refusal_too) {
+  write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
+  auto const plan = [&](std::string const& key) {
+    return spillway("plan " + path("in.yaml") + " --machine " + kRtx3090 + " --json " + key +
+                    " 2> " + path("said"));
+  };
+  auto const small = plan("memory.device=64KiB");
+  EXPECT_EQ(small.status, 3);
+  auto const json = nlohmann::json::parse(small.output);
+  EXPECT_EQ(json.at("fits"), false);
+  EXPECT_TRUE(says("said", "spillway: " + json.at("why").get<std::string>()));
+  EXPECT_EQ(nlohmann::json::parse(plan("").output).at("fits"), true);
+}
+
 TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
   write("in.yaml", "model: {layers: 2, hidden: 64, heads: 2, vocab: 300}\n");
   auto const plan = "plan " + path("in.yaml") + " --machine " + kRtx3090;
