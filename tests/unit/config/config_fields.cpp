@@ -172,6 +172,7 @@ plan:
   shard_ranks: node
   prefetch: 4
   group: 8
+  early: 35
   replan: false
   file: none
 run:
