@@ -43,7 +43,7 @@ struct PlanTable {
 
 inline constexpr std::size_t kMostRows = 64;
 
-// Returns whether several plans are asked for, which no other option of a plan goes with.
+// Returns whether a table of plans is asked for.
 bool asks_for_table(PlanArguments const& arguments);
 
 // Returns the table, whose rows are not planned yet. The last variation changes from row to row.

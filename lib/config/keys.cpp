@@ -255,12 +255,13 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
        "How far ahead what is not on the device is brought back."},
       {"plan.group", IntegerField{&plan.group, 1, 1024}, "auto", "micro-batches",
        "How many micro-batches pass each layer one after another, before the first passes the next "
-       "layer: parameters that are not on the device are fetched once for all of them."},
+       "layer: parameters that are not on the device are fetched once for all of them, and sums of "
+       "gradients in host memory come to a device and go back once."},
       {"plan.early", IntegerField{&plan.early, 0, 100}, "auto", "percent",
-       "Where no update waits for the norm of all gradients (optim.clip: 0): how many of the "
-       "chunks "
-       "that the host updates are updated as soon as their gradient is complete. The others follow "
-       "behind the backward pass, those first that the next forward pass reads first."},
+       "Where no update waits for the norm of all gradients (optim.clip: 0 and optim.non_finite: "
+       "stop): how many of the chunks that the host updates are updated as soon as their gradient "
+       "is complete. The others follow the backward pass, those first that the next forward pass "
+       "reads first. Elsewhere it has no effect."},
       {"plan.replan", BoolField{&plan.replan}, "", "",
        "Where steps take longer or shorter than planned, search again and go on with another plan "
        "if that pays; what the other plan keys say holds."},

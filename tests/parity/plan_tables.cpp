@@ -29,7 +29,7 @@ class PlanTables : public PlanTest {
     auto const alone = plan(arguments + " --json");
     EXPECT_EQ(row.at("fits"), alone.status == 0) << arguments << row;
     if (!row.at("fits")) {
-      EXPECT_TRUE(alone.output.ends_with("\nspillway: " + row.at("why").get<std::string>() + "\n"))
+      EXPECT_TRUE(alone.output.ends_with("spillway: " + row.at("why").get<std::string>() + "\n"))
           << alone.output;
       return;
     }

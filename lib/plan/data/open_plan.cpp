@@ -96,13 +96,8 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
 }
 
 OpenPlan open_plan(Graph const& graph, PlanRequest const& request, bool unified) {
-  OpenPlan open{make_plan(graph, request),
-                {},
-                {},
-                !request.prefetch,
-                !request.group,
-                request.norm_is_awaited,
-                !request.early};
+  OpenPlan open{make_plan(graph, request), {},           {}, !request.prefetch, !request.group,
+                request.norm_is_awaited,   request.early};
   open.plan.unified = unified;
   for (int layer = 0; Block const& block : graph.blocks)
     open.layers.push_back(block.layer && !entry(request.activations, layer++));

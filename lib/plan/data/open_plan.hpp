@@ -1,6 +1,9 @@
 // A PlanRequest says what the user asks of a plan. An OpenPlan says what the search must decide.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "plan/data/plan.hpp"
 
 namespace spillway {
@@ -34,7 +37,7 @@ struct OpenPlan {
   IdVector<OpenChunk> chunks;          // what the search decides about each chunk
   bool prefetch = true, group = true;  // whether the search decides these
   bool norm_is_awaited = true;
-  bool early = true;             // whether the search decides how many updates are early
+  std::optional<std::int64_t> early = {};  // what Plan::early shall be, or the search decides
   std::int64_t most_group = 16;  // the search tries no more micro-batches that walk together
 };
 

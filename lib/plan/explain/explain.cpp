@@ -128,8 +128,8 @@ std::string early_line(Plan const& plan) {
       "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
   if (plan.early == 100) return text;
   return text + fmt::format(
-                    "Of those on the host {} % begin there, the others behind it, in the "
-                    "order of the next one.\n",
+                    "Of the chunks that the host updates {} % begin there. The others "
+                    "follow that pass, in the order in which the next step needs them.\n",
                     plan.early);
 }
 

@@ -14,8 +14,8 @@ inline constexpr std::int64_t kSmallestSpillBytes = 16 * 1024;
 struct Fates {
   IdVector<Fate> fate;  // holds each tensor's fate, which is `keep` unless a policy changes it
   // Says how many bytes at each tensor's end leave the device: none, all, or all but some pages.
-  // Layout gives tensors of one size the lowest free offset each, so the next one can begin where
-  // the part that left has been, and no gaps remain.
+  // Another tensor of the size can then begin where the end that left has been (see
+  // memory/layout.cpp).
   IdVector<std::int64_t> away_bytes;
   // Lists for each tensor, in order, the blocks whose backward pass reads the tensor.
   IdVector<std::vector<int>> readers;

@@ -132,18 +132,25 @@ void ProgramSink::repeat_forward_ops(int block) {
   for (int const op : repeats) m_writer.run(op);
 }
 
-// Says whether the item copies a gradient, which micro-batches that walk together do once, as a
-// rule.
+// Says whether the item copies a gradient.
 bool ProgramSink::copies_gradient(Item const& item) const {
   return item.kind == ItemKind::copy &&
          m_writer.tensor_of(item.operands.front()).role == Role::gradient;
 }
 
+// Says whether micro-batches that walk together copy their gradients of the chunk once: as a sum
+// that visits the device, or for a sum over ranks that is made once a step.
+bool ProgramSink::copies_once(int chunk) const {
+  bool const reduces_once = m_shape.exchanges() && !m_shape.reduces_each(chunk) &&
+                            m_shape.plan().chunks[chunk].gradients == Tier::device;
+  return m_shape.sums_visit(chunk) || reduces_once;
+}
+
 // Sets the horizon of every copy that takes bytes away from the device to the end of the pass of
-// the next station, or for gradients to when all micro-batches that walk together have passed the
-// next one. What gradients use on the host, when they are added there or on their way back from
-// other ranks, stays for one station more, since the next one is copied there when the pass of the
-// next station has ended.
+// the next station, or for gradients that are copied once to when all micro-batches that walk
+// together have passed the next one. What gradients use on the host, when they are added there or
+// on their way back from other ranks, stays for one station more, since the next one is copied
+// there when the pass of the next station has ended.
 void ProgramSink::set_leaving_horizons() {
   for (std::size_t s = 0; s < m_passed.size(); ++s) {
     auto const end = s + 1 < m_passed.size() ? m_passed[s + 1].first : m_writer.next();
@@ -152,7 +159,8 @@ void ProgramSink::set_leaving_horizons() {
       bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
       bool const of_gradient = copies_gradient(item);
       if (item.block < 0 || !(leaves || of_gradient || item.lane == Lane::host)) continue;
-      auto const until = s + (of_gradient ? m_members : 1) + (leaves ? 0 : 1);
+      bool const once = of_gradient && copies_once(m_writer.tensor_of(item.operands.front()).chunk);
+      auto const until = s + (once ? m_members : 1) + (leaves ? 0 : 1);
       if (until < m_passed.size()) item.horizon = std::max(item.number, m_passed[until].last_op);
     }
   }

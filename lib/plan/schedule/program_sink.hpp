@@ -45,6 +45,7 @@ class ProgramSink : public UpdateItems {
   void begin_pass() { m_passed.clear(); }
   void set_leaving_horizons();
   bool copies_gradient(Item const& item) const;
+  bool copies_once(int chunk) const;
   void note_start();
   void repeat_forward_ops(int block);
   int variant(int op, bool first);

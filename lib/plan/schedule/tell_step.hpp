@@ -288,7 +288,10 @@ class StepTelling {
       m_sink.commit(false);
       bring_ahead();
     }
-    for (int const chunk : m_shape.updated_after(group)) m_sink.norm(chunk);
+    for (int const chunk : m_shape.updated_after(group)) {
+      m_sink.norm(chunk);
+      while (m_whole < m_shape.pieces() && m_shape.chunk_of(m_whole) == chunk) ++m_whole;
+    }
     for (int const chunk : m_shape.updated_after(group)) update(chunk);
     m_sink.end_group(group);
   }

@@ -56,7 +56,7 @@ void UpdateItems::bring(int piece, bool late) {
   UpdatePiece const& p = m_shape.piece(piece);
   if (late && p.brings_gradient) {
     auto const item = bring(p, op(p).inputs.front().tensor);
-    note(item, p.chunk);
+    if (!m_shape.plan().redo || p.lane == Lane::host) note(item, p.chunk);
   }
   for (TensorId const tensor : p.brings) {
     if ((m_writer.home_tier(m_writer.own(tensor)) == Tier::device) == late) bring(p, tensor);

@@ -103,7 +103,7 @@ void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
     if (open.gradients) places.gradients = sums_on_host ? Tier::host : Tier::device;
     if (on_host) plan.redo = m_open.norm_is_awaited;
   }
-  if (m_open.early) plan.early = plan.redo ? 100 : strategy.early;
+  plan.early = plan.redo ? 100 : m_open.early.value_or(strategy.early);
 }
 
 std::vector<StateMoves> StrategySpace::ways_to_move() const {
@@ -135,7 +135,7 @@ bool StrategySpace::may_sum_on_either(Strategy const& strategy) const {
 }
 
 bool StrategySpace::may_put_off(Strategy const& strategy) const {
-  return m_open.early && !m_open.norm_is_awaited && !plan_of(strategy).redo;
+  return !m_open.early && !m_open.norm_is_awaited && !plan_of(strategy).redo;
 }
 
 bool StrategySpace::may_begin_with_either(Strategy const& strategy) const {

@@ -83,7 +83,8 @@ Config full(Family family) {
              {Shard::optimizer, Shard::all},
              ShardRanks::node,
              4,
-             8},
+             8,
+             35},
             false,
             ""};
   c.run.steps = 19;

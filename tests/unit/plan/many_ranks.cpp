@@ -28,6 +28,7 @@ TEST(ManyRanks, are_planned_for_with_no_more_work_than_few) {
     auto const many = answer(ranks);
     ASSERT_TRUE(many.chosen) << ranks;
     EXPECT_LE(many.estimated, 1.05 * few.estimated) << ranks;
+    EXPECT_GE(many.estimated, 0.5 * few.estimated) << ranks;
     EXPECT_LE(many.compiled, 2 * few.compiled) << ranks;
   }
 }

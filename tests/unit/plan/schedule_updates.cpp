@@ -177,6 +177,12 @@ TEST(Updates, are_put_off_where_the_host_is_slow) {
   ASSERT_TRUE(open.chosen && by_gradient.chosen);
   EXPECT_LT(open.chosen->plan.early, 100);
   EXPECT_LT(open.chosen->step_s, 0.95 * by_gradient.chosen->step_s);
+  // What is asked for holds although nobody asks for updates on the host.
+  words.update = {"auto"};
+  words.early = 35;
+  auto const asked = step_s(words);
+  ASSERT_TRUE(asked.chosen && !asked.chosen->plan.redo);
+  EXPECT_EQ(asked.chosen->plan.early, 35);
 }
 
 // Else they would wait in their lane for the sum over ranks that was begun last.
