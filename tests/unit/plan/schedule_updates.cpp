@@ -177,10 +177,19 @@ TEST(Updates, are_put_off_where_the_host_is_slow) {
   ASSERT_TRUE(open.chosen && by_gradient.chosen);
   EXPECT_LT(open.chosen->plan.early, 100);
   EXPECT_LT(open.chosen->step_s, 0.95 * by_gradient.chosen->step_s);
-  // What is asked for holds although nobody asks for updates on the host.
-  words.update = {"auto"};
+}
+
+// What is asked for holds although nobody asks for updates on the host.
+TEST(Updates, are_as_early_as_asked_where_the_search_leaves_them_to_the_host) {
+  Machine machine{.matmul_gflops_bf16 = 5000, .memory_gbps = 500, .h2d_gbps = 20, .d2h_gbps = 20};
+  machine.device_bytes = std::int64_t{1} << 40;
+  machine.kind_giga_per_s["host adamw"] = 100;
+  PlanWords words;
+  words.norm_is_awaited = false;
   words.early = 35;
-  auto const asked = step_s(words);
+  auto const all = device_peak(make_plan(graph(), words));
+  auto const asked =
+      solve({graph(), nullptr, words, {all * 6 / 10, std::int64_t{1} << 34, 0}, machine, 1, 1});
   ASSERT_TRUE(asked.chosen && !asked.chosen->plan.redo);
   EXPECT_EQ(asked.chosen->plan.early, 35);
 }

@@ -40,8 +40,16 @@ std::int64_t micro(Budgets const& budgets, double link_gbps, std::int64_t from,
   return fastest_micro(config(sequences), 1000, {machine(link_gbps), budgets, {1, from}});
 }
 
-TEST(Micro, stays_where_everything_fits) {
-  for (std::int64_t const from : {1, 4, 16}) EXPECT_EQ(micro({kPlenty, 0, 0}, 1, from), from);
+TEST(Micro, stays_on_cores_where_everything_fits) {
+  auto cores = machine(1);
+  cores.device_bytes = 0;
+  for (std::int64_t const from : {1, 4, 16})
+    EXPECT_EQ(fastest_micro(config(16), 1000, {cores, {kPlenty, 0, 0}, {1, from}}), from);
+}
+
+// It adds fewer gradients then.
+TEST(Micro, grows_on_a_device_while_steps_get_shorter) {
+  for (std::int64_t const from : {1, 4, 16}) EXPECT_EQ(micro({kPlenty, 0, 0}, 1, from), 16);
 }
 
 // Each micro-batch brings the parameters anew.
