@@ -42,7 +42,7 @@ struct AskedPlan {
   std::optional<ShardRanks> shard_ranks = {};  // which ranks share it out
   std::optional<std::int64_t> prefetch = {};  // how many stations before their use data are fetched
   std::optional<std::int64_t> group = {};     // how many micro-batches walk together
-  std::optional<std::int64_t> early = {};     // how many updates in a hundred come with a gradient
+  std::optional<std::int64_t> early = {};     // the percentage of early updates (see Plan::early)
 };
 
 // A PlaceRow describes one of the four tiers that a plan chooses for each chunk: those of its

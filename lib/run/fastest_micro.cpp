@@ -33,7 +33,7 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
   try {
     auto best = choices.micro;
     auto now = look(best);
-    // Products of large micro-batches are faster on a device, and stay in no cache of cores.
+    // A device multiplies large matrices at a higher rate. What cores work on leaves their caches.
     bool const gains_by_size = !target.machine.is_unified();
     for (bool const larger : {false, true}) {
       bool const went_down = larger && best != choices.micro;

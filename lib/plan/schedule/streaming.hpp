@@ -44,6 +44,7 @@ constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_ch
                                       std::int64_t update_slice) {
   return whole_chunk ? chunk_elements : std::min(chunk_elements, update_slice);
 }
+
 // Says whether sums of a chunk's gradients whose home is on the host come to the device for
 // micro-batches that walk together. They then move once to and fro, where otherwise the gradient of
 // each micro-batch would go to the host (GreedySnake, arXiv:2512.17570, vertical order).

@@ -33,18 +33,22 @@ class SumSink : public StepSink {
     move(part.to, Tier::device, part.bytes);
   }
   void fetch(int c, Station const&) {
-    auto const times = std::exchange(m_times, m_shared);
-    if (m_shape.chunk(c).fetch_sent_bytes > 0)
-      gather(c, Tier::device);
-    else
-      move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
-    m_times = times;
+    count_as(m_shared, [&] {
+      if (m_shape.chunk(c).fetch_sent_bytes > 0)
+        gather(c, Tier::device);
+      else
+        move(m_shape.places(c).parameters, Tier::device, m_shape.chunk(c).home_bytes);
+    });
   }
   void bring_sum_to_visit(int c, Station const&) {
-    move_sum(m_shape.places(c).gradients, Tier::device, c);
+    count_as(m_shared, [&] {
+      move(m_shape.places(c).gradients, Tier::device, m_shape.chunk(c).gradient.bytes);
+    });
   }
   void take_sum_home(int c, Station const&) {
-    move_sum(Tier::device, m_shape.places(c).gradients, c);
+    count_as(m_shared, [&] {
+      move(Tier::device, m_shape.places(c).gradients, m_shape.chunk(c).gradient.bytes);
+    });
   }
   void collect(GradientId id, Station const& at) {
     if (m_shape.sums_visit(id.chunk)) return;
@@ -53,11 +57,11 @@ class SumSink : public StepSink {
   }
   void reduce(GradientId id, MicroBatch const&) {
     if (!m_shape.leaves_for_exchange(id.chunk)) return;
-    auto const each = std::exchange(m_times, m_shape.reduces_each(id.chunk) ? m_times : 1);
-    move(Tier::device, Tier::host, m_shape.gradient(id).bytes);
-    auto const sharers = m_shape.chunk(id.chunk).sharing.sharers;
-    move(Tier::host, Tier::device, m_shape.gradient(id).bytes / sharers);
-    m_times = each;
+    auto const bytes = m_shape.gradient(id).bytes;
+    count_as(m_shape.reduces_each(id.chunk) ? m_times : 1, [&] {
+      move(Tier::device, Tier::host, bytes);
+      move(Tier::host, Tier::device, bytes / m_shape.chunk(id.chunk).sharing.sharers);
+    });
   }
   void updated(int c) {
     auto const& update = m_shape.update(c);
@@ -75,10 +79,11 @@ class SumSink : public StepSink {
   }
 
  private:
-  void move_sum(Tier from, Tier to, int c) {
-    auto const times = std::exchange(m_times, m_shared);
-    move(from, to, m_shape.chunk(c).gradient.bytes);
-    m_times = times;
+  // Counts what `events` adds as so many events.
+  void count_as(std::int64_t times, auto const& events) {
+    auto const before = std::exchange(m_times, times);
+    events();
+    m_times = before;
   }
   // Counts what is copied when ranks gather the chunk's parameters in tier `to`.
   void gather(int c, Tier to) {
