@@ -175,6 +175,10 @@ void check_plan(Config const& c, Checker const& checker) {
         std::pair("plan.shard_ranks", p.shard_ranks.has_value())})
     checker.require(free || !asked, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
+  checker.require(p.early.value_or(100) == 100 || !c.optim.awaits_norm(), "plan.early",
+                  "optim.clip",
+                  "below 100 it needs optim.clip: 0 and optim.non_finite: stop, since updates wait "
+                  "for the norm of all gradients");
 }
 
 }  // namespace

@@ -68,6 +68,9 @@ struct OptimConfig {
   Precision moments = Precision::fp32, gradients = Precision::fp32;
   std::optional<Reduction> reduction = {};
   NonFinite non_finite = NonFinite::stop;
+
+  // Says whether updates wait for the norm of all gradients, which clips them or skips a step.
+  bool awaits_norm() const { return clip > 0 || non_finite != NonFinite::stop; }
 };
 
 struct MemoryConfig {

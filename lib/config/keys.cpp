@@ -261,7 +261,7 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
        "Where no update waits for the norm of all gradients (optim.clip: 0 and optim.non_finite: "
        "stop): how many of the chunks that the host updates are updated as soon as their gradient "
        "is complete. The others follow the backward pass, those first that the next forward pass "
-       "reads first. Elsewhere it has no effect."},
+       "reads first. Elsewhere it can only be 100."},
       {"plan.replan", BoolField{&plan.replan}, "", "",
        "Where steps take longer or shorter than planned, search again and go on with another plan "
        "if that pays; what the other plan keys say holds."},

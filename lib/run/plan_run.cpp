@@ -74,7 +74,7 @@ std::string other_ways(PlanQuestion const& question, Need const& need) {
 }  // namespace
 
 PlanRequest plan_request(Config const& config) {
-  return {config.plan, config.optim.clip > 0 || config.optim.non_finite != NonFinite::stop};
+  return {config.plan, config.optim.awaits_norm()};
 }
 
 bool may_replan(Config const& config) {

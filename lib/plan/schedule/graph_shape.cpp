@@ -113,15 +113,6 @@ IdVector<int> GraphShape::ready_after() const {
   return ready;
 }
 
-void GraphShape::put_off_late_updates(IdVector<int>& ready) const {
-  auto by_gradient = m_chunks;
-  std::erase_if(by_gradient, [&](int chunk) { return m_plan.chunks[chunk].update != Tier::host; });
-  std::ranges::stable_sort(by_gradient, {}, [&](int chunk) { return ready[chunk]; });
-  for (int i = 0; int const chunk : by_gradient) {
-    if (!is_early(i++, m_plan.early)) ready[chunk] = groups();
-  }
-}
-
 // Without redo, updates come in the order of the groups that they follow. With redo, they come in
 // the order in which the next forward pass needs the chunks.
 void GraphShape::note_updates() {
@@ -133,7 +124,9 @@ void GraphShape::note_updates() {
     if (chunk.trainable) m_chunks.push_back(chunk.id);
   }
   auto ready = ready_after();
-  if (!m_plan.redo) put_off_late_updates(ready);
+  if (!m_plan.redo) {
+    for (int const chunk : put_off(m_plan, m_chunks, ready)) ready[chunk] = groups();
+  }
   m_updated_after.resize(static_cast<std::size_t>(groups()) + 1);
   for (int const chunk : m_chunks) m_updated_after[ready[chunk]].push_back(chunk);
   auto order = m_chunks;

@@ -100,8 +100,6 @@ class GraphShape {
   void note_gradients();
   IdVector<int> ready_after() const;
   void note_updates();
-  // Has updates that are not early come after all groups.
-  void put_off_late_updates(IdVector<int>& ready) const;
 
   Graph const& m_graph;
   Plan const& m_plan;

@@ -2,6 +2,20 @@
 
 namespace spillway {
 
+bool gains_by_groups(Plan const& plan) {
+  auto const on_host = [](ChunkPlan const& chunk) { return chunk.gradients == Tier::host; };
+  return fetches_parameters(plan) || (!plan.unified && std::ranges::any_of(plan.chunks, on_host));
+}
+
+std::vector<int> put_off(Plan const& plan, std::vector<int> const& chunks,
+                         IdVector<int> const& ready) {
+  auto by_gradient = chunks;
+  std::erase_if(by_gradient, [&](int chunk) { return plan.chunks[chunk].update != Tier::host; });
+  std::ranges::stable_sort(by_gradient, {}, [&](int chunk) { return ready[chunk]; });
+  std::erase_if(by_gradient, [&, i = 0](int) mutable { return is_early(i++, plan.early); });
+  return by_gradient;
+}
+
 Streaming plan_streaming(Graph const& graph, Plan const& plan,
                          IdVector<std::vector<int>> const& stations) {
   Streaming streaming;

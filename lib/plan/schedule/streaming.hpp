@@ -51,6 +51,8 @@ constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_ch
 inline bool may_visit(Plan const& plan, int chunk) {
   return plan.group > 1 && !plan.unified && plan.chunks[chunk].gradients == Tier::host;
 }
+// Says whether the plan's steps move fewer bytes if micro-batches walk together.
+bool gains_by_groups(Plan const& plan);
 
 // While a slice is updated, kSlicesAhead others are brought, and kSlicesBehind are taken back.
 inline constexpr int kSlicesAhead = 2, kSlicesBehind = 2;
@@ -66,6 +68,11 @@ constexpr int groups_until_updated(bool exchanges) {
 constexpr bool is_early(std::int64_t number, std::int64_t percent) {
   return (number + 1) * percent / 100 > number * percent / 100;
 }
+// Without redo, returns the chunks among `chunks` that the host updates after all groups because
+// they are not early (see Plan::early). `ready` says for each chunk after which group its gradient
+// is complete, and gradients of one group count in the order of `chunks`.
+std::vector<int> put_off(Plan const& plan, std::vector<int> const& chunks,
+                         IdVector<int> const& ready);
 // An update on the host lane beside the backward pass is expected to take this many groups.
 inline constexpr int kGroupsBeside = 2;
 

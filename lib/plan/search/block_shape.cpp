@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "base/math.hpp"
 
@@ -31,10 +30,8 @@ BlockShape::BlockShape(BlockModel const& model, Plan const& plan, bool several, 
   m_updates.resize(model.chunks.size());
   for (int c = 0; c < std::ssize(model.chunks); ++c) note_update(chunk(c), places(c), m_updates[c]);
   note_visits();
-  note_late();
-  if (grain == Grain::whole) return;
-  if (!plan.redo) note_early();
-  divide_updates();
+  note_late(grain);
+  if (grain == Grain::fine) divide_updates();
 }
 
 void BlockShape::note_visits() {
@@ -49,26 +46,22 @@ void BlockShape::note_visits() {
   m_drops.close(2 * m_blocks);
 }
 
-// With redo all updates on the host are late, and without it those that are not early.
-void BlockShape::note_late() {
+// With redo all updates on the host are late. Without it those that are put off are, and another
+// chunk is updated once its gradient is complete or, over ranks, some groups later.
+void BlockShape::note_late(Grain grain) {
   m_late.assign(m_model.chunks.size(), false);
-  IdVector<int> by_gradient;
-  for (int const c : chunks())
-    if (places(c).update == Tier::host) by_gradient.push_back(c);
-  std::ranges::stable_sort(by_gradient, std::greater<>{},
-                           [&](int c) { return chunk(c).first_block; });
-  for (int i = 0; int const c : by_gradient)
-    m_late[c] = m_plan.redo || !is_early(i++, m_plan.early);
-}
-
-// Without redo, a chunk is updated once its gradient is complete or, over ranks, some groups later,
-// or after all groups.
-void BlockShape::note_early() {
+  if (m_plan.redo) {
+    for (int const c : chunks()) m_late[c] = places(c).update == Tier::host;
+    return;
+  }
+  IdVector<int> ready(m_model.chunks.size(), 0);
   for (int const c : chunks()) {
     int const group = m_blocks - 1 - chunk(c).first_block;
-    int const ready = std::min(group + groups_until_updated(exchanges()), m_blocks);
-    m_early.add(is_late(c) ? m_blocks : ready, c);
+    ready[c] = std::min(group + groups_until_updated(exchanges()), m_blocks);
   }
+  for (int const c : put_off(m_plan, chunks(), ready)) m_late[c] = true;
+  if (grain == Grain::whole) return;
+  for (int const c : chunks()) m_early.add(is_late(c) ? m_blocks : ready[c], c);
   m_early.close(m_blocks + 1);
 }
 

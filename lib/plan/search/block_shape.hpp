@@ -171,8 +171,7 @@ class BlockShape {
     return chunk.parameters_beside_bytes > 0 ? places.optimizer : places.parameters;
   }
   void note_visits();
-  void note_late();
-  void note_early();
+  void note_late(Grain grain);
   void note_update(ChunkCost const& chunk, ChunkPlan const& places, ChunkUpdate& update) const;
   void divide_updates();
 

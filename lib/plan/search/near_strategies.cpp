@@ -1,17 +1,14 @@
 #include <algorithm>
 
+#include "plan/schedule/streaming.hpp"
 #include "plan/search/strategy.hpp"
 
 namespace spillway {
-
-namespace {
 
 bool brings_anything_ahead(Plan const& plan) {
   auto const leaves = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
   return std::ranges::any_of(plan.blocks, leaves) || fetches_parameters(plan);
 }
-
-}  // namespace
 
 std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const {
   std::vector<Strategy> result;
@@ -37,7 +34,7 @@ std::vector<Strategy> StrategySpace::neighbours(Strategy const& strategy) const 
   add_other_moves(strategy, result);
   add_other_persistent(strategy, result);
   add_other_early(strategy, result);
-  if (m_open.group && fetches_parameters(plan_of(strategy))) {
+  if (m_open.group && gains_by_groups(plan_of(strategy))) {
     near = strategy;
     auto const all = std::min(m_open.most_group, m_estimator.micro_batches());
     for (auto const other : {strategy.group / 2, std::min(2 * strategy.group, all)}) {
@@ -81,9 +78,9 @@ void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strate
     to.push_back(strategy);
     to.back().moves.device_updates = !moves.device_updates;
   }
-  if (may_sum_on_either(strategy)) {
+  for (Sums const sums : other_sums(strategy)) {
     to.push_back(strategy);
-    to.back().moves.sums_on_device = !moves.sums_on_device;
+    to.back().moves.sums = sums;
   }
   if (may_begin_with_either(strategy)) {
     to.push_back(strategy);

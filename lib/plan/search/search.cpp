@@ -40,10 +40,10 @@ class Search {
 
  private:
   // Candidates of one kind have mixes of one kind, and move state in one way.
-  using Kind = std::tuple<std::size_t, bool, bool>;
+  using Kind = std::tuple<std::size_t, bool, Sums>;
   static Kind kind_of(Candidate const& found) {
     auto const& [mix, moves] = std::tie(found.strategy.mix, found.strategy.moves);
-    return {mix.kind, moves.parameters_first, moves.sums_on_device};
+    return {mix.kind, moves.parameters_first, moves.sums};
   }
 
   Budgets const& budgets() const { return m_space.budgets(); }
@@ -93,13 +93,14 @@ class Search {
     return shortest_s;
   }
 
-  // More micro-batches that walk together fetch parameters less often, and have more activations.
+  // More micro-batches that walk together move parameters and sums of gradients less often, and have
+  // more activations.
   void try_larger_groups() {
-    auto const fetches = [](Candidate const& found) { return fetches_parameters(found.plan); };
+    auto const gains = [](Candidate const& found) { return gains_by_groups(found.plan); };
     auto const most = std::min(m_space.open().most_group, m_space.estimator().micro_batches());
     for (auto group = m_space.open().plan.group; group < most;) {
       group = std::min(2 * group, most);
-      if (std::ranges::any_of(m_found, fetches)) try_mixes(group);
+      if (std::ranges::any_of(m_found, gains)) try_mixes(group);
     }
   }
 
@@ -142,11 +143,14 @@ class Search {
     constexpr std::size_t most_kinds = 6;
     for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
       try_persistent(best.strategy);
+      try_longer_prefetches(best);
       auto strategy = best.strategy;
       try_early(strategy);
       auto const moves = strategy.moves;
       if (moves.count == 0) continue;
       strategy.moves = {.count = moves.count, .device_updates = true};
+      try_more_counts(strategy);
+      strategy.moves.sums = Sums::host;
       try_more_counts(strategy);
       if (m_space.shares_host_room(best.strategy)) {
         strategy.moves = moves;
@@ -158,9 +162,9 @@ class Search {
         strategy.moves.parameters_first = !moves.parameters_first;
         try_more_counts(strategy);
       }
-      if (m_space.may_sum_on_either(best.strategy)) {
+      for (Sums const sums : m_space.other_sums(best.strategy)) {
         strategy.moves = moves;
-        strategy.moves.sums_on_device = !moves.sums_on_device;
+        strategy.moves.sums = sums;
         try_more_counts(strategy);
       }
       for (bool const drive_only : {false, true}) {
@@ -176,6 +180,18 @@ class Search {
           }
         }
       }
+    }
+  }
+
+  // A longer prefetch needs room on the device, so more state moves.
+  void try_longer_prefetches(Candidate const& found) {
+    if (!m_space.open().prefetch || !brings_anything_ahead(found.plan)) return;
+    auto strategy = found.strategy;
+    for (int const prefetch : {2, 4}) {
+      if (prefetch <= found.strategy.prefetch) continue;
+      strategy.prefetch = prefetch;
+      move_until_it_fits(strategy);
+      try_and_time(strategy);
     }
   }
 
@@ -196,18 +212,23 @@ class Search {
       strategy.persistent = div_ceil(m_space.shared() * part, parts);
       strategy.moves.count = 0;
       if (try_and_time(strategy) || m_space.most_moves() == 0) continue;
-      strategy.moves.count = m_space.most_moves();
-      m_space.find_room(strategy);
-      strategy.moves.count = m_space.fewest_moves(strategy, count);
+      strategy.moves.count = count;
+      move_until_it_fits(strategy);
       try_and_time(strategy);
     }
   }
 
-  // Tries counts from the fewest on with which the plan fits.
-  void try_more_counts(Strategy strategy) {
+  // Makes the fewest moves of state with which the strategy's plan fits on the device.
+  void move_until_it_fits(Strategy& strategy) const {
+    if (m_space.most_moves() == 0) return;
     int const guess = std::exchange(strategy.moves.count, m_space.most_moves());
     m_space.find_room(strategy);
     strategy.moves.count = m_space.fewest_moves(strategy, guess);
+  }
+
+  // Tries counts from the fewest on with which the plan fits.
+  void try_more_counts(Strategy strategy) {
+    move_until_it_fits(strategy);
     try_counts(strategy);
   }
 

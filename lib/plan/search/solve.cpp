@@ -102,6 +102,8 @@ class Solver {
       for (Shard const shard : {Shard::gradients, Shard::all}) {
         if (share_out(shard)) try_shares();
       }
+      // Updates on the device need no room on the host for sums and slices.
+      if (!m_trials.found() && update_on_device()) try_shares();
       if (may_group) try_groups();
       if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
         share_out(level_of(m_trials.best()));
@@ -130,6 +132,17 @@ class Solver {
   bool share_out(Shard shard) {
     if (shard == Shard::all && !m_shares_all) return false;
     return share_out_what_is_open(m_open, shard);
+  }
+
+  // Has all updates that are open run on the device, and returns whether there are any.
+  bool update_on_device() {
+    bool is_any = false;
+    for (int c = 0; c < std::ssize(m_open.chunks); ++c) {
+      if (!std::exchange(m_open.chunks[c].update, false)) continue;
+      m_open.plan.chunks[c].update = Tier::device;
+      is_any = true;
+    }
+    return is_any;
   }
 
   void try_shares() {

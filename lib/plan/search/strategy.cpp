@@ -1,6 +1,7 @@
 #include "plan/search/strategy.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace spillway {
 
@@ -99,8 +100,8 @@ void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
     bool const on_device = moves.device_updates || places.optimizer == Tier::device;
     if (open.update) places.update = on_device ? Tier::device : Tier::host;
     bool const on_host = places.update == Tier::host;
-    bool const sums_on_host = other_memory && on_host && !moves.sums_on_device;
-    if (open.gradients) places.gradients = sums_on_host ? Tier::host : Tier::device;
+    bool const sums_on_host = moves.sums == Sums::at_update ? on_host : moves.sums == Sums::host;
+    if (open.gradients) places.gradients = other_memory && sums_on_host ? Tier::host : Tier::device;
     if (on_host) plan.redo = m_open.norm_is_awaited;
   }
   plan.early = plan.redo ? 100 : m_open.early.value_or(strategy.early);
@@ -115,23 +116,26 @@ std::vector<StateMoves> StrategySpace::ways_to_move() const {
     Strategy all;
     all.moves = way;
     all.moves.count = most_moves();
-    if (!may_sum_on_either(all)) continue;
-    way.sums_on_device = true;
-    ways.push_back(way);
+    for (Sums const sums : other_sums(all)) {
+      way.sums = sums;
+      ways.push_back(way);
+    }
   }
   return ways;
 }
 
-bool StrategySpace::may_sum_on_either(Strategy const& strategy) const {
-  bool const other_memory = !m_open.plan.unified && m_budgets.host_bytes > 0;
-  if (!other_memory || strategy.moves.device_updates) return false;
-  bool const moves = moved_optimizers(strategy.moves) > 0;
-  for (int c = 0; c < std::ssize(m_open.chunks); ++c) {
-    auto const& there = m_open.plan.chunks[c];
-    bool const is_there = there.optimizer != Tier::device || there.update == Tier::host;
-    if (m_open.chunks[c].gradients && (moves || is_there)) return true;
+std::vector<Sums> StrategySpace::other_sums(Strategy const& strategy) const {
+  std::vector<Sums> result;
+  std::vector plans = {plan_of(strategy)};
+  auto other = strategy;
+  for (Sums const sums : {Sums::at_update, Sums::device, Sums::host}) {
+    other.moves.sums = sums;
+    auto plan = plan_of(other);
+    if (std::ranges::count(plans, plan) > 0) continue;
+    result.push_back(sums);
+    plans.push_back(std::move(plan));
   }
-  return false;
+  return result;
 }
 
 bool StrategySpace::may_put_off(Strategy const& strategy) const {

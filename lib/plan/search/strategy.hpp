@@ -9,6 +9,10 @@
 
 namespace spillway {
 
+// Says in which memory gradients are summed up: where their chunk is updated, always on the device,
+// from which they then go once a step and not once a micro-batch, or always on the host.
+enum class Sums : std::uint8_t { at_update, device, host };
+
 // StateMoves says which chunks' state has its home off the device.
 struct StateMoves {
   bool from_back = true, parameters_from_back = true;  // if false, the first chunks move first
@@ -19,9 +23,7 @@ struct StateMoves {
   // If true, the host tier's room goes to parameters first, which groups of micro-batches read
   // again and again, and what is left of it to optimizer state, which moves once a step.
   bool parameters_near = true;
-  // If true, gradients stay on the device although the host updates their chunks, so that they go
-  // there once a step and not once a micro-batch.
-  bool sums_on_device = false;
+  Sums sums = Sums::at_update;
   // If false, parameters move only after all optimizer state has moved; if true, before it.
   bool parameters_first = false;
 };
@@ -41,6 +43,9 @@ struct Strategy {
   int persistent = 0;
   std::int64_t host_bytes = 0;  // the most bytes of the host tier that moved state may take
 };
+
+// Says whether the plan's prefetch matters.
+bool brings_anything_ahead(Plan const& plan);
 
 // A StrategySpace contains all strategies for the open choices of a Plan.
 class StrategySpace {
@@ -69,8 +74,8 @@ class StrategySpace {
   // Returns the ways to move state, as moves of which none has been made yet: with which of it they
   // begin, and where gradients are summed up.
   std::vector<StateMoves> ways_to_move() const;
-  // Says whether it matters where gradients that the host updates from are summed up.
-  bool may_sum_on_either(Strategy const& strategy) const;
+  // Returns in which other memories gradients could be summed up, with another plan each.
+  std::vector<Sums> other_sums(Strategy const& strategy) const;
   // Says whether it matters how many updates are early.
   bool may_put_off(Strategy const& strategy) const;
   // Says whether it matters if parameters move before optimizer state does, and if they get room on

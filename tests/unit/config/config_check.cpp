@@ -195,6 +195,14 @@ TEST(ConfigCheck, a_saved_plan_excludes_forced_ones) {
   EXPECT_EQ(error_of("plan: {file: p.yaml, activations: auto}"), "");
 }
 
+TEST(ConfigCheck, early_updates_are_put_off_only_where_no_norm_is_awaited) {
+  auto const start_of_error = error_of("plan:\n  early: 50\n").substr(0, 41);
+  EXPECT_EQ(start_of_error, "in.yaml:2: plan.early: below 100 it needs");
+  EXPECT_NE(error_of("plan: {early: 50}\noptim: {clip: 0, non_finite: skip}"), "");
+  EXPECT_EQ(error_of("plan: {early: 50}\noptim: {clip: 0}"), "");
+  EXPECT_EQ(error_of("plan: {early: 100}"), "");
+}
+
 TEST(ConfigCheck, edit_distance_counts_swaps_once) {
   EXPECT_EQ(edit_distance("haeds", "heads"), 1);
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3);

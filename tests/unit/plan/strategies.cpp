@@ -119,7 +119,7 @@ TEST_F(Strategies, sum_gradients_where_they_are_updated_or_on_the_device) {
   Budgets const two_memories = {kPlenty, kPlenty, 0};
   auto const all = open({}, false);
   auto const near = moved(all, two_memories, {.count = 2});
-  auto const far = moved(all, two_memories, {.count = 2, .sums_on_device = true});
+  auto const far = moved(all, two_memories, {.count = 2, .sums = Sums::device});
   EXPECT_EQ(places(near, &ChunkPlan::gradients), away(kHost, 2, true));
   EXPECT_EQ(places(far, &ChunkPlan::gradients), away(kHost, 0, true));
   EXPECT_EQ(places(far, &ChunkPlan::update), away(kHost, 2, true));

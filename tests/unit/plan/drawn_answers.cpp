@@ -1,0 +1,203 @@
+// The planner's answers to questions that are drawn at random: nobody who forces keys gets a faster
+// plan, who has more never waits longer, and the same question has the same answer.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/build.hpp"
+#include "model/model.hpp"
+#include "plan/data/machine_file.hpp"
+#include "plan/search/solve.hpp"
+#include "tests/support/plan_words.hpp"
+#include "tests/support/random_program.hpp"
+#include "tests/support/sample.hpp"
+
+namespace spillway::test::drawn_answers_test {
+namespace {
+
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+struct Shape {
+  Family family;
+  std::int64_t layers, hidden, heads, vocab;
+};
+constexpr std::array kShapes = {
+    Shape{Family::gpt, 12, 768, 12, 50257},    Shape{Family::gpt, 24, 2048, 16, 50257},
+    Shape{Family::gpt, 48, 4096, 32, 50257},   Shape{Family::bert, 24, 1024, 16, 30522},
+    Shape{Family::llama, 16, 2048, 32, 128256}, Shape{Family::llama, 32, 4096, 32, 32000},
+    Shape{Family::llama, 40, 5120, 40, 32000}, Shape{Family::t5, 12, 768, 12, 32128}};
+
+template <class List>
+auto const& any_of(List const& list, Random& draws) {
+  return list[static_cast<std::size_t>(below(draws, static_cast<int>(std::size(list))))];
+}
+
+Graph training_graph(Shape const& shape, std::int64_t sequence, std::int64_t micro) {
+  Config config;
+  config.model.family = shape.family;
+  config.model.layers = shape.layers;
+  config.model.hidden = shape.hidden;
+  config.model.heads = shape.heads;
+  config.data.sequence = sequence;
+  config.model = completed(config, shape.vocab);
+  Arithmetic arithmetic;
+  arithmetic.precision = Precision::bf16;
+  arithmetic.micro = micro;
+  arithmetic.sequence = sequence;
+  auto graph = build_model(config, shape.vocab, arithmetic, Purpose::train);
+  append_backward(graph);
+  append_update(graph);
+  return graph;
+}
+
+// A Question is about a model that is larger than the device, mostly.
+struct Question {
+  std::string text;
+  Graph graph;
+  Machine machine;
+  Budgets budgets;
+  PlanWords words;
+  std::int64_t micro_batches, ranks;
+
+  // Returns the seconds that a step takes, or a day if nothing fits.
+  double step_s() const {
+    auto const found = solve({graph, nullptr, words, budgets, machine, micro_batches, ranks});
+    return found.chosen ? found.chosen->step_s : 86'400;
+  }
+};
+
+Question draw(unsigned seed) {
+  Random draws(seed);
+  auto const& shape = any_of(kShapes, draws);
+  auto const micro = any_of(std::array{1, 2, 4, 8}, draws);
+  auto const sequence = any_of(std::array{512, 1024, 2048}, draws);
+  Question it;
+  it.ranks = any_of(std::array{1, 1, 2, 4, 8}, draws);
+  it.micro_batches = any_of(std::array{1, 2, 4, 8, 32}, draws);
+  auto const* const name =
+      any_of(std::array{"a100-80", "gh200", "h100", "h200", "rtx3090"}, draws);
+  it.machine = shared_by(
+      load_machine(fmt::format(SPILLWAY_SOURCE_DIR "/input/machines/{}.yaml", name)), it.ranks);
+  it.budgets = {it.machine.device_bytes, it.machine.host_bytes, it.machine.nvme_bytes};
+  auto const device = any_of(std::array{8, 12, 20, 40, 60, 0, 0}, draws) * kGiB;
+  auto const host = any_of(std::array{32, 80, 160, 0, 0, 0}, draws) * kGiB;
+  if (device > 0) it.budgets.device_bytes = std::min(it.budgets.device_bytes, device);
+  if (host > 0) it.budgets.host_bytes = std::min(it.budgets.host_bytes, host);
+  it.budgets.host_bytes /= it.ranks;
+  it.budgets.nvme_bytes = below(draws, 2) == 0 ? 0 : it.budgets.nvme_bytes / it.ranks;
+  it.words.norm_is_awaited = below(draws, 3) > 0;
+  it.graph = training_graph(shape, sequence, micro);
+  it.text = fmt::format(
+      "{}: {} {}x{}, micro {} x {}, sequence {}, {} x {}, {:.0f} + {:.0f} + {:.0f} GiB{}", seed,
+      word(shape.family), shape.layers, shape.hidden, micro, it.micro_batches, sequence, it.ranks,
+      name, static_cast<double>(it.budgets.device_bytes) / kGiB,
+      static_cast<double>(it.budgets.host_bytes) / kGiB,
+      static_cast<double>(it.budgets.nvme_bytes) / kGiB,
+      it.words.norm_is_awaited ? "" : ", no clipping");
+  return it;
+}
+
+struct Key {
+  std::string name;
+  std::vector<std::string> values;
+  void (*force)(PlanWords&, std::string const&);
+};
+std::vector<Key> const& keys() {
+  static std::vector<Key> const all = {
+      {"gradients", {"device", "host"}, [](auto& w, auto& v) { w.gradients = {v}; }},
+      {"parameters", {"device", "host", "nvme"}, [](auto& w, auto& v) { w.parameters = {v}; }},
+      {"optimizer", {"device", "host", "nvme"}, [](auto& w, auto& v) { w.optimizer = {v}; }},
+      {"update", {"device", "host"}, [](auto& w, auto& v) { w.update = {v}; }},
+      {"activations",
+       {"keep", "recompute", "light", "host"},
+       [](auto& w, auto& v) { w.activations = {v}; }},
+      {"shard", {"none", "gradients", "all"}, [](auto& w, auto& v) { w.shard = {v}; }},
+      {"group", {"1", "2", "4"}, [](auto& w, auto& v) { w.group = std::stoi(v); }},
+      {"prefetch", {"1", "2"}, [](auto& w, auto& v) { w.prefetch = std::stoi(v); }}};
+  return all;
+}
+
+// Forces one to three keys of the question, and returns which.
+std::string force(Question& it, Random& draws) {
+  auto drawn = keys();
+  std::ranges::shuffle(drawn, draws);
+  drawn.resize(static_cast<std::size_t>(any_of(std::array{1, 1, 2, 3}, draws)));
+  std::vector<std::string> texts;
+  for (Key const& key : drawn) {
+    auto const& value = any_of(key.values, draws);
+    if (it.ranks == 1 && key.name == "shard") continue;
+    if (it.budgets.nvme_bytes == 0 && value == "nvme") continue;
+    key.force(it.words, value);
+    texts.push_back(key.name + "=" + value);
+  }
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+void give_more(Question& it, int what) {
+  auto const twice = [](auto& number) { number *= 2; };
+  if (what == 0) twice(it.budgets.device_bytes);
+  if (what == 1) twice(it.budgets.host_bytes);
+  if (what == 2) twice(it.budgets.nvme_bytes);
+  if (what == 3) twice(it.machine.h2d_gbps);
+  if (what == 4) twice(it.machine.d2h_gbps);
+  if (what == 5) twice(it.machine.nvme_read_gbps);
+}
+constexpr std::array kMore = {"device memory",  "host memory",    "room on the drive",
+                              "link to the device", "link to the host", "reads of the drive"};
+
+// Asks a question with keys forced, and with more of something, and returns by what factor the best
+// of these answers is faster, or more is slower.
+struct Judged {
+  double beaten = 1, slowed = 1;
+  std::string by, slowed_by;
+};
+Judged judge(unsigned seed, int forces) {
+  auto const open = draw(seed);
+  auto const open_s = open.step_s();
+  EXPECT_EQ(open.step_s(), open_s) << open.text;
+  Judged result;
+  Random draws(seed + 1000);
+  for (int i = 0; i < forces; ++i) {
+    auto forced = open;
+    auto const what = force(forced, draws);
+    auto const ratio = open_s / forced.step_s();
+    if (ratio > result.beaten) result = {ratio, 1, what, ""};
+  }
+  for (int what = 0; what < std::ssize(kMore); ++what) {
+    auto more = open;
+    give_more(more, what);
+    auto const ratio = more.step_s() / open_s;
+    if (ratio > result.slowed)
+      std::tie(result.slowed, result.slowed_by) = std::pair(ratio, std::string(kMore[what]));
+  }
+  std::printf("%s: %.4g s, beaten by %.3f %s, slowed by %.3f %s\n", open.text.c_str(), open_s,
+              result.beaten, result.by.c_str(), result.slowed, result.slowed_by.c_str());
+  std::fflush(stdout);
+  return result;
+}
+
+// What is allowed is what estimates cost, which choose the few plans that are simulated.
+TEST(DrawnAnswers, are_not_beaten_by_who_forces_keys_or_has_less) {
+  constexpr double most = 1.08, alike = 1.005;
+  int beaten = 0, slowed = 0, asked = 0;
+  for (unsigned const seed : sampled_seeds(1, 60)) {
+    auto const judged = judge(seed, takes_all() ? 15 : 4);
+    ++asked;
+    beaten += judged.beaten > alike ? 1 : 0;
+    slowed += judged.slowed > alike ? 1 : 0;
+    EXPECT_LE(judged.beaten, most) << seed << " " << judged.by;
+    EXPECT_LE(judged.slowed, most) << seed << " " << judged.slowed_by;
+  }
+  std::printf("%d questions: %d beaten, %d slowed by more than 0.5 %%\n", asked, beaten, slowed);
+}
+
+}  // namespace
+}  // namespace spillway::test::drawn_answers_test
