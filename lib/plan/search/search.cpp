@@ -332,14 +332,30 @@ class Search {
     keep_best();
   }
 
-  // Tries the strategies that differ in a single choice from those of the best candidates.
+  // Tries the strategies around those of the two best candidates, until all around these were tried.
   void refine() {
-    constexpr std::size_t most = 2;
-    std::ranges::stable_sort(m_found, better);
-    std::vector<Strategy> best;
-    for (Candidate const& found : m_found | std::views::take(most)) best.push_back(found.strategy);
-    for (Strategy const& strategy : best) {
-      for (Strategy const& near : m_space.neighbours(strategy)) try_and_time(near);
+    constexpr int most_rounds = 6;
+    constexpr std::size_t best = 2;
+    std::vector<Plan> done;
+    for (int round = 0; round < most_rounds; ++round) {
+      std::ranges::stable_sort(m_found, better);
+      auto const is_new = [&](Candidate const& it) { return std::ranges::count(done, it.plan) == 0; };
+      auto const first = m_found | std::views::take(best);
+      auto const next = std::ranges::find_if(first, is_new);
+      if (next == first.end()) return;
+      done.push_back(next->plan);
+      try_around(Strategy(next->strategy));
+    }
+  }
+
+  // Tries the strategies that differ from this one in a single choice and, since that frees room or
+  // needs it, in how much state moves.
+  void try_around(Strategy const& strategy) {
+    for (Strategy near : m_space.neighbours(strategy)) {
+      try_and_time(near);
+      if (near.moves.count != strategy.moves.count) continue;
+      move_until_it_fits(near);
+      if (near.moves.count != strategy.moves.count) try_and_time(near);
     }
   }
 

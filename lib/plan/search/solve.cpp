@@ -146,6 +146,23 @@ class Solver {
   }
 
   void try_shares() {
+    auto const before_s = m_trials.best_s();
+    try_fixed_shares();
+    if (m_trials.best_s() < before_s && !m_few_blocks) try_measured_share();
+  }
+
+  // Estimates that count too many bytes leave room unused. If they did for the best plan, searches
+  // once more for plans that would use it.
+  void try_measured_share() {
+    constexpr double least = 1.005, most = 1.1, nearly_full = 0.9;
+    auto const exact = static_cast<double>(m_trials.peaks_of_best()[Tier::device]);
+    auto const off = static_cast<double>(m_trials.expected_off(m_trials.best())[Tier::device]);
+    auto const share = std::min(most, (exact - off) / exact);
+    if (share > least && exact - off > nearly_full * static_cast<double>(m_budgets.device_bytes))
+      try_share(share);
+  }
+
+  void try_fixed_shares() {
     int tried = 0;
     bool const was_found = m_trials.found();
     m_any_fits = true;

@@ -35,6 +35,11 @@ class Trials {
   bool found() const { return m_solution.chosen.has_value(); }
   // A plan must have been found.
   Plan const& best() const { return m_solution.chosen.value().plan; }
+  TierBytes const& peaks_of_best() const {
+    return m_solution.chosen.value().compiled.train.peak_bytes;
+  }
+  // Returns the shortest simulated step, or infinity if no plan was found.
+  double best_s() const { return m_best_s; }
   // Returns the items of the best plan, or of the last one that was compiled if none was found.
   std::int64_t items_of_best() const {
     return found() ? std::ssize(m_solution.chosen->compiled.train.items) : m_last_items;

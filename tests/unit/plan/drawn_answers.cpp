@@ -189,7 +189,7 @@ TEST(DrawnAnswers, are_not_beaten_by_who_forces_keys_or_has_less) {
   constexpr double most = 1.08, alike = 1.005;
   int beaten = 0, slowed = 0, asked = 0;
   for (unsigned const seed : sampled_seeds(1, 60)) {
-    auto const judged = judge(seed, takes_all() ? 15 : 4);
+    auto const judged = judge(seed, takes_all() ? 15 : 15);
     ++asked;
     beaten += judged.beaten > alike ? 1 : 0;
     slowed += judged.slowed > alike ? 1 : 0;
