@@ -69,17 +69,18 @@ class Search {
 
   // Tries the mixes with all ways to move state, and returns the fastest ways.
   std::vector<StateMoves> fastest_ways(std::span<ActivationMix const> mixes, std::int64_t group) {
-    constexpr std::size_t most = 2;
-    auto ways = m_space.ways_to_move();
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < ways.size(); ++i) {
+    constexpr double much_slower = 1.15;
+    auto const ways = m_space.ways_to_move();
+    std::vector<double> times_s;
+    for (StateMoves const& way : ways) {
       auto const before = m_found.size();
-      try_mixes(mixes, ways[i], group);
-      order.emplace_back(ways.size() > most ? fastest_from(before) : 0, i);
+      try_mixes(mixes, way, group);
+      times_s.push_back(fastest_from(before));
     }
-    std::ranges::sort(order);
+    auto const most_s = much_slower * std::ranges::min(times_s);
     std::vector<StateMoves> fastest;
-    for (auto const& [step_s, i] : order | std::views::take(most)) fastest.push_back(ways[i]);
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      if (!(times_s[i] > most_s)) fastest.push_back(ways[i]);
     return fastest;
   }
 
@@ -310,7 +311,7 @@ class Search {
 
   // Estimates times for three candidates of each kind of mix, then for all of the best kinds.
   void time_kinds() {
-    constexpr std::size_t best_kinds = 4;
+    constexpr std::size_t best_kinds = 6;
     std::ranges::stable_sort(m_found, better);
     std::map<Kind, std::vector<Candidate*>> kinds;
     for (Candidate& found : m_found) kinds[kind_of(found)].push_back(&found);
