@@ -24,12 +24,20 @@ bool add(Strategy const& strategy, StrategySpace const& space, std::vector<Candi
 
 // Candidates whose times are in the same class count as equally fast, and the one that moves fewer
 // bytes is better. Fixed classes make this a strict order.
+Rank rank(Candidate const& candidate, double step_s) {
+  auto const time = std::floor(std::log(std::max(step_s, 1e-12)) / kAlike);
+  return {time, candidate.moved_bytes, step_s};
+}
+
 bool better(Candidate const& a, Candidate const& b) {
-  auto const rank = [](Candidate const& c) {
-    auto const time = std::floor(std::log(std::max(c.step_s, 1e-12)) / kAlike);
-    return std::tuple(time, c.moved_bytes, c.step_s);
-  };
-  return rank(a) < rank(b);
+  return rank(a, a.step_s) < rank(b, b.step_s);
+}
+
+Kind kind_of(Candidate const& candidate) {
+  auto const& [plan, strategy] = std::tie(candidate.plan, candidate.strategy);
+  Kind kind{strategy.mix.kind, strategy.moves.sums, strategy.moves.device_updates, plan.group};
+  for (ChunkPlan const& chunk : plan.chunks) kind.shard = std::max(kind.shard, chunk.shard);
+  return kind;
 }
 
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space) {

@@ -1,6 +1,7 @@
 // A candidate is a Plan with estimates of the bytes and the time that the Plan needs.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "plan/search/strategy.hpp"
@@ -20,7 +21,24 @@ struct Candidate {
   bool wears_too_fast = false;   // true if the plan writes more to the drive than the budget allows
 };
 
+// The best candidate has the smallest rank: the class of its time, the bytes that it moves, and the
+// time itself.
+using Rank = std::tuple<double, std::int64_t, double>;
+Rank rank(Candidate const& candidate, double step_s);
 bool better(Candidate const& a, Candidate const& b);
+
+// Candidates of one kind treat activations, gradients and updates alike, and differ in how much of
+// each. Estimates of their times err alike.
+struct Kind {
+  std::size_t mix = 0;
+  Sums sums = Sums::at_update;
+  bool device_updates = false;
+  std::int64_t group = 1;
+  Shard shard = Shard::none;  // the most that ranks share out of any chunk
+
+  bool operator==(Kind const&) const = default;
+};
+Kind kind_of(Candidate const& candidate);
 
 // Makes the candidate of a strategy, without an estimate of its step's time.
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);

@@ -228,7 +228,8 @@ class Solver {
   // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.
   void try_best(std::vector<Candidate> todo, bool only_likely) {
     while (!todo.empty() && may_go_on()) {
-      auto const best = std::ranges::min_element(todo, better);
+      auto const best = std::ranges::min_element(
+          todo, {}, [&](Candidate const& it) { return rank(it, m_trials.expected_s(it)); });
       auto const candidate = std::move(*best);
       todo.erase(best);
       if (m_trials.is_hopeless(candidate)) break;

@@ -70,6 +70,8 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
       auto const before_s = m_best_s;
       choose(candidate.plan, std::move(compiled), simulation);
       done.step_s = candidate.step_s;
+      done.kind = kind_of(candidate);
+      if (candidate.step_s > 0) done.slower = simulation.step_s / candidate.step_s;
       result.leads = m_best_s < before_s || m_solution.chosen->plan == candidate.plan;
       return result;
     }
@@ -95,7 +97,17 @@ bool Trials::was_compiled(Plan const& plan) const {
 bool Trials::is_hopeless(Candidate const& candidate) const {
   if (!found()) return false;
   auto const estimated_s = std::ranges::min_element(m_done, {}, &Done::step_s)->step_s;
-  return candidate.step_s > kHopeless * std::max(estimated_s, m_best_s);
+  return expected_s(candidate) > kHopeless * std::max(estimated_s, m_best_s);
+}
+
+double Trials::expected_s(Candidate const& candidate) const {
+  double sum = 0, count = 0;
+  for (Done const& done : m_done) {
+    if (std::isinf(done.step_s) || done.kind != kind_of(candidate)) continue;
+    sum += done.slower;
+    ++count;
+  }
+  return candidate.step_s * (count > 0 ? std::max(1.0, sum / count) : 1.0);
 }
 
 TierBytes Trials::expected_off(Plan const& plan) const {

@@ -29,6 +29,9 @@ class Trials {
   bool was_compiled(Plan const& plan) const;
   // Says whether the candidate's estimated time is too long for it to be the best.
   bool is_hopeless(Candidate const& candidate) const;
+  // Returns how long the candidate's step is expected to take: as long as estimated, or longer as
+  // steps of compiled plans of its kind took longer than estimated, on average.
+  double expected_s(Candidate const& candidate) const;
   // Returns by how many bytes the estimate was too low for the most similar compiled plan.
   TierBytes expected_off(Plan const& plan) const;
 
@@ -67,6 +70,8 @@ class Trials {
     TierBytes off;
     // The estimated time of the plan's step is infinite if the plan does not fit.
     double step_s = std::numeric_limits<double>::infinity();
+    Kind kind = {};
+    double slower = 1;  // the simulated time over the estimated one
   };
   std::vector<Done> m_done;
   Solution m_solution;
