@@ -67,9 +67,11 @@ class Search {
       try_mix({.mix = mix, .moves = way, .prefetch = prefetch, .group = group});
   }
 
-  // Tries the mixes with all ways to move state, and returns the fastest ways.
+  // Tries the mixes with all ways to move state, and returns the two fastest ways and those that
+  // are not much slower than the fastest.
   std::vector<StateMoves> fastest_ways(std::span<ActivationMix const> mixes, std::int64_t group) {
     constexpr double much_slower = 1.15;
+    constexpr std::size_t least = 2;
     auto const ways = m_space.ways_to_move();
     std::vector<double> times_s;
     for (StateMoves const& way : ways) {
@@ -77,7 +79,10 @@ class Search {
       try_mixes(mixes, way, group);
       times_s.push_back(fastest_from(before));
     }
-    auto const most_s = much_slower * std::ranges::min(times_s);
+    auto order = times_s;
+    std::ranges::sort(order);
+    auto const most_s =
+        std::max(much_slower * order.front(), order[std::min(least, order.size()) - 1]);
     std::vector<StateMoves> fastest;
     for (std::size_t i = 0; i < ways.size(); ++i)
       if (!(times_s[i] > most_s)) fastest.push_back(ways[i]);
@@ -94,8 +99,8 @@ class Search {
     return shortest_s;
   }
 
-  // More micro-batches that walk together move parameters and sums of gradients less often, and have
-  // more activations.
+  // More micro-batches that walk together move parameters and sums of gradients less often, and
+  // have more activations.
   void try_larger_groups() {
     auto const gains = [](Candidate const& found) { return gains_by_groups(found.plan); };
     auto const most = std::min(m_space.open().most_group, m_space.estimator().micro_batches());
@@ -275,6 +280,12 @@ class Search {
     return peaks;
   }
 
+  // Plans that differ in what does not matter to them, as in a prefetch of nothing.
+  static bool looks_alike(Candidate const& a, Candidate const& b) {
+    return a.step_s == b.step_s && a.moved_bytes == b.moved_bytes && a.peaks == b.peaks &&
+           a.plan.blocks == b.plan.blocks && a.plan.chunks == b.plan.chunks;
+  }
+
   void note_leanest(Candidate const& candidate) {
     auto const rank = [&](Candidate const& c) {
       return std::tuple(c.wears_too_fast, all_missing_bytes(c.peaks, budgets()),
@@ -288,6 +299,8 @@ class Search {
   void keep_best() {
     std::erase_if(m_found, [](Candidate const& found) { return !found.timed; });
     std::ranges::stable_sort(m_found, better);
+    auto const [rest, end] = std::ranges::unique(m_found, looks_alike);
+    m_found.erase(rest, end);
     auto const activations_of = [](Candidate const& found) -> auto const& {
       return found.plan.blocks;
     };
@@ -333,14 +346,17 @@ class Search {
     keep_best();
   }
 
-  // Tries the strategies around those of the two best candidates, until all around these were tried.
+  // Tries the strategies around those of the two best candidates, until all around these were
+  // tried.
   void refine() {
     constexpr int most_rounds = 6;
     constexpr std::size_t best = 2;
     std::vector<Plan> done;
     for (int round = 0; round < most_rounds; ++round) {
       std::ranges::stable_sort(m_found, better);
-      auto const is_new = [&](Candidate const& it) { return std::ranges::count(done, it.plan) == 0; };
+      auto const is_new = [&](Candidate const& it) {
+        return std::ranges::count(done, it.plan) == 0;
+      };
       auto const first = m_found | std::views::take(best);
       auto const next = std::ranges::find_if(first, is_new);
       if (next == first.end()) return;
