@@ -158,7 +158,8 @@ std::string explain_run(Start const& start, PlannedRun const& planned, Simulatio
       batch_shape(start.config.batch, planned.train.arithmetic.micro, 0, program.ranks);
   return explain(planned.train, planned.plan, program,
                  planned.longest ? simulate(program, machine) : simulation, machine, limits,
-                 {shape.filled_of_most(), !shape.fewer().empty()}) +
+                 {shape.filled_of_most(), !shape.fewer().empty()},
+                 bound_of(planned, start.config, machine, limits)) +
          describe_share(shape) + describe_empty_rows(shape);
 }
 

@@ -26,6 +26,8 @@ Json predicted(PlanReport const& report) {
   auto const shape =
       batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);
   Json json = {{"step_s", step_s},
+               {"bound_s", report.bound.step_s},
+               {"bound_limit", report.bound.limit},
                {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
                {"empty_share", 1 - shape.filled()},
                {"peak_bytes", tiers_json(peaks)},
