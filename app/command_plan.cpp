@@ -97,7 +97,7 @@ Status run_plan(PlanArguments const& arguments) {
   }
   auto const simulation = simulate(planned.programs.train, target.machine);
   auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, ranks);
-  auto const bound = bound_of(planned, config, target.machine, target.budgets);
+  auto const bound = bound_of(planned, config, target.machine, target.budgets, simulation.step_s);
   PlanReport report{
       config,
       planned,

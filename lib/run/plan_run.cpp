@@ -86,10 +86,11 @@ Program const& longest_step(PlannedRun const& planned) {
 }
 
 StepBound bound_of(PlannedRun const& planned, Config const& config, Machine const& machine,
-                   Budgets const& budgets) {
+                   Budgets const& budgets, double step_s) {
   auto const& program = longest_step(planned);
   return step_bound({planned.train, machine, budgets, program.micro_batches, program.ranks,
-                     plan_request(config).norm_is_awaited});
+                     plan_request(config).norm_is_awaited},
+                    planned.plan, step_s);
 }
 
 void compile_for_rank(PlannedRun& planned, std::int64_t micro_batches) {

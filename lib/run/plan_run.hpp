@@ -33,9 +33,10 @@ struct PlannedRun {
 // Returns the training Program of a rank with the most micro-batches.
 Program const& longest_step(PlannedRun const& planned);
 
-// Returns what no plan of such a run could be faster than, for a rank with the most micro-batches.
+// Returns what no plan of such a run could be faster than, for a rank with the most micro-batches,
+// whose step takes `step_s` under this plan.
 StepBound bound_of(PlannedRun const& planned, Config const& config, Machine const& machine,
-                   Budgets const& budgets);
+                   Budgets const& budgets, double step_s);
 
 // Compiles the same Plan for a rank that has fewer micro-batches than it was made for. Throws
 // std::logic_error if the rank would not exchange what the others do.

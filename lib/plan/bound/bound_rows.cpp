@@ -31,11 +31,11 @@ BoundRows::BoundRows(BoundQuestion const& question, StepWork const& work)
   if (question.norm_is_awaited) m_update_s = m_problem.add_variable(1, CoverProblem::kNoMost);
   auto const times = static_cast<double>(question.micro_batches);
   for (PassWork const& block : work.blocks) {
-    need(When::update, block.forward);
+    need(forward_time(), block.forward);
     need(When::anytime, (times - 1) * block.forward);
     need(When::backward, times * block.backward);
   }
-  need(When::update, work.before_turn);
+  need(forward_time(), work.before_turn);
   need(When::anytime, (times - 1) * work.before_turn);
   need(When::anytime, times * work.at_turn);
   need(When::backward, times * work.after_turn);
@@ -143,7 +143,7 @@ void BoundRows::hold(int variable, Moment moment, Tier tier, double bytes) {
 
 BoundRows::Answer BoundRows::solve() const {
   auto const proof = m_problem.solve();
-  Answer answer{.bound_s = proof.bound, .pivots = proof.pivots};
+  Answer answer{.bound_s = proof.bound};
   auto const weight = [&](int row) { return proof.weights[static_cast<std::size_t>(row)]; };
   for (auto const& [key, row] : m_rows) answer.parts[std::get<2>(key)] += weight(row);
   for (auto const& [key, row] : m_rooms) answer.full[key.second] |= weight(row) > 1e-6;

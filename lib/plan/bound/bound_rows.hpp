@@ -18,6 +18,10 @@ struct BoundQuestion {
   Budgets budgets;
   std::int64_t micro_batches, ranks;
   bool norm_is_awaited;  // whether updates wait for the norm of all gradients
+  // If these are not null, the bound is about plans that lay chunks, or treat activations, like
+  // these plans.
+  Plan const* places_of = nullptr;
+  Plan const* activations_of = nullptr;
 };
 
 // A step begins with the commit of the step before or, if no norm is awaited, anywhere. Then comes
@@ -50,6 +54,10 @@ class BoundRows {
   // Work that any plan must do.
   void need(When when, Busy const& busy);
 
+  // Says when the forward pass of the micro-batch that turns first runs. What reads nothing that is
+  // trained need not wait for the commit.
+  When forward_time() const { return m_work.begins_with_trained ? When::update : When::anytime; }
+
   // Divides blocks into few runs, at whose ends cuts lie; chunks of one run may be treated alike.
   int cut_of(int block) const;
 
@@ -59,7 +67,6 @@ class BoundRows {
     // would make it less.
     Busy parts{};
     PerTier<bool> full{};
-    int pivots = 0;
   };
   Answer solve() const;
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "plan/bound/chunk_sums.hpp"
 #include "plan/bound/routes.hpp"
+#include "plan/data/reach.hpp"
 
 namespace spillway {
 
@@ -12,19 +14,20 @@ namespace {
 // meet at the lane that updates the chunk.
 class ChunkChoices {
  public:
-  ChunkChoices(BoundRows& rows, BoundQuestion const& question, ChunkWork const& chunk,
-               std::int64_t count, int block)
+  ChunkChoices(BoundRows& rows, BoundQuestion const& question, ChunkKind const& kind)
       : m_rows(rows),
+        m_question(question),
         m_routes(question),
-        m_chunk(chunk),
-        m_block(block),
+        m_kind(kind),
+        m_chunk(kind.work),
+        m_block(kind.block),
         m_is_awaited(question.norm_is_awaited),
         m_times(static_cast<double>(question.micro_batches)),
         m_ranks(static_cast<double>(question.ranks)),
-        m_count(static_cast<double>(count)),
-        m_parameter_bytes(m_count * static_cast<double>(chunk.parameter_bytes)),
-        m_gradient_bytes(m_count * static_cast<double>(chunk.gradient_bytes)),
-        m_state_bytes(m_count * static_cast<double>(chunk.state_bytes)) {}
+        m_count(static_cast<double>(kind.chunks.size())),
+        m_parameter_bytes(m_count * static_cast<double>(kind.work.parameter_bytes)),
+        m_gradient_bytes(m_count * static_cast<double>(kind.work.gradient_bytes)),
+        m_state_bytes(m_count * static_cast<double>(kind.work.state_bytes)) {}
 
   void add() {
     if (!m_chunk.trainable) return add_frozen();
@@ -33,6 +36,8 @@ class ChunkChoices {
       int const share = m_rows.add_variable();
       all.push_back(share);
       m_updates[lane] = share;
+      do_as_the_plan_does({share}, lane, &ChunkPlan::update,
+                          lane == Lane::host ? Tier::host : Tier::device);
       auto const& work = m_chunk.update;
       m_rows.spend(share, update_time(), m_count * (lane == Lane::host ? work.host : work.compute),
                    m_block);
@@ -43,9 +48,7 @@ class ChunkChoices {
       add_gradient(lane);
       add_parameters(lane);
     }
-    add_norm();
-    add_sums();
-    if (m_ranks > 1) add_exchange();
+    add_sums(m_rows, m_question, {m_kind, m_left});
   }
 
  private:
@@ -71,14 +74,16 @@ class ChunkChoices {
     if (bytes == 0) return;
     std::vector<int> all;
     for (Tier const at_turn : m_routes.tiers()) {
+      std::vector<int> of_tier;
       for (Tier const tier : at_commit(at_turn)) {
-        int const share = all.emplace_back(m_rows.add_variable());
+        int const share = of_tier.emplace_back(all.emplace_back(m_rows.add_variable()));
         hold(share, Moment::turn, at_turn, bytes);
         hold(share, Moment::commit, tier, bytes);
         m_rows.spend(share, When::backward, bytes * m_routes.move(at_turn, tier), m_block);
         m_rows.spend(share, bring_time(), bytes * m_routes.bring(tier, lane), m_block);
         m_rows.spend(share, store_time(), bytes * m_routes.take_back(lane, at_turn), m_block);
       }
+      do_as_the_plan_does(of_tier, lane, &ChunkPlan::optimizer, at_turn);
     }
     m_rows.cover(all, 0, m_updates[lane]);
   }
@@ -97,6 +102,7 @@ class ChunkChoices {
       m_rows.spend(share, When::gradient, bytes * m_routes.move(Tier::device, tier), m_block);
       m_rows.spend(share, update_time(), bytes * m_routes.bring(tier, lane), m_block);
       if (tier != Tier::device) m_left.push_back(share);
+      do_as_the_plan_does({share}, lane, &ChunkPlan::gradients, tier);
     }
     m_rows.cover(all, 0, m_updates[lane]);
   }
@@ -105,17 +111,21 @@ class ChunkChoices {
     std::vector<int> all;
     for (Place const place : places()) {
       Tier const at_turn = place == Place::device_and_host ? Tier::device : tier_of(place);
+      std::vector<int> of_place;
       for (Tier const tier : at_commit(at_turn)) {
-        int const share = all.emplace_back(m_rows.add_variable());
+        int const share = of_place.emplace_back(all.emplace_back(m_rows.add_variable()));
         add_parameter_moves(share, lane, place, tier);
       }
+      if (place != Place::device_and_host)
+        do_as_the_plan_does(of_place, lane, &ChunkPlan::parameters, at_turn);
     }
     m_rows.cover(all, 0, m_updates[lane]);
   }
 
   std::vector<Place> places() const {
     std::vector<Place> result;
-    for (Tier const tier : m_routes.tiers()) result.push_back(static_cast<Place>(tier));
+    for (Tier const tier : m_routes.tiers())
+      if (tier == Tier::device || !m_chunk.read_at_turn) result.push_back(static_cast<Place>(tier));
     if (std::ranges::count(m_routes.tiers(), Tier::host) > 0)
       result.push_back(Place::device_and_host);
     return result;
@@ -147,64 +157,6 @@ class ChunkChoices {
     m_rows.spend(share, store_time(), bytes * m_routes.take_back(lane, home), m_block);
   }
 
-  // The norm is taken where the gradient is made or where it lies at the commit.
-  void add_norm() {
-    auto const when = m_is_awaited ? When::gradient : When::backward;
-    int const here = m_rows.add_variable();
-    m_rows.spend(here, when, m_count * m_chunk.norm.compute, m_block);
-    std::vector<int> all = {here};
-    if (m_routes.update_lanes().size() > 1) {
-      int const there = all.emplace_back(m_rows.add_variable());
-      m_rows.spend(there, when, m_count * m_chunk.norm.host, m_block);
-      if (!m_routes.unified() && m_is_awaited) m_rows.cover(m_left, 0, there);
-    }
-    m_rows.cover(all, 1);
-  }
-
-  // The sum over micro-batches; if the host adds, the gradients of all of them go there.
-  void add_sums() {
-    if (m_times == 1) return;
-    double const sums = m_count * (m_times - 1);
-    int const here = m_rows.add_variable();
-    m_rows.spend(here, When::backward, sums * m_chunk.accumulate.compute);
-    std::vector<int> all = {here};
-    if (m_routes.update_lanes().size() > 1) {
-      int const there = all.emplace_back(m_rows.add_variable());
-      m_rows.spend(there, When::backward, sums * m_chunk.accumulate.host);
-      if (!m_routes.unified())
-        m_rows.spend(
-            there, When::backward,
-            (m_times - 1) * own(m_gradient_bytes) * m_routes.move(Tier::device, Tier::host));
-    }
-    m_rows.cover(all, 1);
-  }
-
-  // Each rank sends its part of each other rank's slice, and receives sums or new parameters.
-  void add_exchange() {
-    double const others = (m_ranks - 1) / m_ranks;
-    int const sent = m_rows.add_variable();
-    double const fewest = std::min(m_gradient_bytes, m_parameter_bytes);
-    m_rows.spend(sent, When::gradient, others * m_gradient_bytes * m_routes.send(), m_block);
-    m_rows.spend(sent, When::anytime, others * fewest * m_routes.send());
-    if (!m_routes.unified()) {
-      m_rows.spend(sent, When::gradient,
-                   others * m_gradient_bytes * m_routes.move(Tier::device, Tier::host), m_block);
-      m_rows.spend(sent, When::anytime, others * fewest * m_routes.move(Tier::host, Tier::device));
-    }
-    m_rows.cover({sent}, 1);
-    add_tree_sum();
-  }
-
-  void add_tree_sum() {
-    std::vector<int> all;
-    for (Lane const lane : m_routes.update_lanes()) {
-      auto const& work = m_chunk.tree_sum;
-      m_rows.spend(all.emplace_back(m_rows.add_variable()), When::gradient,
-                   m_count * (lane == Lane::host ? work.host : work.compute), m_block);
-    }
-    m_rows.cover(all, 1);
-  }
-
   void add_frozen() {
     std::vector<int> all;
     for (Tier const tier : m_routes.tiers()) {
@@ -216,8 +168,23 @@ class ChunkChoices {
     m_rows.cover(all, 1);
   }
 
+  // Takes away the choice: of what is updated on the lane, the sum of shares is at least that of
+  // the plan's chunks that have this tier in this place.
+  void do_as_the_plan_does(std::vector<int> const& shares, Lane lane, Tier ChunkPlan::*place,
+                           Tier tier) {
+    if (m_question.places_of == nullptr) return;
+    double alike = 0;
+    for (int const c : m_kind.chunks) {
+      ChunkPlan const& chunk = m_question.places_of->chunks[c];
+      alike += op_lane(chunk.update) == lane && chunk.*place == tier ? 1 : 0;
+    }
+    if (alike > 0) m_rows.cover(shares, alike / m_count);
+  }
+
   BoundRows& m_rows;
+  BoundQuestion const& m_question;
   Routes m_routes;
+  ChunkKind const& m_kind;
   ChunkWork const& m_chunk;
   int m_block;
   bool m_is_awaited;
@@ -228,9 +195,8 @@ class ChunkChoices {
 
 }  // namespace
 
-void add_chunks(BoundRows& rows, BoundQuestion const& question, ChunkWork const& chunk,
-                std::int64_t count, int block) {
-  ChunkChoices(rows, question, chunk, count, block).add();
+void add_chunks(BoundRows& rows, BoundQuestion const& question, ChunkKind const& kind) {
+  ChunkChoices(rows, question, kind).add();
 }
 
 }  // namespace spillway

@@ -7,9 +7,15 @@
 
 namespace spillway {
 
-// Adds chunks that are alike, of which there are `count` in a run of blocks that ends at `block`.
-// Every part of them may be treated differently.
-void add_chunks(BoundRows& rows, BoundQuestion const& question, ChunkWork const& chunk,
-                std::int64_t count, int block);
+// A ChunkKind stands for chunks that are alike and are read first in one run of blocks, of which
+// `block` is one.
+struct ChunkKind {
+  ChunkWork work;
+  std::vector<int> chunks;
+  int block;
+};
+
+// Adds such chunks. Every part of them may be treated differently.
+void add_chunks(BoundRows& rows, BoundQuestion const& question, ChunkKind const& kind);
 
 }  // namespace spillway

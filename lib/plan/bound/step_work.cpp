@@ -28,8 +28,9 @@ class StepReader {
   StepWork read() {
     m_work.blocks.resize(m_graph.blocks.size());
     find_turn();
+    note_beginning();
     for (Op const& op : m_graph.ops) note_pass(op);
-    for (int b = 0; b <= m_work.last_layer; ++b) note_saved(m_graph.blocks[b]);
+    for (int b = 0; b <= m_work.last_layer; ++b) note_saved(b);
     for (Chunk const& chunk : m_graph.chunks) note_chunk(chunk);
     return std::move(m_work);
   }
@@ -76,6 +77,15 @@ class StepReader {
     }
   }
 
+  void note_beginning() {
+    auto const first = std::ranges::find_if(m_graph.ops, [&](Op const& op) { return runs(op); });
+    for (View const& view : present(first->inputs)) {
+      auto const& tensor = m_graph.tensor(view);
+      if (tensor.role != Role::parameter) continue;
+      m_work.begins_with_trained |= m_graph.chunks[tensor.chunk].trainable;
+    }
+  }
+
   Busy busy(Op const& op, IdVector<Tensor> const& tensors, Lane lane) const {
     return busy_with(op_cost(op, tensors, m_machine, lane), lane, m_machine);
   }
@@ -99,13 +109,15 @@ class StepReader {
     add(op.phase == Phase::forward ? block.forward : block.backward, cost);
   }
 
-  void note_saved(Block const& block) {
+  void note_saved(int number) {
+    Block const& block = m_graph.blocks[number];
     ForwardOps ops;
     std::vector<int> places(static_cast<std::size_t>(block.last_op - block.first_op), -1);
     for (int id = block.first_op; id < block.last_op; ++id) {
       Op const& op = m_graph.op(id);
       if (!runs(op)) continue;
       auto& made = ops.emplace_back();
+      made.place = id - block.first_op;
       made.again = busy(op, m_graph.tensors, Lane::compute);
       for (View const& view : present(op.outputs)) {
         if (m_maker[view.tensor] != id) continue;
@@ -121,9 +133,9 @@ class StepReader {
     }
     auto const alike = std::ranges::find(m_work.saved, ops, &SavedKind::ops);
     if (alike != m_work.saved.end())
-      ++alike->blocks;
+      alike->blocks.push_back(number);
     else
-      m_work.saved.push_back({std::move(ops), 1});
+      m_work.saved.push_back({std::move(ops), {number}});
   }
 
   void note_chunk(Chunk const& chunk) {
@@ -133,7 +145,9 @@ class StepReader {
       bool const reads = std::ranges::any_of(
           present(op.inputs), [&](View const& view) { return view.tensor == chunk.parameter; });
       if (!reads || !runs(op)) continue;
-      work.read_backward |= op.phase == Phase::backward;
+      work.read_at_turn |= op.id == m_turn;
+      bool const behind_turn = !is_behind_layers(op) || op.id > m_turn;
+      work.read_backward |= op.phase == Phase::backward && behind_turn;
       if (read || op.phase != Phase::forward) continue;
       read = true;
       work.first_block = std::max(0, op.block);

@@ -12,6 +12,7 @@ namespace spillway {
 // A ForwardOp is an op whose result the backward pass may have made again. `needs` are the places,
 // among the ops of its block, of the ops whose results it reads.
 struct ForwardOp {
+  int place = 0;  // where it is among all ops of its block
   Busy again{};
   // Bytes of its results that the backward pass reads, and of those that only other ops read.
   std::int64_t saved_bytes = 0, passed_bytes = 0;
@@ -23,7 +24,7 @@ using ForwardOps = std::vector<ForwardOp>;
 // The SavedKind stands for all blocks with such ops.
 struct SavedKind {
   ForwardOps ops;
-  std::int64_t blocks = 1;
+  std::vector<int> blocks;
 };
 
 struct PassWork {
@@ -38,9 +39,9 @@ struct LaneWork {
 
 struct ChunkWork {
   int first_block = 0;  // the first block that reads the chunk
-  bool trainable = true, read_backward = false;
-  // Whether the chunk is read before the turn (see StepWork).
-  bool read_before_turn = true;
+  bool trainable = true;
+  // Whether the chunk is read before the turn (see StepWork), at it, and in the backward pass.
+  bool read_before_turn = true, read_at_turn = false, read_backward = false;
   std::int64_t parameter_bytes = 0, state_bytes = 0, gradient_bytes = 0;
   LaneWork update, norm, accumulate, tree_sum;
   bool operator==(ChunkWork const&) const = default;
@@ -53,6 +54,8 @@ struct StepWork {
   std::vector<PassWork> blocks;  // what blocks behind the last layer do is empty here
   Busy before_turn{}, at_turn{}, after_turn{};  // what blocks behind the last layer do
   std::int64_t turn_bytes = 0;
+  // Whether the step's first op reads what the step before has updated.
+  bool begins_with_trained = false;
   std::vector<SavedKind> saved;
   std::vector<ChunkWork> chunks;
 };

@@ -94,11 +94,21 @@ std::string step_line(Program const& program, double step_s, StepRows const& sha
                      count(program.ranks, "rank"));
 }
 
+// Names what most of the gap consists of.
+std::string_view most_of(BoundGap const& gap) {
+  if (gap.waits_s >= std::max(gap.places_s, gap.activations_s)) return "waits of lanes";
+  if (gap.activations_s >= gap.places_s) return "what becomes of activations";
+  return "where state lies and who updates it";
+}
+
 // Says how much shorter than this step that of another plan may be at most.
 std::string bound_line(double step_s, StepBound const& bound) {
   if (bound.step_s <= 0 || step_s <= 0) return "";
-  return fmt::format("  at least {} by any plan, gap {}: {}\n", human_duration(bound.step_s),
-                     percent(std::max(0.0, step_s - bound.step_s), step_s), bound.limit);
+  constexpr double small = 0.05;  // nobody asks what a smaller part of a step consists of
+  double const gap_s = std::max(0.0, step_s - bound.step_s);
+  auto const why = gap_s < small * step_s ? "" : fmt::format("; the gap: {}", most_of(bound.gap));
+  return fmt::format("  at least {} by any plan, gap {}: {}{}\n", human_duration(bound.step_s),
+                     percent(gap_s, step_s), bound.limit, why);
 }
 
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
