@@ -48,7 +48,7 @@ class ChunkChoices {
       add_gradient(lane);
       add_parameters(lane);
     }
-    add_sums(m_rows, m_question, {m_kind, m_left});
+    add_sums(m_rows, m_question, {m_kind, m_updates, m_left});
   }
 
  private:

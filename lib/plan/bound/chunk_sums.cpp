@@ -14,6 +14,7 @@ class ChunkSums {
       : m_rows(rows),
         m_routes(question),
         m_chunk(chunks.kind.work),
+        m_updates(chunks.updates),
         m_left(chunks.left),
         m_block(chunks.kind.block),
         m_is_awaited(question.norm_is_awaited),
@@ -62,30 +63,42 @@ class ChunkSums {
     m_rows.cover(all, 1);
   }
 
-  // Each rank sends its part of each other rank's slice. It receives either all sums before it
-  // updates, or new parameters of the others before they are used. The comm lane reaches main
-  // memory alone.
+  // Each rank sends its part of each other rank's slice. The comm lane reaches main memory alone.
   void add_exchange() {
-    double const others = (m_ranks - 1) / m_ranks;
-    double const parameters = others * m_parameter_bytes, gradients = others * m_gradient_bytes;
+    double const gradients = others() * m_gradient_bytes;
+    int const sent = m_rows.add_variable();
+    m_rows.spend(sent, When::gradient, gradients * m_routes.send(), m_block);
+    if (!m_routes.unified())
+      m_rows.spend(sent, When::gradient, gradients * m_routes.move(Tier::device, Tier::host),
+                   m_block);
+    m_rows.cover({sent}, 1);
+    add_tree_sum();
+    for (Lane const lane : m_routes.update_lanes()) add_update_of_others(lane);
+    if (m_chunk.read_backward) add_parameters_of_others(others() * m_parameter_bytes);
+  }
+  double others() const { return (m_ranks - 1) / m_ranks; }
+
+  // A rank receives either what other ranks have updated, before it is used, or their sums of
+  // gradients, to update all by itself. Parts of a chunk may differ in that, as if fewer ranks than
+  // all shared it out.
+  void add_update_of_others(Lane lane) {
     auto const use_time = m_chunk.read_before_turn ? When::update : When::anytime;
     auto const sum_time = m_is_awaited ? When::anytime : When::gradient;
-    int const sent = m_rows.add_variable();
+    double const parameters = others() * m_parameter_bytes, sums = others() * m_gradient_bytes;
+    bool const host = lane == Lane::host;
     int const gathers = m_rows.add_variable(), updates_all = m_rows.add_variable();
-    m_rows.spend(sent, When::gradient, gradients * m_routes.send(), m_block);
+    m_rows.cover({gathers, updates_all}, 0, m_updates[lane]);
     m_rows.spend(gathers, use_time, parameters * m_routes.send(), m_block);
-    m_rows.spend(updates_all, sum_time, gradients * m_routes.send(), m_block);
-    if (!m_routes.unified()) {
-      auto const leave = m_routes.move(Tier::device, Tier::host);
-      auto const come = m_routes.move(Tier::host, Tier::device);
-      m_rows.spend(sent, When::gradient, gradients * leave, m_block);
-      m_rows.spend(gathers, use_time, parameters * come, m_block);
-      m_rows.spend(updates_all, When::anytime, std::min(parameters, gradients) * come);
-    }
-    m_rows.cover({sent}, 1);
-    m_rows.cover({gathers, updates_all}, 1);
-    add_tree_sum();
-    if (m_chunk.read_backward) add_parameters_of_others(parameters);
+    m_rows.spend(updates_all, sum_time, sums * m_routes.send(), m_block);
+    auto const& own = host ? m_chunk.update.host : m_chunk.update.compute;
+    m_rows.spend(updates_all, use_time, (m_ranks - 1) * m_count * own, m_block);
+    if (m_routes.unified()) return;
+    auto const come = m_routes.move(Tier::host, Tier::device);
+    m_rows.spend(gathers, use_time, parameters * come, m_block);
+    if (host)
+      m_rows.spend(updates_all, use_time, parameters * come, m_block);
+    else
+      m_rows.spend(updates_all, sum_time, sums * come, m_block);
   }
 
   // What other ranks update lies somewhere at the turn, too, or is gathered again.
@@ -116,6 +129,7 @@ class ChunkSums {
   BoundRows& m_rows;
   Routes m_routes;
   ChunkWork const& m_chunk;
+  PerLane<int> const& m_updates;
   std::vector<int> const& m_left;
   int m_block;
   bool m_is_awaited;

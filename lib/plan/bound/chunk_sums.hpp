@@ -8,9 +8,11 @@
 
 namespace spillway {
 
-// `left` are the variables for shares of the gradients that have left the device by the commit.
+// `updates` are the variables for shares of the chunks that each lane updates, and `left` those for
+// shares of the gradients that have left the device by the commit.
 struct SummedChunks {
   ChunkKind const& kind;
+  PerLane<int> const& updates;
   std::vector<int> const& left;
 };
 void add_sums(BoundRows& rows, BoundQuestion const& question, SummedChunks const& chunks);
