@@ -97,14 +97,16 @@ Status run_plan(PlanArguments const& arguments) {
   }
   auto const simulation = simulate(planned.programs.train, target.machine);
   auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, ranks);
+  auto const bound = bound_of(planned, config, target.machine, target.budgets, simulation.step_s);
   PlanReport report{
       config,
       planned,
       simulation,
       target.machine,
       target.budgets,
+      bound,
       explain(planned.train, planned.plan, planned.programs.train, simulation, target.machine,
-              target.budgets, {shape.filled_of_most(), !shape.fewer().empty()})};
+              target.budgets, {shape.filled_of_most(), !shape.fewer().empty()}, bound)};
   auto const asked = question(config, target, planned);
   if (arguments.json || arguments.compare) {
     report.others.alternatives = alternatives(asked);

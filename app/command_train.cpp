@@ -156,9 +156,10 @@ std::string explain_run(Start const& start, PlannedRun const& planned, Simulatio
   auto const& program = longest_step(planned);
   auto const shape =
       batch_shape(start.config.batch, planned.train.arithmetic.micro, 0, program.ranks);
-  return explain(planned.train, planned.plan, program,
-                 planned.longest ? simulate(program, machine) : simulation, machine, limits,
-                 {shape.filled_of_most(), !shape.fewer().empty()}) +
+  auto const longest = planned.longest ? simulate(program, machine) : simulation;
+  return explain(planned.train, planned.plan, program, longest, machine, limits,
+                 {shape.filled_of_most(), !shape.fewer().empty()},
+                 bound_of(planned, start.config, machine, limits, longest.step_s)) +
          describe_share(shape) + describe_empty_rows(shape);
 }
 

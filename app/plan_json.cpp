@@ -26,6 +26,12 @@ Json predicted(PlanReport const& report) {
   auto const shape =
       batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);
   Json json = {{"step_s", step_s},
+               {"bound_s", report.bound.step_s},
+               {"bound_limit", report.bound.limit},
+               {"bound_gap_s",
+                {{"places", report.bound.gap.places_s},
+                 {"activations", report.bound.gap.activations_s},
+                 {"waits", report.bound.gap.waits_s}}},
                {"tokens_per_s", step_s > 0 ? tokens / step_s : 0},
                {"empty_share", 1 - shape.filled()},
                {"peak_bytes", tiers_json(peaks)},

@@ -14,6 +14,7 @@ struct PlanReport {
   Simulation const& simulation;
   Machine const& machine;
   Budgets const& budgets;
+  StepBound const& bound;
   std::string explanation;
   OtherPlans others = {};  // empty if neither --json nor --compare is given
 };

@@ -85,6 +85,14 @@ Program const& longest_step(PlannedRun const& planned) {
   return planned.longest ? *planned.longest : planned.programs.train;
 }
 
+StepBound bound_of(PlannedRun const& planned, Config const& config, Machine const& machine,
+                   Budgets const& budgets, double step_s) {
+  auto const& program = longest_step(planned);
+  return step_bound({planned.train, machine, budgets, program.micro_batches, program.ranks,
+                     plan_request(config).norm_is_awaited},
+                    planned.plan, step_s);
+}
+
 void compile_for_rank(PlannedRun& planned, std::int64_t micro_batches) {
   auto& train = planned.programs.train;
   if (train.micro_batches == micro_batches) return;

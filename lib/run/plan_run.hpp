@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "graph/graph.hpp"
+#include "plan/bound/step_bound.hpp"
 #include "plan/search/solve.hpp"
 #include "run/target.hpp"
 
@@ -31,6 +32,11 @@ struct PlannedRun {
 
 // Returns the training Program of a rank with the most micro-batches.
 Program const& longest_step(PlannedRun const& planned);
+
+// Returns what no plan of such a run could be faster than, for a rank with the most micro-batches,
+// whose step takes `step_s` under this plan.
+StepBound bound_of(PlannedRun const& planned, Config const& config, Machine const& machine,
+                   Budgets const& budgets, double step_s);
 
 // Compiles the same Plan for a rank that has fewer micro-batches than it was made for. Throws
 // std::logic_error if the rank would not exchange what the others do.

@@ -94,6 +94,23 @@ std::string step_line(Program const& program, double step_s, StepRows const& sha
                      count(program.ranks, "rank"));
 }
 
+// Names what most of the gap consists of.
+std::string_view most_of(BoundGap const& gap) {
+  if (gap.waits_s >= std::max(gap.places_s, gap.activations_s)) return "waits of lanes";
+  if (gap.activations_s >= gap.places_s) return "what becomes of activations";
+  return "where state lies and who updates it";
+}
+
+// Says how much shorter than this step that of another plan may be at most.
+std::string bound_line(double step_s, StepBound const& bound) {
+  if (bound.step_s <= 0 || step_s <= 0) return "";
+  constexpr double small = 0.05;  // nobody asks what a smaller part of a step consists of
+  double const gap_s = std::max(0.0, step_s - bound.step_s);
+  auto const why = gap_s < small * step_s ? "" : fmt::format("; the gap: {}", most_of(bound.gap));
+  return fmt::format("  at least {} by any plan, gap {}: {}{}\n", human_duration(bound.step_s),
+                     percent(gap_s, step_s), bound.limit, why);
+}
+
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
   auto text = fmt::format("  {:<16} {:>9} {:>9} {:>9} {:>13}\n", "for each rank", "budget", "peak",
                           "spare", "all the time");
@@ -145,10 +162,10 @@ LaneShare const* delaying_lane(std::vector<LaneShare> const& path, double step_s
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                    StepRows const& rows) {
+                    StepRows const& rows, StepBound const& bound) {
   auto const path = shares(program, critical_path(program, simulation));
   return verdict(graph, plan, program, simulation, path, budgets) +
-         step_line(program, simulation.step_s, rows) +
+         step_line(program, simulation.step_s, rows) + bound_line(simulation.step_s, bound) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_line(program, simulation, machine) + "\n" +
          picture(graph, plan, machine.host_threads()) + early_line(plan) + peaks_text(program) +

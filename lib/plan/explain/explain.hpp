@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/bound/step_bound.hpp"
 #include "plan/data/budgets.hpp"
 #include "plan/data/machine.hpp"
 #include "plan/data/words.hpp"
@@ -18,10 +19,11 @@ struct StepRows {
 };
 
 // Returns a text whose first sentence says whether the plan fits and what limits its speed. The
-// functions `picture`, `peaks_text` and `time_text` make parts of this text.
+// functions `picture`, `peaks_text` and `time_text` make parts of this text. A bound of 0 s is left
+// out.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
                     Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                    StepRows const& rows = {});
+                    StepRows const& rows = {}, StepBound const& bound = {});
 
 // Draws the plan in letters. Each layer has a column that shows what happens to its activations,
 // and where its parameters, gradients and optimizer state lie. A legend explains the letters that

@@ -39,10 +39,12 @@ class PlanReports : public ::testing::Test {
     return machine;
   }
   nlohmann::json json(OtherPlans const& others = {}, Budgets const& budgets = {}) const {
-    return nlohmann::json::parse(to_json(PlanReport{m_config, m_planned, m_simulation, m_machine,
-                                                    budgets, "Fits.\nAnd so on.\n", others}));
+    return nlohmann::json::parse(
+        to_json(PlanReport{m_config, m_planned, m_simulation, m_machine, budgets, m_bound,
+                           "Fits.\nAnd so on.\n", others}));
   }
 
+  StepBound const m_bound{0.0625, "computing", {0.5, 0.25, 0.125}};
   Config const m_config = config();
   Machine const m_machine = machine();
   PlannedRun m_planned =
@@ -57,6 +59,12 @@ TEST_F(PlanReports, predict_what_a_step_takes_moves_and_wears) {
   auto const number = [&](char const* key) { return now.at(key).get<double>(); };
   auto const step_s = m_simulation.step_s;
   EXPECT_EQ(number("step_s"), step_s);
+  EXPECT_EQ(number("bound_s"), 0.0625);
+  EXPECT_EQ(now.at("bound_limit"), "computing");
+  auto const& gap = now.at("bound_gap_s");
+  EXPECT_EQ(gap.at("places"), 0.5);
+  EXPECT_EQ(gap.at("activations"), 0.25);
+  EXPECT_EQ(gap.at("waits"), 0.125);
   EXPECT_NEAR(number("tokens_per_s") * step_s, 384, 1e-6);
   EXPECT_DOUBLE_EQ(number("empty_share"), 0.25);
   EXPECT_EQ(number("spill_bytes_per_step"), 3'000'000);

@@ -1,6 +1,8 @@
 // What no plan can be faster than, held against what plans take.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "plan/bound/step_bound.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/time/simulate.hpp"
@@ -26,9 +28,13 @@ TEST(Bounds, are_no_more_than_what_drawn_plans_take) {
     auto const program = compile(graph, nullptr, plan, micro_batches, ranks).train;
     auto const model = block_model(graph, machine, policies, ranks);
     Estimator const estimator(model, machine, micro_batches);
-    ASSERT_LE(estimator.sums(plan).bound_s(), 1.0001 * simulate(program, machine).step_s)
-        << "seed " << seed << ", plan\n"
-        << to_yaml(plan, graph);
+    auto const words = fmt::format("seed {}, plan\n{}", seed, to_yaml(plan, graph));
+    double const step_s = simulate(program, machine).step_s;
+    ASSERT_LE(estimator.sums(plan).bound_s(), 1.0001 * step_s) << words;
+    auto const& peaks = program.peak_bytes;
+    Budgets const budgets{peaks[Tier::device], peaks[Tier::host], peaks[Tier::nvme]};
+    auto const any = step_bound({graph, machine, budgets, micro_batches, ranks, plan.redo});
+    ASSERT_LE(any.step_s, 1.0001 * step_s) << words;
   }
 }
 

@@ -133,14 +133,14 @@ TEST(Explain, warns_where_updates_begin_early) {
 
 // What is said of a step of a Program without items.
 std::string told(Program const& program, Simulation const& simulation, double filled,
-                 std::int64_t node_ranks = 1) {
+                 std::int64_t node_ranks = 1, StepBound const& bound = {}) {
   auto const graph = gpt_training_graph(
       {.layers = 1, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 16, .micro = 1});
   Machine machine;
   machine.node_ranks = node_ranks;
   machine.nvme_endurance_bytes = 600'000'000'000'000;
-  return explain(graph, make_plan(graph, {}), program, simulation, machine, {kGib8, 0, 0},
-                 {filled});
+  return explain(graph, make_plan(graph, {}), program, simulation, machine, {kGib8, 0, 0}, {filled},
+                 bound);
 }
 
 // Tokens of two stacks, of which each has 8 bytes here; half of the rows hold text.
@@ -161,6 +161,20 @@ TEST(Explain, counts_the_tokens_of_all_stacks_micro_batches_and_ranks_that_are_t
   EXPECT_TRUE(has(told(program, simulation, 1), "\nPredicted: 0 s a step, 0.00 tokens/s; "));
   program.micro_batches = program.ranks = 1;
   EXPECT_TRUE(has(told(program, simulation, 1), "; one micro-batch of 1536 tokens on 1 rank\n"));
+}
+
+TEST(Explain, says_how_far_any_plan_may_be_ahead_and_why) {
+  Program program;
+  Simulation simulation;
+  simulation.step_s = 10;
+  auto const said = [&](double bound_s, BoundGap const& gap) {
+    return told(program, simulation, 1, 1, {bound_s, "computing", gap});
+  };
+  EXPECT_FALSE(has(said(0, {}), "by any plan"));
+  EXPECT_TRUE(has(said(9.8, {0.1, 0, 0}), "\n  at least 9.8 s by any plan, gap 2 %: computing\n"));
+  EXPECT_TRUE(has(said(8, {0.5, 0.4, 1.1}), ", gap 20 %: computing; the gap: waits of lanes\n"));
+  EXPECT_TRUE(has(said(8, {0, 1.5, 0.5}), "; the gap: what becomes of activations\n"));
+  EXPECT_TRUE(has(said(8, {1, 0.5, 0.5}), "; the gap: where state lies and who updates it\n"));
 }
 
 TEST(Explain, counts_what_all_ranks_of_a_node_write) {
