@@ -9,12 +9,14 @@
 #include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
 #include "app/plan_table.hpp"
+#include "app/run_answer.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/listing/listing.hpp"
+#include "plan/explain/run_text.hpp"
 #include "plan/time/simulate.hpp"
 #include "run/existing_memory.hpp"
 #include "run/plan_run.hpp"
@@ -48,6 +50,7 @@ std::string text_of(PlanReport const& report, bool compares) {
                                  planned.programs.train.ranks);
   auto text = report.explanation + describe_share(shape) + describe_empty_rows(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
+  if (report.run) text += run_text(*report.run, report.machine);
   if (compares) {
     PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);
@@ -75,8 +78,9 @@ PlannedTarget plan_or_refuse(Planner& planner, PlanArguments const& arguments, C
 Status run_plan(PlanArguments const& arguments) {
   if (asks_for_table(arguments)) return run_table(arguments);
   if (!arguments.largest.empty()) return run_largest(arguments);
-  if (arguments.items && arguments.compare)
-    throw Error(Status::bad_input, "--items prints this plan alone: --compare does not go with it");
+  if (arguments.items && (arguments.compare || arguments.tokens > 0))
+    throw Error(Status::bad_input,
+                "--items prints this plan alone: --compare and --tokens do not go with it");
   auto const given = config_of(arguments, arguments.overrides);
   auto const saved = save_to(arguments, given);
   auto const ranks = arguments.ranks;
@@ -109,6 +113,8 @@ Status run_plan(PlanArguments const& arguments) {
   if (arguments.json || arguments.compare) {
     report.others.alternatives = alternatives(asked);
     report.others.shardings = shardings(asked);
+  if (arguments.tokens > 0)
+    report.run = run_of(arguments.tokens, config, planned, simulation, target.machine);
   }
   if (arguments.compare) report.others.more = one_more_gib(asked);
   print_result(arguments.json ? to_json(report) : text_of(report, arguments.compare));

@@ -98,6 +98,7 @@ struct PlanArguments {
   bool force = false;
   std::string largest;  // the key whose largest value is sought; "" means none
   // These ask for a table of plans: lists as the user gave them, and several numbers of ranks.
+  double tokens = 0;    // of a run whose time and cost are asked for; 0 means none
   std::vector<std::string> budgets;
   std::string machines;
   std::vector<std::int64_t> all_ranks;

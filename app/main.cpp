@@ -14,6 +14,7 @@
 
 #include "app/commands.hpp"
 #include "app/number_list.hpp"
+#include "app/token_count.hpp"
 #include "app/version_text.hpp"
 #include "base/cannot_give.hpp"
 #include "base/log.hpp"
@@ -164,6 +165,13 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command->add_option("--largest", plan.largest,
                       "instead, the largest value of this key that fits, and the fastest one: "
                       "model.layers, batch.micro, data.sequence");
+  command
+      ->add_option_function<std::string>(
+          "--tokens", [&plan](std::string const& text) { plan.tokens = token_count(text); },
+          "also how long a run over so many tokens takes, such as 100B, and what: energy, price "
+          "and the drives' life")
+      ->check(wrong_token_count)
+      ->type_name("COUNT");
   command
       ->add_option("--budgets", plan.budgets,
                    "instead, a table of plans by budget: device=8,12,16GiB, host=64,128GiB or "

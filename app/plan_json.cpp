@@ -2,6 +2,7 @@
 
 #include "app/json_text.hpp"
 #include "app/plan_once.hpp"
+#include "app/run_answer.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
@@ -35,6 +36,7 @@ Json predicted(PlanReport const& report) {
                {"drive_bytes_per_day", use.day_bytes},
                {"ssd_lifetime_years", use.lifetime_years},
                {"checkpoint_bytes", save.bytes},
+               {"ssd_used_lifetime_years", use.used_lifetime_years},
                {"checkpoint_s", save.seconds()}};
   if (!shape.counts.empty()) json["micro_batches"] = shape.counts;
   return json;
@@ -112,3 +114,4 @@ std::string to_json(PlanReport const& report) {
 }
 
 }  // namespace spillway
+  if (report.run) json["run"] = run_json(*report.run);

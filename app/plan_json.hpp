@@ -1,8 +1,12 @@
 // Makes the JSON text that `spillway plan --json` prints.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "plan/explain/compare.hpp"
 #include "plan/search/alternatives.hpp"
+#include "plan/time/run_cost.hpp"
 #include "plan/time/simulate.hpp"
 #include "run/plan_run.hpp"
 
@@ -16,6 +20,7 @@ struct PlanReport {
   Budgets const& budgets;
   std::string explanation;
   OtherPlans others = {};  // empty if neither --json nor --compare is given
+  std::optional<RunCost> run = {};
 };
 std::string to_json(PlanReport const& report);
 
