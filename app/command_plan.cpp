@@ -13,10 +13,11 @@
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "plan/data/plan.hpp"
+#include "plan/explain/answers.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
-#include "plan/listing/listing.hpp"
 #include "plan/explain/run_text.hpp"
+#include "plan/listing/listing.hpp"
 #include "plan/time/simulate.hpp"
 #include "run/existing_memory.hpp"
 #include "run/plan_run.hpp"
@@ -51,8 +52,9 @@ std::string text_of(PlanReport const& report, bool compares) {
   auto text = report.explanation + describe_share(shape) + describe_empty_rows(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
   if (report.run) text += run_text(*report.run, report.machine);
+  PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
+  text += why_not_text(report.why_not, chosen, report.budgets, report.simulation);
   if (compares) {
-    PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);
   } else {
     text += kHowToCompare;
@@ -77,6 +79,7 @@ PlannedTarget plan_or_refuse(Planner& planner, PlanArguments const& arguments, C
 
 Status run_plan(PlanArguments const& arguments) {
   if (asks_for_table(arguments)) return run_table(arguments);
+  if (arguments.what_if) return run_what_if(arguments);
   if (!arguments.largest.empty()) return run_largest(arguments);
   if (arguments.items && (arguments.compare || arguments.tokens > 0))
     throw Error(Status::bad_input,
@@ -109,12 +112,13 @@ Status run_plan(PlanArguments const& arguments) {
       target.budgets,
       explain(planned.train, planned.plan, planned.programs.train, simulation, target.machine,
               target.budgets, {shape.filled_of_most(), !shape.fewer().empty()})};
+  if (arguments.tokens > 0)
+    report.run = run_of(arguments.tokens, config, planned, simulation, target.machine);
   auto const asked = question(config, target, planned);
+  report.why_not = why_not(asked, {planned.plan, planned.programs.train, simulation.step_s});
   if (arguments.json || arguments.compare) {
     report.others.alternatives = alternatives(asked);
     report.others.shardings = shardings(asked);
-  if (arguments.tokens > 0)
-    report.run = run_of(arguments.tokens, config, planned, simulation, target.machine);
   }
   if (arguments.compare) report.others.more = one_more_gib(asked);
   print_result(arguments.json ? to_json(report) : text_of(report, arguments.compare));

@@ -113,6 +113,20 @@ TEST_F(PlanReports, tell_of_a_run_what_is_known) {
   EXPECT_TRUE(run.at("energy_kwh").is_null());
 }
 
+TEST_F(PlanReports, say_what_was_decided_against_and_what_is_busiest) {
+  m_simulation.busy_s[Lane::host] = 3;
+  m_simulation.step_s = 4;
+  PlanReport report{m_config, m_planned, m_simulation, m_machine, {10, 12, 40}, "Fits.\n"};
+  report.why_not = {{"updates on the device", "plan.update=device", {false, {11, 2, 3}, 0.5}}};
+  auto const all = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(all.at("busiest"),
+            nlohmann::json({{"lane", "host"}, {"busy_s", 3.0}, {"share", 0.75}}));
+  EXPECT_EQ(all.at("why_not"), nlohmann::json::parse(R"([
+      {"choice": "updates on the device", "key": "plan.update=device", "fits": false, "step_s": 0.5,
+       "peak_bytes": {"device": 11, "host": 2, "nvme": 3},
+       "missing_bytes": {"device": 1, "host": 0, "nvme": 0}}])"));
+}
+
 TEST_F(PlanReports, tell_of_other_plans_with_what_they_lack) {
   OtherPlans others;
   others.alternatives = {{"all-keep", {false, {11, 22, 33}, 0.5}},
