@@ -150,7 +150,9 @@ class OtherChoices {
     if (!m_open.norm_is_awaited) return;
     auto plan = m_plan;
     plan.redo = false;
+    auto const before = m_all.size();
     add({"without clipping", "optim.clip=0"}, std::move(plan));
+    if (m_all.size() > before) m_all.back().gives_up = true;
   }
 
   PlanQuestion const& m_question;

@@ -12,6 +12,7 @@ struct OtherPlan {
   std::string_view words;  // for people
   std::string_view key;    // what forces the choice
   Plan plan;
+  bool gives_up = false;  // whether it gives up something that the user asked for
 };
 
 // Returns the nearest plans that make another choice where the user left it open: one layer more

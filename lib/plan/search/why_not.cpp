@@ -56,7 +56,7 @@ std::vector<OtherChoice> why_not(PlanQuestion const& question, DecidedPlan const
   bool const are_short = decided.program.items.size() * others.size() <= kShortItems;
   std::vector<OtherChoice> result;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    auto const& [words, key, other] = others[i];
+    auto const& [words, key, other, gives_up] = others[i];
     auto cost = corrected_cost(estimated[i + 1], estimated[0], decided);
     try {
       if (are_short || nearly_fits(cost.peak_bytes, question.budgets))
@@ -65,6 +65,7 @@ std::vector<OtherChoice> why_not(PlanQuestion const& question, DecidedPlan const
       continue;  // no schedule offers it
     }
     if (!knows_rates(question.machine, cost.peak_bytes)) cost.step_s = 0;
+    if (gives_up && cost.step_s >= decided.step_s) continue;
     result.push_back({words, key, cost});
   }
   return result;

@@ -24,7 +24,7 @@ struct OtherChoice {
 };
 
 // Returns the nearest choices against which the plan of a question decided, of those that the user
-// left open, and what the plan would cost without clipping if the host's updates wait for the norm.
+// left open, and what the plan would cost without clipping if it were faster then.
 // Other plans are compiled and simulated or, if they are long and do not nearly fit, estimated and
 // set right by how far the plan's own estimate is off.
 std::vector<OtherChoice> why_not(PlanQuestion const& question, DecidedPlan const& decided);
