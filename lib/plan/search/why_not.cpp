@@ -15,7 +15,7 @@ namespace {
 // estimates of small models are rough.
 constexpr std::size_t kShortItems = 20'000;
 // Estimated peaks of others may be this much too high.
-constexpr double kNearly = 1.1;
+constexpr double kNearly = 1.03;
 
 PlanCost exact_cost(PlanQuestion const& question, Plan const& plan) {
   auto program = compile_without_waits(question.train, question.eval, plan, question.micro_batches,
