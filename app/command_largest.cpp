@@ -5,11 +5,13 @@
 #include "app/commands.hpp"
 #include "app/json_text.hpp"
 #include "app/plan_once.hpp"
+#include "app/run_answer.hpp"
 #include "app/tried_plan.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/keys.hpp"
+#include "plan/explain/run_text.hpp"
 #include "run/largest_value.hpp"
 
 namespace spillway {
@@ -39,20 +41,32 @@ TriedValue tried(Planner& planner, PlanArguments const& arguments, std::int64_t 
   overrides.push_back(fmt::format("{}={}", arguments.largest, value));
   auto const row = try_plan(planner, arguments, overrides, vocab);
   if (row.status == Status::bad_input && is_first) throw Error(row.status, row.why);
-  return {value, row.fits(), row.step_s, row.tokens_per_s, row.why};
+  return {value, row.fits(), row.step_s, row.tokens_per_s, row.why, row.run};
 }
 
-std::string text_of(std::string const& key, std::vector<TriedValue> const& all) {
-  auto text = fmt::format("{:>16}  {:>9}  {:>10}\n", key, "a step", "tokens/s");
+// Returns what a line says of the run over `tokens`, "" if none is asked for.
+std::string run_part(RunCost const& run, double tokens) {
+  if (tokens <= 0) return "";
+  auto const known = [](double amount) { return amount > 0 ? amount_text(amount) : "?"; };
+  return fmt::format("  {:>11}  {:>9}  {:>12}", run.seconds > 0 ? human_duration(run.seconds) : "?",
+                     known(run.energy_kwh), known(run.price));
+}
+
+std::string text_of(std::string const& key, std::vector<TriedValue> const& all, double tokens) {
+  auto text = fmt::format("{:>16}  {:>9}  {:>10}", key, "a step", "tokens/s");
+  if (tokens > 0)
+    text += fmt::format("  {:>11}  {:>9}  {:>12}", tokens_text(tokens) + " take", "kWh", "price");
+  text += "\n";
   for (TriedValue const& it : all)
-    text += it.fits ? fmt::format("{:>16}  {:>9}  {:>10.0f}\n", it.value, human_duration(it.step_s),
-                                  it.tokens_per_s)
-                    : fmt::format("{:>16}  {}\n", it.value, in_short(it.why));
+    text += it.fits
+                ? fmt::format("{:>16}  {:>9}  {:>10.0f}{}\n", it.value, human_duration(it.step_s),
+                              it.tokens_per_s, run_part(it.run, tokens))
+                : fmt::format("{:>16}  {}\n", it.value, in_short(it.why));
   return text + fmt::format("The largest that fits is {0}={1}, and the fastest {0}={2}.\n", key,
                             largest_of(all)->value, fastest_of(all)->value);
 }
 
-std::string json_of(std::string const& key, std::vector<TriedValue> const& all) {
+std::string json_of(std::string const& key, std::vector<TriedValue> const& all, double tokens) {
   Json json = {{"key", key},
                {"largest", largest_of(all)->value},
                {"fastest", fastest_of(all)->value},
@@ -63,6 +77,7 @@ std::string json_of(std::string const& key, std::vector<TriedValue> const& all) 
       one.update({{"step_s", it.step_s}, {"tokens_per_s", it.tokens_per_s}});
     else
       one["why"] = it.why;
+    if (it.fits && tokens > 0) one["run"] = run_json(it.run);
     json["tried"].push_back(std::move(one));
   }
   return json_text(json);
@@ -87,7 +102,8 @@ Status run_largest(PlanArguments const& arguments) {
   if (largest_of(all) == nullptr)
     throw Error(Status::cannot_fit,
                 fmt::format("{}={}: {}", key, all.front().value, all.front().why));
-  print_result(arguments.json ? json_of(key, all) : text_of(key, all));
+  print_result(arguments.json ? json_of(key, all, arguments.tokens)
+                              : text_of(key, all, arguments.tokens));
   return Status::done;
 }
 

@@ -9,11 +9,14 @@
 #include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
 #include "app/plan_table.hpp"
+#include "app/run_answer.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "plan/data/plan.hpp"
+#include "plan/explain/answers.hpp"
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
+#include "plan/explain/run_text.hpp"
 #include "plan/listing/listing.hpp"
 #include "plan/time/simulate.hpp"
 #include "run/existing_memory.hpp"
@@ -48,8 +51,10 @@ std::string text_of(PlanReport const& report, bool compares) {
                                  planned.programs.train.ranks);
   auto text = report.explanation + describe_share(shape) + describe_empty_rows(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
+  if (report.run) text += run_text(*report.run, report.machine);
+  PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
+  text += why_not_text(report.why_not, chosen, report.budgets, report.simulation);
   if (compares) {
-    PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
     text += compare(chosen, report.others, report.budgets);
   } else {
     text += kHowToCompare;
@@ -74,9 +79,11 @@ PlannedTarget plan_or_refuse(Planner& planner, PlanArguments const& arguments, C
 
 Status run_plan(PlanArguments const& arguments) {
   if (asks_for_table(arguments)) return run_table(arguments);
+  if (arguments.what_if) return run_what_if(arguments);
   if (!arguments.largest.empty()) return run_largest(arguments);
-  if (arguments.items && arguments.compare)
-    throw Error(Status::bad_input, "--items prints this plan alone: --compare does not go with it");
+  if (arguments.items && (arguments.compare || arguments.tokens > 0))
+    throw Error(Status::bad_input,
+                "--items prints this plan alone: --compare and --tokens do not go with it");
   auto const given = config_of(arguments, arguments.overrides);
   auto const saved = save_to(arguments, given);
   auto const ranks = arguments.ranks;
@@ -107,7 +114,10 @@ Status run_plan(PlanArguments const& arguments) {
       bound,
       explain(planned.train, planned.plan, planned.programs.train, simulation, target.machine,
               target.budgets, {shape.filled_of_most(), !shape.fewer().empty()}, bound)};
+  if (arguments.tokens > 0)
+    report.run = run_of(arguments.tokens, config, planned, simulation, target.machine);
   auto const asked = question(config, target, planned);
+  report.why_not = why_not(asked, {planned.plan, planned.programs.train, simulation.step_s});
   if (arguments.json || arguments.compare) {
     report.others.alternatives = alternatives(asked);
     report.others.shardings = shardings(asked);

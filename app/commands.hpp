@@ -94,9 +94,11 @@ struct PlanArguments {
   bool json = false;
   bool compare = false;
   bool items = false;
+  bool what_if = false;
   std::string save;  // path of the plan.yaml to write; "" means none
   bool force = false;
   std::string largest;  // the key whose largest value is sought; "" means none
+  double tokens = 0;    // of a run whose time and cost are asked for; 0 means none
   // These ask for a table of plans: lists as the user gave them, and several numbers of ranks.
   std::vector<std::string> budgets;
   std::string machines;
@@ -105,6 +107,7 @@ struct PlanArguments {
 Status run_plan(PlanArguments const& arguments);
 Status run_largest(PlanArguments const& arguments);
 Status run_table(PlanArguments const& arguments);
+Status run_what_if(PlanArguments const& arguments);
 
 Status run_inspect(std::string const& path, std::string const& machine);
 Status run_doctor(std::string const& directory);

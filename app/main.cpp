@@ -14,6 +14,7 @@
 
 #include "app/commands.hpp"
 #include "app/number_list.hpp"
+#include "app/token_count.hpp"
 #include "app/version_text.hpp"
 #include "base/cannot_give.hpp"
 #include "base/log.hpp"
@@ -159,8 +160,18 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   offer_force(*command, plan.force, kForceFile);
   command->add_flag("--compare", plan.compare,
                     "what other plans would cost, and what 1 GiB more would buy; takes longer");
+  command->add_flag("--what-if", plan.what_if,
+                    "instead, a table of what twice the memory, one more drive, faster links and "
+                    "no clipping would change");
   command->add_flag("--items", plan.items,
                     "instead, every item of a step: its lane, its buffers, what it waits for");
+  command
+      ->add_option_function<std::string>(
+          "--tokens", [&plan](std::string const& text) { plan.tokens = token_count(text); },
+          "also how long a run over so many tokens takes, such as 100B, and what: energy, price "
+          "and the drives' life")
+      ->check(wrong_token_count)
+      ->type_name("COUNT");
   command->add_option("--largest", plan.largest,
                       "instead, the largest value of this key that fits, and the fastest one: "
                       "model.layers, batch.micro, data.sequence");

@@ -2,7 +2,9 @@
 
 #include "app/json_text.hpp"
 #include "app/plan_once.hpp"
+#include "app/run_answer.hpp"
 #include "plan/data/plan.hpp"
+#include "plan/explain/answers.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
@@ -40,6 +42,7 @@ Json predicted(PlanReport const& report) {
                {"spill_bytes_per_step", spilled},
                {"drive_bytes_per_day", use.day_bytes},
                {"ssd_lifetime_years", use.lifetime_years},
+               {"ssd_used_lifetime_years", use.used_lifetime_years},
                {"checkpoint_bytes", save.bytes},
                {"checkpoint_s", save.seconds()}};
   if (!shape.counts.empty()) json["micro_batches"] = shape.counts;
@@ -51,16 +54,36 @@ Json seconds(double step_s) {
   return step_s > 0 ? Json(step_s) : Json(nullptr);
 }
 
+Json cost_json(PlanCost const& cost, Budgets const& budgets) {
+  return {{"fits", cost.fits},
+          {"step_s", seconds(cost.step_s)},
+          {"peak_bytes", tiers_json(cost.peak_bytes)},
+          {"missing_bytes", tiers_json(missing_bytes(cost.peak_bytes, budgets))}};
+}
+
 Json costs(std::vector<Alternative> const& alternatives, PlanReport const& report) {
   Json json = Json::object();
-  for (Alternative const& other : alternatives) {
-    auto const missing = missing_bytes(other.cost.peak_bytes, report.budgets);
-    json[std::string(other.name)] = {{"fits", other.cost.fits},
-                                     {"step_s", seconds(other.cost.step_s)},
-                                     {"peak_bytes", tiers_json(other.cost.peak_bytes)},
-                                     {"missing_bytes", tiers_json(missing)}};
+  for (Alternative const& other : alternatives)
+    json[std::string(other.name)] = cost_json(other.cost, report.budgets);
+  return json;
+}
+
+Json why_not(PlanReport const& report) {
+  Json json = Json::array();
+  for (OtherChoice const& other : report.why_not) {
+    Json one = {{"choice", other.words}, {"key", other.key}};
+    one.update(cost_json(other.cost, report.budgets));
+    json.push_back(std::move(one));
   }
   return json;
+}
+
+Json busiest(Simulation const& simulation) {
+  auto const lane = busiest_lane(simulation);
+  auto const busy_s = simulation.busy_s[lane], step_s = simulation.step_s;
+  return {{"lane", name(lane)},
+          {"busy_s", busy_s},
+          {"share", step_s > 0 ? Json(busy_s / step_s) : Json(nullptr)}};
 }
 
 Json one_more_gib(std::vector<MoreRoom> const& more) {
@@ -109,8 +132,11 @@ std::string to_json(PlanReport const& report) {
                {"candidates", planned.estimated},
                {"verdict", text.substr(0, text.find('\n'))},
                {"alternatives", costs(report.others.alternatives, report)},
+               {"why_not", why_not(report)},
+               {"busiest", busiest(report.simulation)},
                {"critical_path", path(report)},
                {"at_peak", at_peak(planned.programs.train)}};
+  if (report.run) json["run"] = run_json(*report.run);
   auto const& others = report.others;
   if (!others.more.empty()) json["one_more_gib"] = one_more_gib(others.more);
   if (!others.shardings.empty()) json["sharding"] = costs(others.shardings, report);

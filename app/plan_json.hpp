@@ -1,8 +1,14 @@
 // Makes the JSON text that `spillway plan --json` prints.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "plan/explain/compare.hpp"
 #include "plan/search/alternatives.hpp"
+#include "plan/search/why_not.hpp"
+#include "plan/time/run_cost.hpp"
 #include "plan/time/simulate.hpp"
 #include "run/plan_run.hpp"
 
@@ -17,6 +23,8 @@ struct PlanReport {
   StepBound const& bound;
   std::string explanation;
   OtherPlans others = {};  // empty if neither --json nor --compare is given
+  std::optional<RunCost> run = {};
+  std::vector<OtherChoice> why_not = {};
 };
 std::string to_json(PlanReport const& report);
 

@@ -68,13 +68,20 @@ Target Planner::this_machine(Config const& config, std::int64_t vocab, std::int6
   return target_here(config, vocab, *m_here, budgets, *m_alone, m_cache);
 }
 
-PlannedTarget Planner::plan(PlanArguments const& arguments, Config config, std::int64_t vocab) {
+AskedTarget Planner::target(PlanArguments const& arguments, Config config, std::int64_t vocab) {
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
   auto const ranks = arguments.ranks;
   auto target = arguments.machine.empty() ? this_machine(config, vocab, ranks)
                                           : target_of_file(config, vocab, arguments.machine, ranks);
-  auto planned = on_this_node(arguments.machine.empty() ? ranks : 1, Status::cannot_fit,
-                              [&] { return plan_run(config, vocab, target); });
+  return {std::move(config), std::move(target)};
+}
+
+PlannedTarget Planner::plan(PlanArguments const& arguments, Config given, std::int64_t vocab) {
+  auto [config, target] = this->target(arguments, std::move(given), vocab);
+  auto const planned_ranks = arguments.machine.empty() ? arguments.ranks : 1;
+  auto planned =
+      on_this_node(planned_ranks, Status::cannot_fit,
+                   [&, &asked = config, &where = target] { return plan_run(asked, vocab, where); });
   return {std::move(config), std::move(target), std::move(planned)};
 }
 

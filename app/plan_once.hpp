@@ -37,12 +37,20 @@ struct PlannedTarget {
   PlannedRun planned;
 };
 
+// What a plan is to be made for.
+struct AskedTarget {
+  Config config;  // as in a PlannedTarget
+  Target target;
+};
+
 // A Planner makes plans one after another. Those for this machine must be for as many ranks,
 // threads and the same device: the machine is opened, and measured, once for all of them.
 class Planner {
  public:
   // Plans the run. Throws Error(bad_input), or Error(cannot_fit) if no plan fits.
   PlannedTarget plan(PlanArguments const& arguments, Config config, std::int64_t vocab);
+  // Finds out what the run would be planned for, and makes no plan. Throws Error(bad_input).
+  AskedTarget target(PlanArguments const& arguments, Config config, std::int64_t vocab);
 
  private:
   Target this_machine(Config const& config, std::int64_t vocab, std::int64_t ranks);

@@ -132,6 +132,22 @@ PlanTable::Row const* fastest_row(PlanTable const& table) {
   return fastest;
 }
 
+PlanTable::Row const* cheapest_row(PlanTable const& table) {
+  PlanTable::Row const* cheapest = nullptr;
+  int priced = 0;
+  for (auto const& row : table.rows) {
+    auto const price = row.plan.run.price;
+    if (price <= 0) continue;
+    ++priced;
+    if (cheapest == nullptr || price < cheapest->plan.run.price) cheapest = &row;
+  }
+  return priced > 1 ? cheapest : nullptr;
+}
+
+double asked_tokens(PlanTable const& table) {
+  return table.rows.front().arguments.tokens;
+}
+
 PlanTable::Row const* least_row(PlanTable const& table, std::size_t variation) {
   PlanTable::Row const* least = nullptr;
   if (!table.variations[variation].tier) return least;

@@ -56,6 +56,13 @@ bool any_fits(PlanTable const& table);
 // nobody knows how long its steps take.
 PlanTable::Row const* fastest_row(PlanTable const& table);
 
+// Returns the row whose run costs least, the first of equal ones, or null unless prices of several
+// rows are known.
+PlanTable::Row const* cheapest_row(PlanTable const& table);
+
+// Returns the number of tokens that the user asks a run to be told for, or 0.
+double asked_tokens(PlanTable const& table);
+
 // Returns the row that fits with the smallest budget of a variation, the first of equal ones, or
 // null if the variation is of no budgets or no row fits with a size.
 PlanTable::Row const* least_row(PlanTable const& table, std::size_t variation);

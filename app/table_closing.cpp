@@ -67,6 +67,8 @@ std::string closing_words(PlanTable const& table) {
   auto const* const fastest = fastest_row(table);
   if (fastest != nullptr && table.rows.size() > 1)
     parts.push_back(fmt::format("the fastest is {}", words_of(table, *fastest, all)));
+  if (auto const* const cheapest = cheapest_row(table))
+    parts.push_back(fmt::format("the cheapest is {}", words_of(table, *cheapest, all)));
   if (auto const least = least_words(table); !least.empty())
     parts.push_back(fmt::format("the least that fits is {}", least));
   if (parts.empty()) return "";

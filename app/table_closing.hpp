@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Returns a sentence that names the fastest row, and of each budget that varies the least that
-// fits, or "" if a table of one row has nothing to add.
+// Returns a sentence that names the fastest row, the cheapest one, and of each budget that varies
+// the least that fits, or "" if a table of one row has nothing to add.
 std::string closing_words(PlanTable const& table);
 
 }  // namespace spillway

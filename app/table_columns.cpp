@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
+#include "plan/explain/run_text.hpp"
 
 namespace spillway {
 namespace {
@@ -23,6 +24,23 @@ Column column(PlanTable const& table, std::string head, Cell const& cell, bool l
 std::string bound_text(TriedPlan const& plan) {
   if (plan.bound.lane == Lane::compute) return std::string(words(Lane::compute));
   return fmt::format("{} {}", percent(plan.bound.share, 1), words(plan.bound.lane));
+}
+
+// Adds what a run over the tokens takes and costs, as far as any row knows it.
+void add_run(PlanTable const& table, std::vector<Column>& columns) {
+  auto const tokens = asked_tokens(table);
+  auto const add = [&](std::string const& head, double RunCost::*at, auto const& text) {
+    auto const value = [&](auto const& row) { return row.plan.run.*at; };
+    if (std::ranges::none_of(table.rows, [&](auto const& row) { return value(row) > 0; })) return;
+    columns.push_back(column(table, head, [&](TriedPlan const& plan) {
+      return plan.run.*at > 0 ? text(plan.run.*at) : "?";
+    }));
+  };
+  if (tokens > 0) {
+    add(tokens_text(tokens) + " take", &RunCost::seconds, human_duration);
+    add("kWh", &RunCost::energy_kwh, amount_text);
+  }
+  add(tokens > 0 ? "price" : tokens_text(kPricedTokens) + " cost", &RunCost::price, amount_text);
 }
 
 }  // namespace
@@ -54,6 +72,7 @@ std::vector<Column> plan_columns(PlanTable const& table) {
     auto const rate = plan.tokens_per_s;
     return rate > 0 ? fmt::format("{:.{}f}", rate, rate < 10 ? 2 : 0) : "?";
   }));
+  add_run(table, columns);
   for (Tier const tier : kTiersInOrder) {
     auto const peak = [&](TriedPlan const& plan) { return bytes_or_dash(plan.peak_bytes[tier]); };
     bool const used = std::ranges::any_of(

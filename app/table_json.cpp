@@ -1,6 +1,7 @@
 #include "app/table_json.hpp"
 
 #include "app/json_text.hpp"
+#include "app/run_answer.hpp"
 #include "report/tier_json.hpp"
 
 namespace spillway {
@@ -34,6 +35,7 @@ Json row_json(PlanTable const& table, PlanTable::Row const& row) {
                {"tokens_per_s", known(plan.tokens_per_s)},
                {"peak_bytes", tiers_json(plan.peak_bytes)},
                {"bound_by", {{"lane", name(plan.bound.lane)}, {"share", plan.bound.share}}}});
+  if (asked_tokens(table) > 0 || plan.run.price > 0) json["run"] = run_json(plan.run);
   return json;
 }
 
@@ -43,6 +45,7 @@ std::string table_json(PlanTable const& table) {
   Json json = {{"varied", Json::array()},
                {"rows", Json::array()},
                {"fastest", nullptr},
+               {"cheapest", nullptr},
                {"least", Json::object()}};
   for (std::size_t at = 0; auto const& variation : table.variations) {
     json["varied"].push_back(variation.name);
@@ -52,6 +55,8 @@ std::string table_json(PlanTable const& table) {
   }
   for (auto const& row : table.rows) json["rows"].push_back(row_json(table, row));
   if (auto const* const fastest = fastest_row(table)) json["fastest"] = fastest - &table.rows[0];
+  if (auto const* const cheapest = cheapest_row(table))
+    json["cheapest"] = cheapest - &table.rows[0];
   return json_text(json);
 }
 

@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Returns JSON: `varied`, the names of what the options list; `rows`; `fastest`, the number of a
-// row, from 0, or null; and `least`, the smallest of each budget that fits, in bytes.
+// Returns JSON: `varied`, the names of what the options list; `rows`; `fastest` and `cheapest`, the
+// numbers of rows, from 0, or null; and `least`, the smallest of each budget that fits, in bytes.
 std::string table_json(PlanTable const& table);
 
 }  // namespace spillway

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/run_answer.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/simulate.hpp"
@@ -9,12 +10,14 @@
 namespace spillway {
 namespace {
 
-TriedPlan row_of(PlannedTarget const& made) {
+TriedPlan row_of(PlannedTarget const& made, double tokens) {
   auto const& program = made.planned.programs.train;
   auto const simulation = simulate(program, made.target.machine);
   TriedPlan row{.step_s = simulation.step_s, .peak_bytes = program.peak_bytes};
   if (row.step_s <= 0) return row;
   row.tokens_per_s = tokens_of_step(made.config) / row.step_s;
+  row.run = run_of(tokens > 0 ? tokens : kPricedTokens, made.config, made.planned, simulation,
+                   made.target.machine);
   auto const path = shares(program, critical_path(program, simulation));
   auto const computing = std::ranges::find(path, Lane::compute, &LaneShare::lane);
   auto const* lane = delaying_lane(path, row.step_s);
@@ -28,7 +31,8 @@ TriedPlan row_of(PlannedTarget const& made) {
 TriedPlan try_plan(Planner& planner, PlanArguments const& arguments,
                    std::vector<std::string> const& overrides, std::int64_t vocab) {
   try {
-    return row_of(planner.plan(arguments, config_of(arguments, overrides), vocab));
+    return row_of(planner.plan(arguments, config_of(arguments, overrides), vocab),
+                  arguments.tokens);
   } catch (Error const& error) {
     bool const is_row = error.status() == Status::cannot_fit || error.status() == Status::bad_input;
     if (!is_row) throw;

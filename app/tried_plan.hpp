@@ -10,8 +10,12 @@
 #include "base/error.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/data/program.hpp"
+#include "plan/time/run_cost.hpp"
 
 namespace spillway {
+
+// Prices of machines are compared for so many tokens if no number of them is asked for.
+inline constexpr double kPricedTokens = 1e9;
 
 struct TriedPlan {
   Status status = Status::done;  // cannot_fit or bad_input if there is no plan
@@ -24,6 +28,7 @@ struct TriedPlan {
     Lane lane = Lane::compute;
     double share = 0;
   } bound = {};
+  RunCost run = {};  // over the tokens that are asked for, or over kPricedTokens
 
   bool fits() const { return status == Status::done; }
 };

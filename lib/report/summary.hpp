@@ -19,6 +19,7 @@ struct SpillReport {
   double write_gbps = 0, read_gbps = 0;  // what one rank reaches, as a mean over all bytes
   double lifetime_years = 0;             // of the node's drives; 0 if unknown
   std::int64_t endurance_bytes = 0;
+  double used_lifetime_years = 0;  // for cells as a spill file uses them; 0 if unknown
 };
 
 // Says how long a rank waited for others in collectives, and for which rank it waited longest.

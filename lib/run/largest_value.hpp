@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/time/run_cost.hpp"
+
 namespace spillway {
 
 // A TriedValue says whether a run fits with a value, how fast it is then, or why it does not.
@@ -14,6 +16,7 @@ struct TriedValue {
   bool fits = false;
   double step_s = 0, tokens_per_s = 0;
   std::string why = {};
+  RunCost run = {};  // what a run with this value takes
 };
 
 // Asks about `first` and twice as much until a value does not fit, or half as much until one does,

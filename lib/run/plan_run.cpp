@@ -14,7 +14,7 @@
 #include "base/units.hpp"
 #include "plan/proof/alike.hpp"
 #include "plan/search/alternatives.hpp"
-#include "samples/batch_shape.hpp"
+#include "run/run_question.hpp"
 
 namespace spillway {
 namespace {
@@ -111,30 +111,15 @@ void set_products(PlannedRun& planned, ProductChoices const& products) {
 }
 
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& target) {
-  auto const& machine = target.machine;
-  auto const& budgets = target.budgets;
-  auto const ranks = target.ranks;
   for (auto choices = target.choices;; choices.micro /= 2) {
-    auto const arithmetic = make_arithmetic(config, choices, ranks, machine.target);
-    auto train = training_graph(config, vocab, arithmetic);
-    std::optional<Graph> eval;
-    if (!config.data.valid.empty()) eval = eval_graph(config, vocab, arithmetic);
-    auto const shape = batch_shape(config.batch, choices.micro, 0, ranks);
+    auto graphs = run_graphs(config, vocab, target, choices);
     try {
       auto const begin = SteadyClock::now();
-      PlanQuestion const question{train,
-                                  eval ? &*eval : nullptr,
-                                  plan_request(config),
-                                  budgets,
-                                  machine,
-                                  shape.most_micro_batches(),
-                                  ranks,
-                                  shape.fewer(),
-                                  target.nodes_alike};
+      auto const question = run_question(config, target, graphs);
       auto solution = solve(question);
       if (solution.chosen) {
-        return {std::move(train),
-                std::move(eval),
+        return {std::move(graphs.train),
+                std::move(graphs.eval),
                 std::move(solution.chosen->plan),
                 std::move(solution.chosen->compiled),
                 std::nullopt,

@@ -35,9 +35,10 @@ RankNumbers own_numbers(SummaryParts const& parts) {
 SpillReport spilled(RankNumbers const& total, SummaryParts const& parts, double step_s) {
   auto report = spill_report(total);
   auto const& plans = parts.trainer.plans();
-  report.lifetime_years = drive_use(plans.simulation().bytes[index(Lane::nvme_write)], step_s,
-                                    plans.planned().programs.train.ranks, parts.machine)
-                              .lifetime_years;
+  auto const use = drive_use(plans.simulation().bytes[index(Lane::nvme_write)], step_s,
+                             plans.planned().programs.train.ranks, parts.machine);
+  report.lifetime_years = use.lifetime_years;
+  report.used_lifetime_years = use.used_lifetime_years;
   report.endurance_bytes = parts.machine.nvme_endurance_bytes;
   return report;
 }
@@ -61,9 +62,10 @@ std::string spill_lines(SpillReport const& spill, bool is_alone) {
                                 human_bytes(spill.written_bytes), spill.write_gbps, whose,
                                 human_bytes(spill.read_bytes), spill.read_gbps, whose);
   if (spill.lifetime_years == 0) return text + "\n";
-  return text + fmt::format("; at this rate drives rated for {} last {}\n",
-                            drive_bytes(static_cast<double>(spill.endurance_bytes)),
-                            drive_life(spill.lifetime_years));
+  return text +
+         fmt::format("; at this rate drives rated for {} last {}, as spill files use them {}\n",
+                     drive_bytes(static_cast<double>(spill.endurance_bytes)),
+                     drive_life(spill.lifetime_years), drive_life(spill.used_lifetime_years));
 }
 
 }  // namespace

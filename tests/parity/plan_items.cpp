@@ -254,7 +254,7 @@ TEST_F(PlanItems, of_several_ranks_and_micro_batches_name_exchanges_and_say_how_
 TEST_F(PlanItems, do_not_go_with_a_comparison) {
   auto const outcome = plan("--items --compare");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_NE(outcome.output.find("--compare does not go with it"), std::string::npos)
+  EXPECT_NE(outcome.output.find("--compare and --tokens do not go with it"), std::string::npos)
       << outcome.output;
 }
 

@@ -42,7 +42,7 @@ void expect_promised_keys(Run const& run) {
               {"predicted_peak_bytes", "measured_peak_bytes", "outside_bytes", "peak_rss_bytes",
                "predicted_step_s", "measured_step_s", "ops", "spill", "exit"});
   expect_keys(run.summary.at("spill"), {"backend", "written_bytes", "read_bytes", "write_gbps",
-                                        "read_gbps", "lifetime_years"});
+                                        "read_gbps", "lifetime_years", "used_lifetime_years"});
   for (auto const* which : {"predicted_peak_bytes", "measured_peak_bytes"}) {
     EXPECT_EQ(keys_of(run.summary.at(which)), (Names{"device", "host", "nvme"}));
   }

@@ -89,7 +89,8 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"([^,\n]+ to go)"), " # to go"},
       {std::regex(R"(at [0-9.e+-]+ GB/s( a rank)?, ([0-9.]+ \w+) read at [0-9.e+-]+ GB/s)"),
        "at #$1, $2 read at #"},
-      {std::regex(R"(last [0-9.]+ [a-z]+\n)"), "last #\n"},
+      {std::regex(R"(last [0-9.]+ [a-z]+, as spill files use them [0-9.]+ [a-z]+\n)"),
+       "last #, as spill files use them #\n"},
       {std::regex(R"((process +)[0-9]+ +[0-9]+ +\(device \+ host \+ outside [^)]*\))"), "$1#"},
       {std::regex(R"(in [0-9]+ ms\.)"), "in #."},
       {std::regex(R"(the drive in [^\n]*)"), "the drive in #"},
@@ -106,7 +107,7 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"re("lanes":\{[^\n]*\},"peak_bytes":\{[^}]*\})re"), "\"lanes\":#"},
       {std::regex(R"re("bytes": [0-9]+)re"), "\"bytes\": #"},  // of a lane: some count for later
       {std::regex(R"re("(stall_by)": ?\{[^}]*\})re"), "\"$1\":#"},
-      {std::regex(R"re("(lifetime_years|\w+_hex)": ?[^,}\n]*)re"), "\"$1\":#"},
+      {std::regex(R"re("(lifetime_years|used_lifetime_years|\w+_hex)": ?[^,}\n]*)re"), "\"$1\":#"},
       {std::regex(R"re(("\w*(?:loss|norm)":[0-9]+\.[0-9]{4})[0-9]*)re"), "$1"},
   };
   for (auto const& [pattern, mask] : masks) text = std::regex_replace(text, pattern, mask);

@@ -44,6 +44,13 @@ struct Machine {
   std::int64_t device_bytes = 0, host_bytes = 0, nvme_bytes = 0;
   std::int64_t node_ranks = 1;
   std::int64_t nvme_endurance_bytes = 600'000'000'000'000;  // bytes that wear the drives out
+  std::int64_t nvme_drives = 1;  // the number of drives of a node, which are taken to be alike
+  // How much a rating takes each written byte to wear the cells, how much a byte of large writes
+  // does, and how many more writes cells last that keep their data for a day and not for years. By
+  // default these are the factors of SSDTrain (arXiv:2408.10013).
+  double nvme_rated_amplification = 2.5, nvme_write_amplification = 1, nvme_retention_gain = 86;
+  // What one rank draws and costs with its share of the node; 0 means unknown. Plans do not use it.
+  double power_w = 0, price_per_hour = 0;
 
   // Returns whether main memory serves as device memory, which it does on a CPU node.
   bool is_unified() const { return device_bytes == 0; }

@@ -22,6 +22,7 @@ constexpr std::string_view kTargetDoc =
     "What the compute lane's kernels are made for: host, sm_90 and so on.";
 constexpr std::int64_t kMostThreads = 4096;
 constexpr double kMost = 1e9;  // every rate and time in a machine file must be below this
+constexpr double kMostWear = 1000;
 
 std::vector<Key> keys_of(Machine& machine) {
   std::vector<Key> keys = {
@@ -34,6 +35,18 @@ std::vector<Key> keys_of(Machine& machine) {
        "Ranks, one for each device."},
       {"nvme.endurance", BytesField{&machine.nvme_endurance_bytes, 1}, "", "bytes per node",
        "What may be written to the drives in their life."},
+      {"nvme.drives", IntegerField{&machine.nvme_drives, 1}, "", "per node",
+       "Drives that share what is written, all alike."},
+      {"nvme.rated_amplification", RealField{&machine.nvme_rated_amplification, 1, kMostWear}, "",
+       "", "How much the rating takes each written byte to wear the cells."},
+      {"nvme.write_amplification", RealField{&machine.nvme_write_amplification, 1, kMostWear}, "",
+       "", "How much a byte of large writes wears them."},
+      {"nvme.retention_gain", RealField{&machine.nvme_retention_gain, 1, kMostWear}, "", "",
+       "How many times more writes cells last that keep data for a day and not for years."},
+      {"power_w", RealField{&machine.power_w, 0, kMost, true}, kUnknown, "per rank",
+       "What one rank draws with its share of the node."},
+      {"price_per_hour", RealField{&machine.price_per_hour, 0, kMost, true}, kUnknown, "per rank",
+       "What one rank costs with its share of the node, in any currency."},
   };
   for (MachineField const& field : machine_fields()) {
     // A rate must be above 0, because 0 stands for an unknown rate. A cost may be 0.

@@ -4,47 +4,19 @@
 
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
+#include "plan/explain/cost_rows.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr char kRow[] = "  {:<14} {:>9} {:>7} {:>10} {:>10} {:>10}\n";
-
-std::string row(std::string_view name, PlanCost const& cost, std::string const& change) {
-  auto const& peaks = cost.peak_bytes;
-  auto const bytes = [&](Tier tier) { return bytes_or_dash(peaks[tier]); };
-  return fmt::format(kRow, name, cost.step_s > 0 ? human_duration(cost.step_s) : "?", change,
-                     bytes(Tier::device), bytes(Tier::host), bytes(Tier::nvme));
-}
-
-std::string too_little(Alternative const& alternative, Budgets const& budgets) {
-  auto const missing = missing_bytes(alternative.cost.peak_bytes, budgets);
-  std::string text;
-  for (Tier const tier : kTiersInOrder) {
-    if (missing[tier] == 0) continue;
-    if (!has_tier(budgets, tier))
-      return fmt::format("  {:<14} not possible: there is no budget of {}\n", alternative.name,
-                         words(tier));
-    text += fmt::format("{}{} more {}", text.empty() ? "" : " and ", human_bytes(missing[tier]),
-                        words(tier));
-  }
-  auto const step_s = alternative.cost.step_s;
-  return fmt::format("  {:<14} does not fit: needs {}{}\n", alternative.name, text,
-                     step_s > 0 ? ", then takes " + human_duration(step_s) : "");
-}
-
-std::string heading(std::string_view what) {
-  return fmt::format("\n{}\n", what) + fmt::format(kRow, "", "step", "", "device", "host", "NVMe");
-}
+constexpr std::size_t kNames = 14;  // columns for names
 
 std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,
                  Budgets const& budgets) {
   std::string text;
-  for (Alternative const& one : all) {
-    text += one.cost.fits ? row(one.name, one.cost, change(one.cost.step_s, beside.step_s))
-                          : too_little(one, budgets);
-  }
+  for (Alternative const& one : all)
+    text += cost_row(one.name, one.cost, change(one.cost.step_s, beside.step_s), budgets, kNames);
   return text;
 }
 
@@ -73,16 +45,16 @@ std::string gain(MoreRoom const& more, PlanCost const& chosen) {
 }  // namespace
 
 std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets) {
-  auto text =
-      heading("Other ways: the activations of all layers handled alike, the rest as is best then");
-  text += row("this plan", chosen, "");
+  auto text = cost_heading(
+      "Other ways: the activations of all layers handled alike, the rest as is best then", kNames);
+  text += cost_row("this plan", chosen, "", budgets, kNames);
   text += rows(others.alternatives, chosen, budgets);
   text += advice(others.alternatives, chosen);
   text += "\nWhat 1 GiB more would buy, for a step\n";
   for (MoreRoom const& room : others.more)
     text += fmt::format("  {:<14} {}\n", words(room.tier), gain(room, chosen));
   if (others.shardings.empty()) return text;
-  text += heading("If ranks shared out state (plan.shard; estimates)");
+  text += cost_heading("If ranks shared out state (plan.shard; estimates)", kNames);
   return text + rows(others.shardings, others.shardings.front().cost, budgets);
 }
 

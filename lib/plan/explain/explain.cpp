@@ -133,10 +133,12 @@ std::string drive_line(Program const& program, Simulation const& simulation,
   auto const written = fmt::format("  NVMe: {} written a step{}", drive_bytes(use.step_bytes),
                                    several ? " by all ranks of a node" : "");
   if (use.lifetime_years == 0) return written + "\n";  // nobody knows how long a step takes
-  return written + fmt::format(", {} a day; drives rated for {} last {} at this rate\n",
-                               drive_bytes(use.day_bytes),
-                               drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
-                               drive_life(use.lifetime_years));
+  auto const rated = fmt::format(", {} a day; drives rated for {} last {} at this rate\n",
+                                 drive_bytes(use.day_bytes),
+                                 drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
+                                 drive_life(use.lifetime_years));
+  return written + rated +
+         fmt::format("    or {} ({})\n", drive_life(use.used_lifetime_years), wear_words(machine));
 }
 
 std::string early_line(Plan const& plan) {

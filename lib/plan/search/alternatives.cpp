@@ -10,25 +10,21 @@
 
 namespace spillway {
 
-namespace {
-
 bool knows_rates(Machine const& machine, TierBytes const& peaks) {
   bool const drive = machine.nvme_read_gbps > 0 && machine.nvme_write_gbps > 0;
   bool const link = machine.memory_gbps > 0 || (machine.h2d_gbps > 0 && machine.d2h_gbps > 0);
   return (drive || peaks[Tier::nvme] == 0) && (link || peaks[Tier::host] == 0);
 }
 
-// Returns the cost of the best plan or, if none fits, of the plan that exceeds the budgets least.
-PlanCost answer(PlanQuestion const& question) {
+CostedPlan best_plan(PlanQuestion const& question) {
   auto const solution = solve(question);
   auto const& [chosen, smallest, estimated, compiled] = solution;
   auto const& peaks = chosen ? chosen->compiled.train.peak_bytes : smallest.peak_bytes;
-  if (!knows_rates(question.machine, peaks)) return {chosen.has_value(), peaks};
-  if (chosen) return {true, peaks, chosen->step_s};
-  return {false, peaks, simulated_step_s(question, smallest.plan)};
+  CostedPlan best{chosen ? chosen->plan : smallest.plan, {chosen.has_value(), peaks}};
+  if (knows_rates(question.machine, peaks))
+    best.cost.step_s = chosen ? chosen->step_s : simulated_step_s(question, smallest.plan);
+  return best;
 }
-
-}  // namespace
 
 std::vector<Alternative> alternatives(PlanQuestion const& question) {
   std::vector<Alternative> result;
@@ -36,7 +32,7 @@ std::vector<Alternative> alternatives(PlanQuestion const& question) {
   for (BlockPolicy const policy : {keep, recompute, host, nvme}) {
     auto other = question;
     other.request.activations = {BlockPlan{policy, 1}};
-    result.push_back({"all-" + std::string(name(policy)), answer(other)});
+    result.push_back({"all-" + std::string(name(policy)), best_plan(other).cost});
   }
   return result;
 }
@@ -47,7 +43,7 @@ std::vector<MoreRoom> one_more_gib(PlanQuestion const& question) {
     auto other = question;
     if (!has_tier(other.budgets, tier)) continue;
     other.budgets.*budget_of(tier) += std::int64_t{1} << 30;
-    result.push_back({tier, answer(other)});
+    result.push_back({tier, best_plan(other).cost});
   }
   return result;
 }

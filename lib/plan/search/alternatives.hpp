@@ -10,12 +10,23 @@
 
 namespace spillway {
 
+// Returns whether the rates are known by which bytes reach the tiers that have such peaks.
+bool knows_rates(Machine const& machine, TierBytes const& peaks);
+
 // A PlanCost describes the best plan or, if none fits, the plan that exceeds the budgets least.
 struct PlanCost {
   bool fits = false;
   TierBytes peak_bytes{};
   double step_s = 0;  // the simulated time of a step; 0 if the machine's rates are unknown
 };
+
+// Returns the best plan or, if none fits, the plan that exceeds the budgets least, and its cost.
+// This takes one search.
+struct CostedPlan {
+  Plan plan;
+  PlanCost cost;
+};
+CostedPlan best_plan(PlanQuestion const& question);
 
 struct Alternative {
   std::string name;

@@ -314,6 +314,15 @@ Outlook outlook(PlanQuestion const& question) {
   return {fits, best.peaks, estimator.step_s(best.plan), false, best.plan};
 }
 
+std::vector<PlanEstimate> estimates(PlanQuestion const& question, std::vector<Plan> const& plans) {
+  auto const open = open_for(question);
+  auto const model = model_for(question, open);
+  Estimator const estimator(model, question.machine, question.micro_batches);
+  std::vector<PlanEstimate> result;
+  for (Plan const& plan : plans) result.push_back({estimator.peaks(plan), estimator.step_s(plan)});
+  return result;
+}
+
 double simulated_step_s(PlanQuestion const& question, Plan const& plan) {
   auto programs = compile_without_waits(question.train, question.eval, plan, question.micro_batches,
                                         question.ranks);

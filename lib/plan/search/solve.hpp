@@ -64,6 +64,14 @@ struct Outlook {
 };
 Outlook outlook(PlanQuestion const& question);
 
+// Estimates what plans need and take that need not fit. They must treat layers as the question
+// allows. This is much faster than compiling them.
+struct PlanEstimate {
+  TierBytes peak_bytes{};
+  double step_s = 0;
+};
+std::vector<PlanEstimate> estimates(PlanQuestion const& question, std::vector<Plan> const& plans);
+
 // Compiles and simulates a Plan, which need not fit, and returns the seconds that a step takes.
 double simulated_step_s(PlanQuestion const& question, Plan const& plan);
 

@@ -25,14 +25,6 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
          (a.early == b.early ? 0 : 1);
 }
 
-// Returns the peaks that budgets limit. A device with memory of its own needs batches and scalars
-// in host memory even if there is no host tier.
-TierBytes limited_peaks(Program const& program, Budgets const& budgets) {
-  auto peaks = program.peak_bytes;
-  if (budgets.host_bytes == 0 && !uses_host_tier(program)) peaks[Tier::host] = 0;
-  return peaks;
-}
-
 TierBytes largest(TierBytes const& a, TierBytes const& b) {
   TierBytes result;
   for (Tier const tier : kTiersInOrder) result[tier] = std::max(a[tier], b[tier]);
@@ -40,6 +32,12 @@ TierBytes largest(TierBytes const& a, TierBytes const& b) {
 }
 
 }  // namespace
+
+TierBytes limited_peaks(Program const& program, Budgets const& budgets) {
+  auto peaks = program.peak_bytes;
+  if (budgets.host_bytes == 0 && !uses_host_tier(program)) peaks[Tier::host] = 0;
+  return peaks;
+}
 
 TierBytes Trials::peaks_of(Plan const& plan, std::int64_t micro_batches) const {
   auto const compiled = compile_without_waits(m_question.train, m_question.eval, plan,

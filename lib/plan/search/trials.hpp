@@ -10,6 +10,10 @@
 
 namespace spillway {
 
+// Returns the peaks that budgets limit. A device with memory of its own needs batches and scalars
+// in host memory even if there is no host tier.
+TierBytes limited_peaks(Program const& program, Budgets const& budgets);
+
 class Trials {
  public:
   // The question must outlive this object.

@@ -19,7 +19,13 @@ DriveUse drive_use(std::int64_t rank_step_bytes, double step_s, std::int64_t ran
   use.day_bytes = use.step_bytes * kDayS / step_s;
   use.lifetime_years =
       static_cast<double>(machine.nvme_endurance_bytes) / use.day_bytes / kDaysPerYear;
+  use.used_lifetime_years = use.lifetime_years * wear_gain(machine);
   return use;
+}
+
+double wear_gain(Machine const& machine) {
+  return machine.nvme_rated_amplification / machine.nvme_write_amplification *
+         machine.nvme_retention_gain;
 }
 
 std::string drive_bytes(double bytes) {
@@ -39,6 +45,13 @@ std::string drive_life(double years) {
   if (years < 1) return fmt::format("{:.3g} days", years * kDaysPerYear);
   auto const number = human_number(years, 3);
   return number + (number == "1" ? " year" : " years");
+}
+
+std::string wear_words(Machine const& machine) {
+  return fmt::format(
+      "writes amplified {:.3g} x, rated {:.3g} x; data kept a day: {:.3g} x the writes",
+      machine.nvme_write_amplification, machine.nvme_rated_amplification,
+      machine.nvme_retention_gain);
 }
 
 }  // namespace spillway

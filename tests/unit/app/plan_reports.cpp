@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/plan_json.hpp"
+#include "app/run_answer.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/support/tiny_gpt.hpp"
 
@@ -70,6 +71,7 @@ TEST_F(PlanReports, predict_what_a_step_takes_moves_and_wears) {
   EXPECT_EQ(number("spill_bytes_per_step"), 3'000'000);
   EXPECT_NEAR(number("drive_bytes_per_day") * step_s, 6e6 * 86'400, 1e3) << "of both ranks";
   EXPECT_NEAR(number("ssd_lifetime_years") / step_s, 600e12 / (6e6 * 86'400) / 365.25, 1e-6);
+  EXPECT_DOUBLE_EQ(number("ssd_used_lifetime_years"), 215 * number("ssd_lifetime_years"));
   // 108,096 parameters, of each the master and two moments.
   EXPECT_EQ(number("checkpoint_bytes"), 1'297'152);
   EXPECT_DOUBLE_EQ(number("checkpoint_s"), 0.000324288) << "both ranks of the node write 2 GB/s";
@@ -93,6 +95,44 @@ TEST_F(PlanReports, say_how_the_plan_was_found_and_leave_out_what_nobody_asked_f
   EXPECT_EQ(all.at("alternatives"), nlohmann::json::object());
   EXPECT_FALSE(all.contains("one_more_gib"));
   EXPECT_FALSE(all.contains("sharding"));
+}
+
+TEST_F(PlanReports, tell_of_a_run_what_is_known) {
+  EXPECT_FALSE(json().contains("run"));
+  auto machine = m_machine;
+  machine.price_per_hour = 3;
+  auto config = m_config;
+  config.run.checkpoint.every = 500;
+  auto const cost = run_of(384'000, config, m_planned, m_simulation, machine);
+  EXPECT_EQ(cost.steps, 1000);
+  EXPECT_EQ(cost.checkpoints, 2);
+  EXPECT_DOUBLE_EQ(cost.checkpoints_s, 2 * 0.000324288);
+  EXPECT_DOUBLE_EQ(cost.seconds, 1000 * m_simulation.step_s + cost.checkpoints_s);
+  EXPECT_DOUBLE_EQ(cost.written_bytes, 6e9) << "by both ranks of the node";
+  EXPECT_DOUBLE_EQ(cost.price, 3 * 2 * cost.seconds / 3600);
+  PlanReport report{m_config, m_planned, m_simulation, m_machine, {}, "Fits.\n"};
+  report.run = cost;
+  auto const run = nlohmann::json::parse(to_json(report)).at("run");
+  EXPECT_EQ(run.at("tokens"), 384'000);
+  EXPECT_EQ(run.at("seconds"), cost.seconds);
+  EXPECT_EQ(run.at("price"), cost.price);
+  EXPECT_EQ(run.at("rated_wear"), cost.rated_wear);
+  EXPECT_EQ(run.at("used_wear"), cost.used_wear);
+  EXPECT_TRUE(run.at("energy_kwh").is_null());
+}
+
+TEST_F(PlanReports, say_what_was_decided_against_and_what_is_busiest) {
+  m_simulation.busy_s[Lane::host] = 3;
+  m_simulation.step_s = 4;
+  PlanReport report{m_config, m_planned, m_simulation, m_machine, {10, 12, 40}, "Fits.\n"};
+  report.why_not = {{"updates on the device", "plan.update=device", {false, {11, 2, 3}, 0.5}}};
+  auto const all = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(all.at("busiest"),
+            nlohmann::json({{"lane", "host"}, {"busy_s", 3.0}, {"share", 0.75}}));
+  EXPECT_EQ(all.at("why_not"), nlohmann::json::parse(R"([
+      {"choice": "updates on the device", "key": "plan.update=device", "fits": false, "step_s": 0.5,
+       "peak_bytes": {"device": 11, "host": 2, "nvme": 3},
+       "missing_bytes": {"device": 1, "host": 0, "nvme": 0}}])"));
 }
 
 TEST_F(PlanReports, tell_of_other_plans_with_what_they_lack) {

@@ -115,6 +115,34 @@ TEST(PlanTableTexts, say_with_what_the_least_budgets_fit_that_do_not_fit_togethe
             "host=3GiB.");
 }
 
+TEST(PlanTableTexts, say_what_a_run_takes_and_where_it_is_cheapest) {
+  auto table = table_of({}, "a.yaml,b.yaml,c.yaml");
+  table.rows[0].plan.run = {.seconds = 86'400, .price = 300};
+  table.rows[1].plan.run = {.seconds = 172'800, .energy_kwh = 50, .price = 200};
+  table.rows[2].plan.run = {.seconds = 3600};
+  EXPECT_EQ(table_text(table),
+            "machine  a step  tokens/s  1B cost  bound by\n"
+            "a           2 s       100      300  computing\n"
+            "b           2 s       100      200  computing\n"
+            "c           2 s       100        ?  computing\n"
+            "The fastest is a; the cheapest is b.\n");
+  EXPECT_EQ(nlohmann::json::parse(table_json(table)).at("cheapest"), 1);
+  EXPECT_FALSE(nlohmann::json::parse(table_json(table)).at("rows")[2].contains("run"));
+  for (auto& row : table.rows) row.arguments.tokens = 2e9;
+  EXPECT_EQ(table_text(table),
+            "machine  a step  tokens/s  2B take  kWh  price  bound by\n"
+            "a           2 s       100       1d    ?    300  computing\n"
+            "b           2 s       100       2d   50    200  computing\n"
+            "c           2 s       100       1h    ?      ?  computing\n"
+            "The fastest is a; the cheapest is b.\n");
+  auto const json = nlohmann::json::parse(table_json(table));
+  EXPECT_EQ(json.at("rows")[2].at("run").at("seconds"), 3600);
+  EXPECT_TRUE(json.at("rows")[2].at("run").at("price").is_null());
+  table.rows[0].plan.run.price = 0;
+  EXPECT_TRUE(nlohmann::json::parse(table_json(table)).at("cheapest").is_null()) << "of one alone";
+  EXPECT_EQ(closing_words(table), "The fastest is a.");
+}
+
 TEST(PlanTableTexts, have_64_rows_at_most) {
   std::vector<std::int64_t> ranks(32);
   std::iota(ranks.begin(), ranks.end(), 1);

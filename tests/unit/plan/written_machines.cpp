@@ -34,7 +34,13 @@ Machine every_number() {
                   .host_bytes = std::int64_t{3} << 30,
                   .nvme_bytes = std::int64_t{4} << 30,
                   .node_ranks = 6,
-                  .nvme_endurance_bytes = 7'000'000'000'000};
+                  .nvme_endurance_bytes = 7'000'000'000'000,
+                  .nvme_drives = 118,
+                  .nvme_rated_amplification = 119,
+                  .nvme_write_amplification = 120,
+                  .nvme_retention_gain = 121,
+                  .power_w = 122,
+                  .price_per_hour = 123};
   machine.op_s = {{"add f32[2] -> f32[2]", 0.25}, {"host adamw", 0.5}};
   machine.kind_giga_per_s = {{"accumulate", 12}, {"host adamw", 13}};
   return machine;
@@ -50,7 +56,10 @@ TEST(WrittenMachines, say_what_is_not_known) {
   for (char const* const line :
        {"\n  all: unknown\n", "\n  compute: unknown\n", "\n  device: unknown\n",
         "\n  host: unknown\n", "\n  nvme: unknown\n", "\n  core_s_per_gb: unknown\n",
-        "\nitem_overhead_s: unknown\n", "\ntarget: host\n", "\nranks: 1\n"})
+        "\npower_w: unknown\n", "\nprice_per_hour: unknown\n", "\n  drives: 1\n",
+        "\n  rated_amplification: 2.5\n", "\n  write_amplification: 1\n",
+        "\n  retention_gain: 86\n", "\nitem_overhead_s: unknown\n", "\ntarget: host\n",
+        "\nranks: 1\n"})
     EXPECT_NE(text.find(line), text.npos) << line << text;
   EXPECT_TRUE(text.starts_with("# What the compute lane")) << text;
   EXPECT_EQ(text.find("\nkinds:"), text.npos);
@@ -70,6 +79,12 @@ TEST(WrittenMachines, are_read_back_with_every_number) {
   EXPECT_EQ(machine.nvme_bytes, before.nvme_bytes);
   EXPECT_EQ(machine.node_ranks, before.node_ranks);
   EXPECT_EQ(machine.nvme_endurance_bytes, before.nvme_endurance_bytes);
+  EXPECT_EQ(machine.nvme_drives, before.nvme_drives);
+  EXPECT_EQ(machine.nvme_rated_amplification, before.nvme_rated_amplification);
+  EXPECT_EQ(machine.nvme_write_amplification, before.nvme_write_amplification);
+  EXPECT_EQ(machine.nvme_retention_gain, before.nvme_retention_gain);
+  EXPECT_EQ(machine.power_w, before.power_w);
+  EXPECT_EQ(machine.price_per_hour, before.price_per_hour);
   EXPECT_EQ(machine.op_s, before.op_s);
   EXPECT_EQ(machine.kind_giga_per_s, before.kind_giga_per_s);
 }
@@ -94,6 +109,13 @@ TEST(ReadMachines, have_numbers_up_to_their_bounds) {
             "m.yaml:2: kinds: expected a map, got a");
   EXPECT_EQ(said_of("about:\n  cpu: {a: 1}\n").substr(0, 15), "m.yaml:2: cpu: ");
   EXPECT_EQ(said_of("cores: {compute: 1}\n"), "m.yaml:1: cores.compute: 1 of 0 cores.all");
+  EXPECT_EQ(said_of("nvme: {drives: 0}\n"),
+            "m.yaml:1: nvme.drives: 0 is out of bounds: integer >= 1");
+  EXPECT_EQ(said_of("nvme: {retention_gain: 0.5}\n").substr(0, 34),
+            "m.yaml:1: nvme.retention_gain: 0.5");
+  EXPECT_EQ(said_of("power_w: 0\n").substr(0, 20), "m.yaml:1: power_w: 0");
+  EXPECT_EQ(said_of("price_per_hour: cheap\n"),
+            "m.yaml:1: price_per_hour: expected a number, got 'cheap'");
   EXPECT_EQ(said_of("ranks: x\n").substr(0, 17), "m.yaml:1: ranks: ");
   EXPECT_EQ(said_of("nvme: {endurance: 0}\n").substr(0, 26), "m.yaml:1: nvme.endurance: ");
 }

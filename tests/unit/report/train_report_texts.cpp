@@ -77,7 +77,7 @@ Summary summary() {
   result.measured_op_s[at(OpKind::matmul)] = 3.5;
   result.predicted_op_s[at(OpKind::rope)] = 4.5;
   result.measured_op_s[at(OpKind::adamw)] = 5.5;
-  result.spill = {"posix", 21, 22, 1.25, 1.75, 30.5, 99};
+  result.spill = {"posix", 21, 22, 1.25, 1.75, 30.5, 99, 40.5};
   result.lanes.use[index(Lane::host)] = {6.5, 7.5, 0};
   result.lanes.compute_stall_s[index(Lane::comm)] = 8.5;
   result.train_s = 9.5;
@@ -121,7 +121,8 @@ constexpr auto kSummary = R"({
     "read_bytes": 22,
     "write_gbps": 1.25,
     "read_gbps": 1.75,
-    "lifetime_years": 30.5
+    "lifetime_years": 30.5,
+    "used_lifetime_years": 40.5
   },
   "stall_by": {
     "comm": 8.5

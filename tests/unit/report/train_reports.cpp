@@ -228,8 +228,8 @@ TEST(Summary, holds_every_promised_field) {
   }
   EXPECT_TRUE(json.at("lanes").is_object());
   EXPECT_TRUE(json.at("stall_by").is_object());
-  for (auto const* key :
-       {"written_bytes", "read_bytes", "write_gbps", "read_gbps", "lifetime_years"}) {
+  for (auto const* key : {"written_bytes", "read_bytes", "write_gbps", "read_gbps",
+                          "lifetime_years", "used_lifetime_years"}) {
     EXPECT_TRUE(json.at("spill").at(key).is_number()) << key;
   }
   EXPECT_TRUE(json.at("spill").at("backend").is_string());

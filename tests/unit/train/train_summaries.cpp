@@ -30,7 +30,7 @@ Config config() {
 
 TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
   auto all = summary();
-  all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000};
+  all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000, 12};
   all.waits = {{1.5, 2, 1}, {7.25, 0, 6.5}, {3, 1, 2}};
   EXPECT_EQ(closing_lines(all, config()),
             "runs/a: peak bytes, planned and resident\n"
@@ -40,7 +40,7 @@ TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
             "  host           3145728        2097152  (2 MiB)\n"
             "  nvme           7340032        6291456  (6 MiB)\n"
             "  nvme 8 MiB written at 1.25 GB/s a rank, 12 MiB read at 2.50 GB/s a rank; at this "
-            "rate drives rated for 600 TB last 183 days\n"
+            "rate drives rated for 600 TB last 183 days, as spill files use them 12 years\n"
             "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
 }
 

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+
+#include "app/commands.hpp"
+#include "app/json_text.hpp"
+#include "app/plan_once.hpp"
+#include "base/cannot_start.hpp"
+#include "base/process_memory.hpp"
+#include "base/standard_streams.hpp"
+#include "plan/explain/answers.hpp"
+#include "report/tier_json.hpp"
+#include "run/run_question.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Answer {
+  std::int64_t micro = 1;
+  Budgets budgets;
+  PlanCost now;
+  std::vector<ChangedCost> rows;
+};
+
+// Asks about all changes, each in a search of its own, as many at a time as there are cores.
+std::vector<ChangedCost> costs_with(PlanQuestion const& question, CostedPlan const& now) {
+  std::vector<ChangedCost> rows;
+  for (auto& change : what_ifs(question)) rows.push_back({std::move(change), {}});
+  std::atomic<std::size_t> next = 0;
+  auto const work = [&] {
+    for (auto at = next++; at < rows.size(); at = next++)
+      rows[at].cost = cost_with(question, now, rows[at].change);
+  };
+  std::vector<std::future<void>> workers;
+  auto const count =
+      std::min<std::size_t>(rows.size(), static_cast<std::size_t>(available_cores()));
+  for (std::size_t i = 0; i < count; ++i)
+    workers.push_back(start_threads([&] { return std::async(std::launch::async, work); }));
+  for (auto& worker : workers) worker.get();
+  return rows;
+}
+
+// If nothing fits, a size of micro-batches that is free is halved, as a run does.
+Answer answer(Config const& config, std::int64_t vocab, Target const& target) {
+  for (auto choices = target.choices;; choices.micro /= 2) {
+    auto const graphs = run_graphs(config, vocab, target, choices);
+    auto const question = run_question(config, target, graphs);
+    auto const now = best_plan(question);
+    if (now.cost.fits || !choices.micro_is_free || choices.micro == 1)
+      return {choices.micro, target.budgets, now.cost, costs_with(question, now)};
+  }
+}
+
+Json cost_json(PlanCost const& cost, Budgets const& budgets) {
+  return {{"fits", cost.fits},
+          {"step_s", cost.step_s > 0 ? Json(cost.step_s) : Json(nullptr)},
+          {"peak_bytes", tiers_json(cost.peak_bytes)},
+          {"missing_bytes", tiers_json(missing_bytes(cost.peak_bytes, budgets))}};
+}
+
+std::string json_of(Answer const& answer) {
+  Json json = cost_json(answer.now, answer.budgets);
+  json["micro"] = answer.micro;
+  auto& all = json["what_if"] = Json::object();
+  for (auto const& [change, cost] : answer.rows) {
+    auto& one = all[std::string(change.name)] = cost_json(cost, change.budgets);
+    bool const both = cost.fits && answer.now.fits && cost.step_s > 0 && answer.now.step_s > 0;
+    one["ratio"] = both ? Json(cost.step_s / answer.now.step_s) : Json(nullptr);
+  }
+  return json_text(json);
+}
+
+}  // namespace
+
+Status run_what_if(PlanArguments const& arguments) {
+  bool const makes_one = arguments.items || arguments.compare || !arguments.save.empty();
+  if (makes_one || !arguments.largest.empty() || arguments.tokens > 0)
+    throw Error(Status::bad_input,
+                "--what-if makes many plans: --items, --compare, --save, --largest and --tokens do "
+                "not go with it");
+  auto const given = config_of(arguments, arguments.overrides);
+  auto const vocab = vocabulary(given, !arguments.machine.empty());
+  Planner planner;
+  auto const [config, target] = planner.target(arguments, given, vocab);
+  auto const told = answer(config, vocab, target);
+  auto const micro = fmt::format("{} sequences", told.micro);
+  print_result(arguments.json ? json_of(told)
+                              : what_if_text(told.now, told.budgets, told.rows, micro));
+  return told.now.fits ? Status::done : Status::cannot_fit;
+}
+
+}  // namespace spillway
