@@ -11,6 +11,7 @@ import pathlib
 import statistics
 import sys
 import tempfile
+import textwrap
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "papers"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -63,22 +64,32 @@ def cells(row, answer):
             "-" if part is None else f"{part:.2f}", number(auto) if row.forced else "", why)
 
 
+def wrapped(text):
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
+
+
 def table(lines):
     return [f"| {' | '.join(COLUMNS)} |", "|" + " --- |" * len(COLUMNS),
             *(f"| {' | '.join(line)} |".replace("|  |", "| |").replace("|  |", "| |")
               for line in lines)]
 
 
+def errors(judged):
+    """The median and the largest error of rows that fit, as the ratios are shown."""
+    off = [abs(round(ratio(row, ours), 2) - 1) for row, ours in judged if ours is not None]
+    return f"median error {100 * statistics.median(off):.0f} %, largest {100 * max(off):.0f} %"
+
+
 def summary(answers):
     """How far the judged rows are off, counted from what the tables show."""
     judged = [(row, ours) for row, (ours, _) in answers.items() if not row.fitted]
-    fit = [(row, ours) for row, ours in judged if ours is not None]
-    errors = sorted(abs(round(ratio(row, ours), 2) - 1) for row, ours in fit)
     beyond = sum(is_beyond(row, ours) for row, ours in judged)
-    return (f"{len(judged)} rows are judged: median error {100 * statistics.median(errors):.0f} %, "
-            f"largest {100 * errors[-1]:.0f} %; {beyond} are off by more than 25 %, "
-            f"{len(judged) - len(fit)} of them as nothing fits. {len(answers) - len(judged)} rows "
-            "were used to choose a constant and are not counted.")
+    steps = [one for one in judged if one[0].unit in ("s", "tokens/s")]
+    others = [one for one in judged if one not in steps]
+    return (f"{len(judged)} rows are judged, {beyond} of them are off by more than 25 %.\n"
+            f"{len(steps)} are steps or rates: {errors(steps)}.\n"
+            f"{len(others)} are gains or sizes: {errors(others)}.\n"
+            f"{len(answers) - len(judged)} more rows have chosen a constant and are not counted.")
 
 
 def page(answers):
@@ -88,7 +99,7 @@ def page(answers):
              "says.", "", "| machine | constant | value | chosen by |", "| --- | --- | --- | --- |",
              *(f"| {' | '.join(line)} |" for line in constants(answers)), ""]
     for paper in PAPERS:
-        lines += [f"## {paper.name}", "", paper.about, "",
+        lines += [f"## {paper.name}", "", wrapped(paper.about), "",
                   *table(cells(row, answers[row]) for row in paper.rows), ""]
     lines += ["## What others run and we cannot", "", "| figure | what it needs |",
               "| --- | --- |", *(f"| {what} | {why} |" for what, why in cannot.CANNOT)]

@@ -34,8 +34,10 @@ PAPER = Paper(
     "LLM.Q",
     "github.com/IST-DASLab/llmq, its benchmarks in bf16 (those in FP8 cannot be planned: there is "
     "no FP8 here). 524,288 tokens a step, sequences of 1024, moments and gradients in bf16. "
-    "`as theirs` forces its flags: what is offloaded, shared out and computed again. Assumed: main "
-    "memory and processors of the machines.",
+    "`as theirs` forces its flags: what is offloaded, shared out and computed again. A star: "
+    "`--recompute-ffn` is a part of a layer, which no key names, or theirs does not fit beside our "
+    "two more bytes a parameter (what fp32 masters have more than bf16); what would not fit is "
+    "left open. Assumed: main memory and processors of the machines.",
     (
         on("rtx4090", 1, "0.5B", 39842, 16, 32, {}, is_cheap=True),
         on("rtx4090", 1, "1.5B", 14063, 4, 128, OPEN),

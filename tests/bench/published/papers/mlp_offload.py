@@ -16,6 +16,9 @@ def step(size, theirs, **more):
                machine_with=NODE, forced=ZERO, **more)
 
 
+LARGE = ("12 bytes a parameter go to drives there and 10 here; gradients of all layers lie in main "
+         "memory, which then holds less of the state there")
+
 PAPER = Paper(
     "MLP-Offload",
     "arXiv 2509.02480 and the logs in github.com/mauryaavinash95/MLP-Offload: four H100, one "
@@ -24,7 +27,7 @@ PAPER = Paper(
     "alone took 242, 239, 371, 572 and 550 s. Assumed: both together read 10.5 and write 8.9 GB/s, "
     "reading and writing at once 10.5.",
     (
-        step("40B", 101.7), step("52B", 92.17), step("70B", 151.3), step("100B", 275.5),
-        step("120B", 288.2),
+        step("40B", 101.7), step("52B", 92.17), step("70B", 151.3), step("100B", 275.5, why=LARGE),
+        step("120B", 288.2, why=LARGE),
     ),
 )

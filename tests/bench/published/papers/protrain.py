@@ -26,7 +26,9 @@ PAPER = Paper(
         a100("LLaMA 34B", 2845, (8, 16, 24)),
         a100("GPT-2 40B", 2724, (8, 16, 24)),
         Row("16 x A100 in 4 nodes, 100 Gbit/s, GPT 175B, batch 256", "a100-80", "GPT 175B", 2218.7,
-            ranks=16, keys=KEYS, micro=(16,), machine_with={"links.network_gbps": 2.5}),
+            ranks=16, keys=KEYS, micro=(16,), machine_with={"links.network_gbps": 2.5},
+            why="each rank fetches parameters over the network by itself here; a ring of NCCL "
+                "sends them once to a node of four"),
         Row("1 x RTX 3090, GPT-2 10B", "rtx3090", "GPT-2 10B", 2493 / 3.5, keys=KEYS,
             micro=(16, 32, 48), fitted="matmul_gflops"),
         Row("4 x RTX 3090, GPT-2 10B", "rtx3090", "GPT-2 10B", 2493, ranks=4, keys=KEYS,
