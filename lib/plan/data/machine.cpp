@@ -70,6 +70,8 @@ Machine shared_by(Machine machine, std::int64_t ranks) {
   auto const more = static_cast<double>(machine.node_ranks) / static_cast<double>(ranks);
   if (!machine.is_unified()) {
     scale_host_rates(machine, more);
+    for (auto* rate : {&machine.nvme_write_gbps, &machine.nvme_read_gbps, &machine.nvme_both_gbps})
+      *rate *= more;
     machine.host_cores = std::floor(machine.host_cores * more);
   }
   machine.node_ranks = ranks;

@@ -59,8 +59,9 @@ struct Machine {
   // This map holds the measured seconds of single ops. Its keys come from cost_key, with "host "
   // before them for ops on the host lane. Predictions prefer these times to all rates.
   Numbers op_s = {};
-  // This map holds the rates of kinds of op, such as "adamw" or "host adamw": GFLOP/s if the kind
-  // counts flops, otherwise GB/s of memory traffic. They are used for ops that are not in `op_s`.
+  // This map holds the rates of kinds of op, such as "adamw" or "host adamw", or "attention 64" for
+  // heads of 64 columns: GFLOP/s if the kind counts flops, otherwise GB/s of memory traffic. They
+  // are used for ops that are not in `op_s`.
   Numbers kind_giga_per_s = {};
 };
 
@@ -75,8 +76,8 @@ struct MachineField {
 std::span<MachineField const> machine_fields();
 
 // Adapts a machine that is described for `node_ranks` ranks on a node to a run with `ranks` ranks
-// on each node. Beside a device, a rank gets more threads of the host lane if fewer ranks share a
-// node.
+// on each node. Beside a device, a rank gets more threads of the host lane and more of the drives
+// if fewer ranks share a node.
 Machine shared_by(Machine machine, std::int64_t ranks);
 
 // Returns the machine with a host lane of `asked` threads. If nothing is asked, there are as many

@@ -76,6 +76,16 @@ void require_map(Value const& value, std::string const& source, std::string_view
            "expected a map, got " + describe(value));
 }
 
+// Returns "attention" for "attention 64", the rate of heads of 64 columns, and other keys as they
+// are.
+std::string_view without_head_size(std::string_view key) {
+  auto const at = key.find(' ');
+  auto const kind = key.substr(0, at);
+  bool const has_heads = kind == "attention" || kind == "attention_backward";
+  if (!has_heads || at == std::string_view::npos || at + 1 == key.size()) return key;
+  return key.find_first_not_of("0123456789", at + 1) == std::string_view::npos ? kind : key;
+}
+
 // Refuses a key that is no kind of op, nor one with the host lane's prefix before it.
 void check_kind(std::string const& key, Place const& place) {
   static auto const names = [] {
@@ -85,7 +95,7 @@ void check_kind(std::string const& key, Place const& place) {
 #undef SPILLWAY_OP
     return result;
   }();
-  if (std::ranges::count(names, key) > 0) return;
+  if (std::ranges::count(names, without_head_size(key)) > 0) return;
   auto const nearest = nearest_name(key, names);
   refuse(place, nearest.empty() ? "unknown kind of op; docs/ops.md lists all"
                                 : fmt::format("unknown kind of op; did you mean {}?", nearest));

@@ -1,9 +1,12 @@
 #include "plan/time/item_cost.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <unordered_map>
+#include <variant>
 
 #include "plan/data/exchange.hpp"
 
@@ -15,6 +18,15 @@ constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 double seconds(double amount, double giga_per_s) {
   return giga_per_s > 0 ? amount / (giga_per_s * 1e9) : 0;
+}
+
+// Returns the rate of the op's kind, or `fallback` if it is unknown. A rate for heads of the op's
+// width ("attention 64") comes before that of the kind.
+double kind_rate(Op const& op, std::string const& kind, Machine const& machine, double fallback) {
+  double const rate = number_or(machine.kind_giga_per_s, kind, fallback);
+  auto const* const attention = std::get_if<AttentionAttributes>(&op.attributes);
+  if (attention == nullptr) return rate;
+  return number_or(machine.kind_giga_per_s, fmt::format("{} {}", kind, attention->head_size), rate);
 }
 
 // Returns the measured seconds of an op. If there was no measurement, estimates the seconds from
@@ -31,7 +43,7 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
     return seconds(traffic, number_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
   auto const dtype = tensors[op.inputs.front().tensor].dtype;
   double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
-  return std::max(seconds(op.flops, number_or(machine.kind_giga_per_s, kind, rate)),
+  return std::max(seconds(op.flops, kind_rate(op, kind, machine, rate)),
                   seconds(traffic, machine.memory_gbps));
 }
 

@@ -126,6 +126,20 @@ TEST_F(OpCosts, are_by_the_rate_of_their_kind_where_it_is_known) {
   EXPECT_DOUBLE_EQ(seconds(m_other, Lane::host), 1.25);
 }
 
+// Heads of other widths, and ops without heads, go by the rate of the kind.
+TEST_F(OpCosts, of_attention_are_by_the_width_of_its_heads) {
+  auto attention = m_product;
+  attention.kind = OpKind::attention;
+  m_machine.kind_giga_per_s = {{"attention", 2}, {"attention 64", 1}, {"matmul 64", 1}};
+  for (auto const& [head_size, expected_s] : {std::pair(64, 8.5), std::pair(128, 4.5)}) {
+    attention.attributes = AttentionAttributes{.head_size = head_size};
+    EXPECT_DOUBLE_EQ(seconds(attention), expected_s) << head_size;
+  }
+  m_machine.kind_giga_per_s.erase("attention");
+  EXPECT_DOUBLE_EQ(seconds(attention), 2.5);
+  EXPECT_DOUBLE_EQ(seconds(m_product), 2.5);
+}
+
 TEST_F(OpCosts, are_what_was_measured_before_all_rates) {
   m_machine.op_s = {{cost_key(m_product, m_tensors), 7},
                     {"host " + cost_key(m_other, m_tensors), 9}};

@@ -20,7 +20,7 @@ TEST(MachineFile, is_read_back_as_it_was_written) {
   machine.target = "sm_86";
   machine.node_ranks = 4;
   machine.op_s["matmul bf16[2,3] -> f32[2]/1: 'x'"] = 1e-7;
-  machine.kind_giga_per_s["host adamw"] = 12.5;
+  machine.kind_giga_per_s = {{"host adamw", 12.5}, {"attention_backward 64", 3}};
   auto const again = parse_profile(to_yaml(machine), "m.yaml").machine;
   for (auto const& field : machine_fields())
     EXPECT_EQ(again.*field.at, machine.*field.at) << field.key;
@@ -48,6 +48,10 @@ TEST(MachineFile, refuses_what_no_machine_is) {
             "m.yaml:3: kinds.host adamv: unknown kind of op; did you mean host adamw?");
   EXPECT_EQ(said_of("kinds: {sorting: 9}\n"),
             "m.yaml:1: kinds.sorting: unknown kind of op; docs/ops.md lists all");
+  EXPECT_EQ(said_of("kinds: {attention 64k: 9}\n"),
+            "m.yaml:1: kinds.attention 64k: unknown kind of op; docs/ops.md lists all");
+  EXPECT_EQ(said_of("kinds: {adamw 64: 9}\n"),
+            "m.yaml:1: kinds.adamw 64: unknown kind of op; docs/ops.md lists all");
   EXPECT_EQ(said_of("kinds: 3\n").substr(0, 15), "m.yaml:1: kinds");
   EXPECT_EQ(said_of("memory_gbps: 0\n"),
             "m.yaml:1: memory_gbps: 0 is out of bounds: number, 0 < x < 1000000000");

@@ -143,18 +143,23 @@ TEST(ReadMachines, lack_the_rates_that_plans_go_by) {
 }
 
 // With a device of its own a machine of four ranks has room for fewer whole threads beside three.
-TEST(SharedMachines, give_a_rank_whole_threads_beside_a_device_and_no_more_without) {
-  Machine machine{.host_cores = 5};
+TEST(SharedMachines, give_a_rank_whole_threads_and_drives_beside_a_device_and_no_more_without) {
+  Machine machine{.nvme_write_gbps = 3, .nvme_read_gbps = 6, .nvme_both_gbps = 7.5};
+  machine.host_cores = 5;
   machine.node_ranks = 4;
   machine.kind_giga_per_s = {{"adamw", 30}, {"host adamw", 60}};
   auto const unified = shared_by(machine, 3);
   EXPECT_EQ(unified.node_ranks, 3);
   EXPECT_EQ(unified.host_cores, 5);
+  EXPECT_EQ(unified.nvme_write_gbps, 3);
   EXPECT_EQ(unified.kind_giga_per_s, machine.kind_giga_per_s);
   machine.device_bytes = 1;
   auto const shared = shared_by(machine, 3);
   EXPECT_EQ(shared.node_ranks, 3);
   EXPECT_EQ(shared.host_cores, 6);
+  EXPECT_DOUBLE_EQ(shared.nvme_write_gbps, 4);
+  EXPECT_DOUBLE_EQ(shared.nvme_read_gbps, 8);
+  EXPECT_DOUBLE_EQ(shared.nvme_both_gbps, 10);
   EXPECT_EQ(shared.kind_giga_per_s.at("adamw"), 30);
   EXPECT_DOUBLE_EQ(shared.kind_giga_per_s.at("host adamw"), 80);
   EXPECT_DOUBLE_EQ(with_host_threads(shared, 2).kind_giga_per_s.at("host adamw"), 80 / 3.0);
