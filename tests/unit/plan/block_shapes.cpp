@@ -2,10 +2,16 @@
 // becomes of a step's sums.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "plan/schedule/graph_shape.hpp"
 #include "plan/search/block_shape.hpp"
 #include "plan/search/estimate.hpp"
 #include "plan/search/sharding.hpp"
 #include "tests/support/gpt_graph.hpp"
+#include "tests/support/random_plan.hpp"
+#include "tests/support/random_program.hpp"
 #include "tests/support/small_machine.hpp"
 
 namespace spillway::test::block_shapes_test {
@@ -125,6 +131,29 @@ TEST(BlockModels, know_what_is_not_trained_and_what_is_updated_whole) {
     EXPECT_EQ(model.chunks[c].whole_chunk, c == 2) << c;
     EXPECT_GT(model.chunks[c].gradient.bytes, 0) << c;
   }
+}
+
+// Estimates would be of another step than the schedule's if the two put off other updates.
+TEST(BlockModels, update_after_the_same_groups_as_the_graph) {
+  int put_off = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Random draws(seed);
+    auto const graph = gpt_training_graph(random_shape(draws));
+    auto plan = random_plan(graph, draws);
+    auto const ranks = 1 + below(draws, 3), micro_batches = 1 + below(draws, 3);
+    if (plan.redo) continue;
+    plan = for_ranks(std::move(plan), ranks);
+    auto const model = block_model(graph, small_machine(), {plan.blocks[0].policy}, ranks);
+    GraphShape const ops(graph, plan, micro_batches, ranks);
+    BlockShape const blocks(model, plan, micro_batches > 1, Grain::fine);
+    for (int group = 0; group <= ops.groups(); ++group) {
+      std::vector<int> of_ops = ops.updated_after(group), of_blocks;
+      std::ranges::copy(blocks.updated_after(group), std::back_inserter(of_blocks));
+      EXPECT_EQ(of_ops, of_blocks) << "seed " << seed << ", after group " << group;
+    }
+    for (int const chunk : blocks.chunks()) put_off += blocks.is_late(chunk) ? 1 : 0;
+  }
+  EXPECT_GT(put_off, 100);
 }
 
 TEST(BlockModels, know_whether_ranks_sum_every_micro_batch) {
