@@ -74,6 +74,14 @@ BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
   return block_model(question.train, question.machine, policies, question.ranks, sharers);
 }
 
+bool uses_drive(Plan const& plan) {
+  auto const spills = [](BlockPlan const& it) { return away_tier(it.policy) == Tier::nvme; };
+  auto const moves = [](ChunkPlan const& it) {
+    return it.parameters == Tier::nvme || it.optimizer == Tier::nvme;
+  };
+  return std::ranges::any_of(plan.blocks, spills) || std::ranges::any_of(plan.chunks, moves);
+}
+
 class Solver {
  public:
   Solver(PlanQuestion const& question, OpenPlan const& open, Estimator const& estimator)
@@ -110,6 +118,8 @@ class Solver {
         m_open.plan.sharers = m_sharers_of_nodes;
         try_shares();
       }
+      m_open.group = may_group;
+      if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive();
     }
     auto solution = m_trials.finish();
     solution.estimated = m_estimated;
@@ -132,6 +142,14 @@ class Solver {
   bool share_out(Shard shard) {
     if (shard == Shard::all && !m_shares_all) return false;
     return share_out_what_is_open(m_open, shard);
+  }
+
+  // A drive must make no step longer, so the search asks what would be without it.
+  void try_without_drive() {
+    share_out(level_of(m_trials.best()));
+    if (m_open.group) m_open.plan.group = 1;
+    m_budgets.nvme_bytes = 0;
+    try_shares();
   }
 
   // Has all updates that are open run on the device, and returns whether there are any.
@@ -260,7 +278,7 @@ class Solver {
     return m_trials.items() - m_items_before <= (m_trials.found() ? enough : kMostItems);
   }
 
-  Budgets const& m_budgets;
+  Budgets m_budgets;
   OpenPlan m_open;
   Estimator const& m_estimator;
   bool m_few_blocks, m_shares_all;  // m_shares_all: whether ranks may share out parameters
