@@ -110,7 +110,7 @@ TEST_F(PlanReports, tell_of_a_run_what_is_known) {
   EXPECT_DOUBLE_EQ(cost.seconds, 1000 * m_simulation.step_s + cost.checkpoints_s);
   EXPECT_DOUBLE_EQ(cost.written_bytes, 6e9) << "by both ranks of the node";
   EXPECT_DOUBLE_EQ(cost.price, 3 * 2 * cost.seconds / 3600);
-  PlanReport report{m_config, m_planned, m_simulation, m_machine, {}, "Fits.\n"};
+  PlanReport report{m_config, m_planned, m_simulation, m_machine, {}, m_bound, "Fits.\n"};
   report.run = cost;
   auto const run = nlohmann::json::parse(to_json(report)).at("run");
   EXPECT_EQ(run.at("tokens"), 384'000);
@@ -124,7 +124,7 @@ TEST_F(PlanReports, tell_of_a_run_what_is_known) {
 TEST_F(PlanReports, say_what_was_decided_against_and_what_is_busiest) {
   m_simulation.busy_s[Lane::host] = 3;
   m_simulation.step_s = 4;
-  PlanReport report{m_config, m_planned, m_simulation, m_machine, {10, 12, 40}, "Fits.\n"};
+  PlanReport report{m_config, m_planned, m_simulation, m_machine, {10, 12, 40}, m_bound, "Fits.\n"};
   report.why_not = {{"updates on the device", "plan.update=device", {false, {11, 2, 3}, 0.5}}};
   auto const all = nlohmann::json::parse(to_json(report));
   EXPECT_EQ(all.at("busiest"),
