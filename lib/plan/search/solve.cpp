@@ -19,6 +19,10 @@ namespace {
 // estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
 constexpr std::size_t kFewBlocks = 10;
+// It goes on to kMostItemsIfFaster items with plans that are expected to take less than this share
+// of the best plan's time, since estimates were then too short so far.
+constexpr std::size_t kMostItemsIfFaster = 40'000;
+constexpr double kFaster = 0.99;
 // A plan has as many items more as micro-batches walk together. No more walk together than such
 // that it has about this many, which take a hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
@@ -245,9 +249,10 @@ class Solver {
 
   // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.
   void try_best(std::vector<Candidate> todo, bool only_likely) {
-    while (!todo.empty() && may_go_on()) {
+    while (!todo.empty()) {
       auto const best = std::ranges::min_element(
           todo, {}, [&](Candidate const& it) { return rank(it, m_trials.expected_s(it)); });
+      if (!may_go_on(m_trials.expected_s(*best))) break;
       auto const candidate = std::move(*best);
       todo.erase(best);
       if (m_trials.is_hopeless(candidate)) break;
@@ -266,15 +271,17 @@ class Solver {
       result = m_trials.try_out(candidate);
       m_misses += result.fits ? 0 : 1;
     }
-    if (result.fits && !(result.leads && may_go_on())) return {};
+    if (result.fits && !(result.leads && may_go_on(m_trials.best_s()))) return {};
     StrategySpace const space(m_estimator, m_open,
                               corrected(m_budgets, result.fits ? TierBytes{} : result.off));
     return result.fits ? neighbours(candidate, space) : smaller(candidate, space);
   }
 
-  bool may_go_on() const {
+  // Says whether another plan may be compiled, which is expected to take so long.
+  bool may_go_on(double expected_s) const {
     if (m_misses == m_trials.compiled() - m_compiled_before && m_misses < 2) return true;
-    auto const enough = m_few_blocks ? kEnoughItemsOfFew : kEnoughItems;
+    auto enough = m_few_blocks ? kEnoughItemsOfFew : kEnoughItems;
+    if (expected_s < kFaster * m_trials.best_s()) enough = std::max(enough, kMostItemsIfFaster);
     return m_trials.items() - m_items_before <= (m_trials.found() ? enough : kMostItems);
   }
 
