@@ -146,7 +146,8 @@ BoundRows::Answer BoundRows::solve() const {
   Answer answer{.bound_s = proof.bound};
   auto const weight = [&](int row) { return proof.weights[static_cast<std::size_t>(row)]; };
   for (auto const& [key, row] : m_rows) answer.parts[std::get<2>(key)] += weight(row);
-  for (auto const& [key, row] : m_rooms) answer.full[key.second] |= weight(row) > 1e-6;
+  for (auto const& [key, row] : m_rooms)
+    answer.full[key.second] |= weight(row) > 1e-6 * proof.bound;
   return answer;
 }
 

@@ -144,6 +144,7 @@ class ChunkChoices {
       m_rows.spend(share, When::backward, bytes * m_routes.move(at_turn, Tier::device), m_block);
     if (m_is_awaited) {
       hold(share, Moment::commit, tier, bytes);
+      // On its way from the drive to the backward pass it comes through host memory.
       bool const is_there =
           (tier == Tier::host && has_host) || (at_turn == Tier::nvme && m_chunk.read_backward);
       bool const comes = m_chunk.read_backward && tier == Tier::device;

@@ -30,10 +30,12 @@ std::vector<ChunkKind> chunk_kinds(BoundRows const& rows, StepWork const& work) 
 std::string_view words_of(std::size_t part) {
   if (part < kLanes) return words(kLanesInOrder[part]);
   constexpr std::string_view resources[] = {"the cores", "main memory's rate", "the drive's rate"};
+  static_assert(std::size(resources) == kBusyParts - kLanes);
   return resources[part - kLanes];
 }
 
 std::string limit_text(BoundRows::Answer const& answer) {
+  if (answer.bound_s <= 0) return "";
   auto const most = std::ranges::max_element(answer.parts);
   std::string text(words_of(static_cast<std::size_t>(most - answer.parts.begin())));
   std::string_view before = ", with full ";

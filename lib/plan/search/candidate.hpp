@@ -9,7 +9,7 @@
 namespace spillway {
 
 // If predicted times differ by less than this fraction, the plan that moves fewer bytes is better.
-inline constexpr double kAlike = 0.004;
+inline constexpr double kAlike = 0.002;
 
 struct Candidate {
   Plan plan;

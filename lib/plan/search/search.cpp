@@ -31,7 +31,7 @@ class Search {
     if (m_found.empty()) {
       for (Strategy const& strategy : m_in_vain) move_what_rest_takes(strategy);
     }
-    time_kinds();
+    time_families();
     try_variants();
     refine();
     keep_best();
@@ -39,9 +39,9 @@ class Search {
   }
 
  private:
-  // Candidates of one kind have mixes of one kind, and move state in one way.
-  using Kind = std::tuple<std::size_t, bool, Sums>;
-  static Kind kind_of(Candidate const& found) {
+  // Candidates of one family have mixes of one kind, and move state in one way.
+  using Family = std::tuple<std::size_t, bool, Sums>;
+  static Family family_of(Candidate const& found) {
     auto const& [mix, moves] = std::tie(found.strategy.mix, found.strategy.moves);
     return {mix.kind, moves.parameters_first, moves.sums};
   }
@@ -68,7 +68,7 @@ class Search {
   }
 
   // Tries the mixes with all ways to move state, and returns the two fastest ways and those that
-  // are not much slower than the fastest.
+  // are not much slower than the fastest, which are all ways if no plan fits.
   std::vector<StateMoves> fastest_ways(std::span<ActivationMix const> mixes, std::int64_t group) {
     constexpr double much_slower = 1.15;
     constexpr std::size_t least = 2;
@@ -146,8 +146,8 @@ class Search {
   // then delay the pass less.
   void try_variants() {
     bool const two_tiers = budgets().host_bytes > 0 && budgets().nvme_bytes > 0;
-    constexpr std::size_t most_kinds = 6;
-    for (Candidate const& best : best_found(most_kinds, 1, kind_of)) {
+    constexpr std::size_t most_families = 6;
+    for (Candidate const& best : best_found(most_families, 1, family_of)) {
       try_persistent(best.strategy);
       try_longer_prefetches(best);
       auto strategy = best.strategy;
@@ -280,10 +280,11 @@ class Search {
     return peaks;
   }
 
-  // Plans that differ in what does not matter to them, as in a prefetch of nothing.
-  static bool looks_alike(Candidate const& a, Candidate const& b) {
-    return a.step_s == b.step_s && a.moved_bytes == b.moved_bytes && a.peaks == b.peaks &&
-           a.plan.blocks == b.plan.blocks && a.plan.chunks == b.plan.chunks;
+  // Says whether two plans differ at most in a prefetch of nothing.
+  static bool are_the_same(Candidate const& a, Candidate const& b) {
+    auto plan = a.plan;
+    if (!brings_anything_ahead(plan)) plan.prefetch = b.plan.prefetch;
+    return plan == b.plan;
   }
 
   void note_leanest(Candidate const& candidate) {
@@ -299,7 +300,7 @@ class Search {
   void keep_best() {
     std::erase_if(m_found, [](Candidate const& found) { return !found.timed; });
     std::ranges::stable_sort(m_found, better);
-    auto const [rest, end] = std::ranges::unique(m_found, looks_alike);
+    auto const [rest, end] = std::ranges::unique(m_found, are_the_same);
     m_found.erase(rest, end);
     auto const activations_of = [](Candidate const& found) -> auto const& {
       return found.plan.blocks;
@@ -322,14 +323,14 @@ class Search {
     return fits(peaks, budgets());
   }
 
-  // Estimates times for three candidates of each kind of mix, then for all of the best kinds.
-  void time_kinds() {
-    constexpr std::size_t best_kinds = 6;
+  // Estimates times for three candidates of each family, then for all of the best families.
+  void time_families() {
+    constexpr std::size_t best_families = 6;
     std::ranges::stable_sort(m_found, better);
-    std::map<Kind, std::vector<Candidate*>> kinds;
-    for (Candidate& found : m_found) kinds[kind_of(found)].push_back(&found);
-    std::vector<std::pair<double, Kind>> order;
-    for (auto& [kind, members] : kinds) {
+    std::map<Family, std::vector<Candidate*>> families;
+    for (Candidate& found : m_found) families[family_of(found)].push_back(&found);
+    std::vector<std::pair<double, Family>> order;
+    for (auto& [family, members] : families) {
       std::ranges::stable_sort(members, {},
                                [](Candidate const* one) { return one->strategy.mix.layers; });
       double shortest_s = std::numeric_limits<double>::infinity();
@@ -337,17 +338,17 @@ class Search {
         time(*one);
         if (one->timed) shortest_s = std::min(shortest_s, one->step_s);
       }
-      order.emplace_back(shortest_s, kind);
+      order.emplace_back(shortest_s, family);
     }
     std::ranges::sort(order);
-    for (auto const& [step_s, kind] : order | std::views::take(best_kinds)) {
-      for (auto* const one : kinds[kind]) time(*one);
+    for (auto const& [step_s, family] : order | std::views::take(best_families)) {
+      for (auto* const one : families[family]) time(*one);
     }
     keep_best();
   }
 
-  // Tries the strategies around those of the two best candidates, until all around these were
-  // tried.
+  // Tries the strategies around those of the two best candidates, for some rounds or until all
+  // around these were tried.
   void refine() {
     constexpr int most_rounds = 6;
     constexpr std::size_t best = 2;

@@ -98,6 +98,7 @@ class Solver {
         m_trials(question) {}
 
   Solution run() {
+    auto const asked = m_open;
     bool const may_group = std::exchange(m_open.group, false);
     if (try_as_asked()) {
       if (share_out(Shard::gradients)) try_as_asked();
@@ -122,8 +123,7 @@ class Solver {
         m_open.plan.sharers = m_sharers_of_nodes;
         try_shares();
       }
-      m_open.group = may_group;
-      if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive();
+      if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
     }
     auto solution = m_trials.finish();
     solution.estimated = m_estimated;
@@ -148,10 +148,13 @@ class Solver {
     return share_out_what_is_open(m_open, shard);
   }
 
-  // A drive must make no step longer, so the search asks what would be without it.
-  void try_without_drive() {
-    share_out(level_of(m_trials.best()));
-    if (m_open.group) m_open.plan.group = 1;
+  // A drive should make no step longer, so the search also asks what would be without it, where
+  // ranks share out as much as in the best plan.
+  void try_without_drive(OpenPlan const& asked) {
+    auto const level = level_of(m_trials.best());
+    auto const most_group = std::exchange(m_open, asked).most_group;
+    m_open.most_group = most_group;
+    share_out(level);
     m_budgets.nvme_bytes = 0;
     try_shares();
   }

@@ -99,9 +99,10 @@ bool Trials::is_hopeless(Candidate const& candidate) const {
 }
 
 double Trials::expected_s(Candidate const& candidate) const {
+  auto const kind = kind_of(candidate);
   double sum = 0, count = 0;
   for (Done const& done : m_done) {
-    if (std::isinf(done.step_s) || done.kind != kind_of(candidate)) continue;
+    if (std::isinf(done.step_s) || done.kind != kind) continue;
     sum += done.slower;
     ++count;
   }

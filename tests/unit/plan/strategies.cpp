@@ -303,9 +303,9 @@ Candidate timed(double step_s, std::int64_t moved_bytes) {
 TEST(Candidates, are_better_if_faster_by_a_class_else_by_fewer_bytes_else_by_time) {
   EXPECT_TRUE(better(timed(1, 9), timed(1.02, 0)));
   EXPECT_FALSE(better(timed(1.02, 0), timed(1, 9)));
-  EXPECT_TRUE(better(timed(1.005, 3), timed(1, 4)));
-  EXPECT_FALSE(better(timed(1, 4), timed(1.005, 3)));
-  EXPECT_TRUE(better(timed(1, 3), timed(1.005, 3)));
+  EXPECT_TRUE(better(timed(1.001, 3), timed(1, 4)));
+  EXPECT_FALSE(better(timed(1, 4), timed(1.001, 3)));
+  EXPECT_TRUE(better(timed(1, 3), timed(1.001, 3)));
   EXPECT_FALSE(better(timed(1, 3), timed(1, 3)));
   EXPECT_TRUE(better(timed(0, 9), timed(1e-9, 0)));
 }
