@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <stdexcept>
 
 #include "app/commands.hpp"
 #include "app/json_text.hpp"
+#include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
 #include "base/cannot_start.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "plan/explain/answers.hpp"
-#include "report/tier_json.hpp"
 #include "run/run_question.hpp"
 
 namespace spillway {
@@ -49,17 +50,14 @@ Answer answer(Config const& config, std::int64_t vocab, Target const& target) {
   for (auto choices = target.choices;; choices.micro /= 2) {
     auto const graphs = run_graphs(config, vocab, target, choices);
     auto const question = run_question(config, target, graphs);
-    auto const now = best_plan(question);
-    if (now.cost.fits || !choices.micro_is_free || choices.micro == 1)
-      return {choices.micro, target.budgets, now.cost, costs_with(question, now)};
+    try {
+      auto const now = best_plan(question);
+      if (now.cost.fits || !choices.micro_is_free || choices.micro == 1)
+        return {choices.micro, target.budgets, now.cost, costs_with(question, now)};
+    } catch (std::invalid_argument const& error) {
+      throw Error(Status::bad_input, error.what());
+    }
   }
-}
-
-Json cost_json(PlanCost const& cost, Budgets const& budgets) {
-  return {{"fits", cost.fits},
-          {"step_s", cost.step_s > 0 ? Json(cost.step_s) : Json(nullptr)},
-          {"peak_bytes", tiers_json(cost.peak_bytes)},
-          {"missing_bytes", tiers_json(missing_bytes(cost.peak_bytes, budgets))}};
 }
 
 std::string json_of(Answer const& answer) {

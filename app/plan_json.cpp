@@ -54,13 +54,6 @@ Json seconds(double step_s) {
   return step_s > 0 ? Json(step_s) : Json(nullptr);
 }
 
-Json cost_json(PlanCost const& cost, Budgets const& budgets) {
-  return {{"fits", cost.fits},
-          {"step_s", seconds(cost.step_s)},
-          {"peak_bytes", tiers_json(cost.peak_bytes)},
-          {"missing_bytes", tiers_json(missing_bytes(cost.peak_bytes, budgets))}};
-}
-
 Json costs(std::vector<Alternative> const& alternatives, PlanReport const& report) {
   Json json = Json::object();
   for (Alternative const& other : alternatives)
@@ -121,6 +114,13 @@ Json at_peak(Program const& program) {
 }
 
 }  // namespace
+
+Json cost_json(PlanCost const& cost, Budgets const& budgets) {
+  return {{"fits", cost.fits},
+          {"step_s", seconds(cost.step_s)},
+          {"peak_bytes", tiers_json(cost.peak_bytes)},
+          {"missing_bytes", tiers_json(missing_bytes(cost.peak_bytes, budgets))}};
+}
 
 std::string to_json(PlanReport const& report) {
   auto const& planned = report.planned;

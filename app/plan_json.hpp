@@ -1,6 +1,7 @@
-// Makes the JSON text that `spillway plan --json` prints.
+// Makes the JSON text that `spillway plan --json` prints, and parts of it.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ struct PlanReport {
   std::optional<RunCost> run = {};
   std::vector<OtherChoice> why_not = {};
 };
+// What a plan needs and takes, and what the budgets lack for it. A time that is not known is null.
+nlohmann::ordered_json cost_json(PlanCost const& cost, Budgets const& budgets);
+
 std::string to_json(PlanReport const& report);
 
 }  // namespace spillway

@@ -33,7 +33,10 @@ std::optional<double> read(std::string_view text) {
 
 std::string wrong_token_count(std::string const& text) {
   if (read(text)) return "";
-  return fmt::format("'{}' is no number of tokens; give one such as 300M, 100B or 1.5T", text);
+  return fmt::format(
+      "'{}' is no number of tokens; give one such as 300M, 100B or 1.5T (units: K, M, B, "
+      "T)",
+      text);
 }
 
 double token_count(std::string const& text) {

@@ -14,10 +14,10 @@ TriedPlan row_of(PlannedTarget const& made, double tokens) {
   auto const& program = made.planned.programs.train;
   auto const simulation = simulate(program, made.target.machine);
   TriedPlan row{.step_s = simulation.step_s, .peak_bytes = program.peak_bytes};
-  if (row.step_s <= 0) return row;
-  row.tokens_per_s = tokens_of_step(made.config) / row.step_s;
   row.run = run_of(tokens > 0 ? tokens : kPricedTokens, made.config, made.planned, simulation,
                    made.target.machine);
+  if (row.step_s <= 0) return row;
+  row.tokens_per_s = tokens_of_step(made.config) / row.step_s;
   auto const path = shares(program, critical_path(program, simulation));
   auto const computing = std::ranges::find(path, Lane::compute, &LaneShare::lane);
   auto const* lane = delaying_lane(path, row.step_s);

@@ -90,6 +90,11 @@ TEST_F(PlanAnswers, say_what_other_hardware_would_buy) {
       << text.output;
   EXPECT_EQ(plan(m_there + "--what-if --compare").status, 2);
   EXPECT_EQ(plan(m_there + "--what-if --budgets device=1,2MiB").status, 2);
+  auto const unlike = m_there + "--ranks 2 batch.share=[3,1] batch.micro=1 plan.shard=all ";
+  auto const refused = plan(unlike + "--what-if");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(refused.output.starts_with("spillway: plan.shard: all: ")) << refused.output;
+  EXPECT_EQ(refused.output, plan(unlike).output);
 }
 
 TEST_F(PlanAnswers, name_the_change_with_which_it_fits) {

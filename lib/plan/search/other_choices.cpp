@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "plan/data/open_plan.hpp"
+#include "plan/schedule/streaming.hpp"
+#include "plan/search/strategy.hpp"
 
 namespace spillway {
 namespace {
@@ -112,21 +114,16 @@ class OtherChoices {
     add({"updates on the host", "plan.update=host"}, std::move(host));
   }
 
-  bool fetches() const {
-    auto const spills = [](BlockPlan const& block) { return away_tier(block.policy).has_value(); };
-    return fetches_parameters(m_plan) || std::ranges::any_of(m_plan.blocks, spills);
-  }
-
   void add_walks() {
-    if (!fetches()) return;
-    if (m_open.prefetch) {
+    if (m_open.prefetch && brings_anything_ahead(m_plan)) {
       auto more = m_plan;
       ++more.prefetch;
       add({"fetch one block earlier", "plan.prefetch"}, std::move(more));
     }
-    if (!m_open.group || m_question.micro_batches == 1) return;
-    auto other = m_plan;
     bool const together = m_plan.group > 1;
+    if (!m_open.group || m_question.micro_batches == 1) return;
+    if (!together && !gains_by_groups(m_plan)) return;
+    auto other = m_plan;
     other.group = together ? 1 : 2;
     add(together ? Name{"micro-batches one by one", "plan.group=1"}
                  : Name{"two micro-batches together", "plan.group=2"},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plan/proof/derive.hpp"
+#include "plan/search/needs.hpp"
 #include "plan/search/trials.hpp"
 #include "plan/time/simulate.hpp"
 
@@ -352,10 +353,7 @@ std::vector<PlanEstimate> estimates(PlanQuestion const& question, std::vector<Pl
 }
 
 double simulated_step_s(PlanQuestion const& question, Plan const& plan) {
-  auto programs = compile_without_waits(question.train, question.eval, plan, question.micro_batches,
-                                        question.ranks);
-  derive_waits(programs.train);
-  return simulate(programs.train, question.machine).step_s;
+  return simulated_step(question, plan).step_s;
 }
 
 }  // namespace spillway

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/data/reach.hpp"
 #include "plan/proof/derive.hpp"
+#include "plan/search/needs.hpp"
 
 namespace spillway {
 
@@ -25,25 +25,7 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
          (a.early == b.early ? 0 : 1);
 }
 
-TierBytes largest(TierBytes const& a, TierBytes const& b) {
-  TierBytes result;
-  for (Tier const tier : kTiersInOrder) result[tier] = std::max(a[tier], b[tier]);
-  return result;
-}
-
 }  // namespace
-
-TierBytes limited_peaks(Program const& program, Budgets const& budgets) {
-  auto peaks = program.peak_bytes;
-  if (budgets.host_bytes == 0 && !uses_host_tier(program)) peaks[Tier::host] = 0;
-  return peaks;
-}
-
-TierBytes Trials::peaks_of(Plan const& plan, std::int64_t micro_batches) const {
-  auto const compiled = compile_without_waits(m_question.train, m_question.eval, plan,
-                                              micro_batches, m_question.ranks);
-  return limited_peaks(compiled.train, m_question.budgets);
-}
 
 Trials::Result Trials::try_out(Candidate const& candidate) {
   ++m_solution.compiled;
@@ -52,18 +34,14 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   auto& train = compiled.train;
   m_last_items = std::ssize(train.items);
   m_items += train.items.size() / static_cast<std::size_t>(most_together(train));
-  auto const most_bytes_per_s = m_question.budgets.nvme_bytes_per_s;
-  auto peaks = limited_peaks(train, m_question.budgets);
-  for (auto const fewer : m_question.fewer) peaks = largest(peaks, peaks_of(candidate.plan, fewer));
+  auto const peaks = limited_peaks(m_question, candidate.plan, train);
   Result result{peaks - candidate.peaks, fits(peaks, m_question.budgets)};
   auto& done = m_done.emplace_back(candidate.plan, result.off);
   Need need{candidate.plan, peaks};
-  if (result.fits || !std::isinf(most_bytes_per_s)) {
+  if (result.fits || !std::isinf(m_question.budgets.nvme_bytes_per_s)) {
     derive_waits(train);
     auto const simulation = simulate(train, m_question.machine);
-    auto const written = static_cast<double>(simulation.bytes[Lane::nvme_write]);
-    double const bytes_per_s = written > 0 ? written / simulation.step_s : 0;
-    if (bytes_per_s > most_bytes_per_s) need.nvme_bytes_per_s = bytes_per_s;
+    need.nvme_bytes_per_s = forbidden_bytes_per_s(simulation, m_question.budgets);
     if (result.fits && need.nvme_bytes_per_s == 0) {
       auto const before_s = m_best_s;
       choose(candidate.plan, std::move(compiled), simulation);

@@ -10,10 +10,6 @@
 
 namespace spillway {
 
-// Returns the peaks that budgets limit. A device with memory of its own needs batches and scalars
-// in host memory even if there is no host tier.
-TierBytes limited_peaks(Program const& program, Budgets const& budgets);
-
 class Trials {
  public:
   // The question must outlive this object.
@@ -59,8 +55,6 @@ class Trials {
   Solution finish();
 
  private:
-  // Returns what a rank with so many micro-batches needs for the plan.
-  TierBytes peaks_of(Plan const& plan, std::int64_t micro_batches) const;
   void choose(Plan const& plan, Compiled compiled, Simulation const& simulation);
   void note_need(Need need);
 

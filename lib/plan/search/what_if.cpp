@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.hpp"
+#include "plan/search/needs.hpp"
 
 namespace spillway {
 namespace {
@@ -72,9 +73,12 @@ PlanCost cost_with(PlanQuestion const& question, CostedPlan const& now, WhatIf c
                              question.ranks, question.fewer, question.nodes_alike};
   auto const found = best_plan(changed).cost;
   if (!now.cost.fits || now.cost.step_s <= 0) return found;
-  // The plan that there is fits whatever there is more of.
+  // The plan that there is fits whatever there is more of. If shorter steps wrote too much, it can
+  // go on as it is.
   auto kept = now.cost;
-  kept.step_s = std::min(kept.step_s, simulated_step_s(changed, now.plan));
+  auto const step = simulated_step(changed, now.plan);
+  if (forbidden_bytes_per_s(step, changed.budgets) == 0)
+    kept.step_s = std::min(kept.step_s, step.step_s);
   return found.fits && found.step_s <= kept.step_s ? found : kept;
 }
 

@@ -1,11 +1,12 @@
 #include "plan/search/why_not.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "plan/proof/derive.hpp"
+#include "plan/search/needs.hpp"
 #include "plan/search/other_choices.hpp"
-#include "plan/search/trials.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {
@@ -17,13 +18,16 @@ constexpr std::size_t kShortItems = 20'000;
 // Estimated peaks of others may be this much too high.
 constexpr double kNearly = 1.03;
 
-PlanCost exact_cost(PlanQuestion const& question, Plan const& plan) {
+// Returns nothing if the plan writes more to the drive than it may.
+std::optional<PlanCost> exact_cost(PlanQuestion const& question, Plan const& plan) {
   auto program = compile_without_waits(question.train, question.eval, plan, question.micro_batches,
                                        question.ranks)
                      .train;
   derive_waits(program);
-  auto const peaks = limited_peaks(program, question.budgets);
-  return {fits(peaks, question.budgets), peaks, simulate(program, question.machine).step_s};
+  auto const peaks = limited_peaks(question, plan, program);
+  auto const step = simulate(program, question.machine);
+  if (forbidden_bytes_per_s(step, question.budgets) > 0) return std::nullopt;
+  return PlanCost{fits(peaks, question.budgets), peaks, step.step_s};
 }
 
 bool nearly_fits(TierBytes const& peaks, Budgets const& budgets) {
@@ -59,8 +63,11 @@ std::vector<OtherChoice> why_not(PlanQuestion const& question, DecidedPlan const
     auto const& [words, key, other, gives_up] = others[i];
     auto cost = corrected_cost(estimated[i + 1], estimated[0], decided);
     try {
-      if (are_short || nearly_fits(cost.peak_bytes, question.budgets))
-        cost = exact_cost(question, other);
+      if (are_short || nearly_fits(cost.peak_bytes, question.budgets)) {
+        auto const exact = exact_cost(question, other);
+        if (!exact) continue;
+        cost = *exact;
+      }
     } catch (std::invalid_argument const&) {
       continue;  // no schedule offers it
     }

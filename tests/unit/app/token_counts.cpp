@@ -21,7 +21,7 @@ TEST(TokenCount, is_refused_with_what_to_give) {
        {"", "B", "0", "-5B", "100G", "100 B", "nan", "inf", "0.1", "2000000T", "1,5T"})
     EXPECT_EQ(wrong_token_count(text), "'" + text +
                                            "' is no number of tokens; give one such as 300M, 100B "
-                                           "or 1.5T");
+                                           "or 1.5T (units: K, M, B, T)");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/explain/answers.hpp"
+#include "plan/search/needs.hpp"
 #include "solve_case.hpp"
 
 namespace spillway::test::what_if_test {
@@ -104,10 +105,13 @@ class WhatIfTight : public ::testing::Test {
 
 TEST_F(WhatIfTight, costs_what_a_search_with_the_change_finds) {
   ASSERT_TRUE(m_now.cost.fits);
-  auto other = m_asked;
-  other.budgets.device_bytes *= 2;
-  auto const twice = cost_with(m_asked, m_now, named(m_all, "twice_the_device_memory"));
-  EXPECT_LE(twice.step_s, best_plan(other).cost.step_s);
+  auto open = m_asked;
+  open.request = {};
+  open.budgets = {solve_case::most_of_it_bytes() / 2, kMebibyte << 10, 0};
+  auto const now = best_plan(open);
+  ASSERT_TRUE(now.cost.fits);
+  auto const twice = cost_with(open, now, named(what_ifs(open), "twice_the_device_memory"));
+  EXPECT_LT(twice.step_s, now.cost.step_s);
   EXPECT_LT(cost_with(m_asked, m_now, named(m_all, "twice_the_links")).step_s,
             0.9 * m_now.cost.step_s);
 }
@@ -123,6 +127,28 @@ TEST_F(WhatIfTight, is_never_slower_than_the_plan_that_there_is) {
   claimed.cost.step_s /= 10;
   for (auto const& change : m_all)
     EXPECT_LE(cost_with(m_asked, claimed, change).step_s, claimed.cost.step_s) << change.name;
+}
+
+// The one plan that is asked for would write faster with a faster drive.
+TEST(WhatIf, writes_no_faster_than_it_may) {
+  auto machine = device_machine();
+  machine.nvme_read_gbps = machine.nvme_write_gbps = machine.nvme_both_gbps = 0.1;
+  auto asked = question(machine, {kMebibyte << 10, kMebibyte << 10, kMebibyte << 10});
+  asked.request = PlanWords{.activations = {"nvme"},
+                            .parameters = {"device"},
+                            .gradients = {"device"},
+                            .optimizer = {"device"}};
+  auto const free = best_plan(asked);
+  ASSERT_TRUE(free.cost.fits);
+  auto const with_drive = [&] {
+    return cost_with(asked, free, named(what_ifs(asked), "one_more_drive")).step_s;
+  };
+  EXPECT_LT(with_drive(), 0.99 * free.cost.step_s);
+  auto const step = simulated_step(asked, free.plan);
+  asked.budgets.nvme_bytes_per_s =
+      1.001 * static_cast<double>(step.bytes[Lane::nvme_write]) / step.step_s;
+  EXPECT_EQ(forbidden_bytes_per_s(step, asked.budgets), 0);
+  EXPECT_GE(with_drive(), 0.998 * free.cost.step_s);
 }
 
 TEST(WhatIf, says_with_which_changes_it_fits_that_does_not) {

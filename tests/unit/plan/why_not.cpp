@@ -7,6 +7,7 @@
 
 #include "plan/explain/answers.hpp"
 #include "plan/search/candidate.hpp"
+#include "plan/search/needs.hpp"
 #include "plan/search/other_choices.hpp"
 #include "plan/time/simulate.hpp"
 #include "solve_case.hpp"
@@ -143,6 +144,35 @@ TEST(WhyNot, says_what_the_same_plan_with_that_choice_takes) {
   }
   EXPECT_GT(fitting, 0);
   EXPECT_LT(fitting, std::ssize(all));
+}
+
+// This plan writes as fast as it may, some others faster.
+TEST(WhyNot, leaves_out_what_wears_the_drive_too_fast) {
+  auto const machine = device_machine();
+  auto asked = question(machine, {kGib, 0, kGib});
+  auto const plan = plan_of({.activations = {"recompute"}, .optimizer = {"nvme"}});
+  auto const compiled = compile(graph(), nullptr, plan, 1, 1).train;
+  auto const step = simulate(compiled, machine);
+  auto const rows = [&] {
+    auto const all = why_not(asked, {plan, compiled, step.step_s});
+    std::vector<std::string_view> keys;
+    for (auto const& one : all) keys.push_back(one.key);
+    return keys;
+  };
+  auto const bytes_per_s = [&](std::string_view key) {
+    auto const other = with(other_choices(asked, plan), key);
+    auto const written = simulated_step(asked, other);
+    return static_cast<double>(written.bytes[Lane::nvme_write]) / written.step_s;
+  };
+  auto const all = rows();
+  auto const most = static_cast<double>(step.bytes[Lane::nvme_write]) / step.step_s;
+  asked.budgets.nvme_bytes_per_s = most;
+  std::vector<std::string_view> allowed;
+  for (auto const key : all)
+    if (bytes_per_s(key) <= most) allowed.push_back(key);
+  EXPECT_EQ(rows(), allowed);
+  EXPECT_LT(allowed.size(), all.size());
+  EXPECT_FALSE(allowed.empty());
 }
 
 // A plan that takes no time at all is not faster without clipping.
