@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "plan/bound/dual_simplex.hpp"
 
@@ -46,11 +47,17 @@ CoverProblem::Proof CoverProblem::solve() const {
     for (auto const& [row, amount] : m_variables[column].entries)
       dictionary.at(static_cast<std::size_t>(row), column) = amount;
   }
+  // Pivots lose digits, so that the last weights may prove less than earlier ones.
+  constexpr int between_proofs = 16;
   auto const most_pivots = static_cast<int>(10 * (m_least.size() + m_variables.size()));
-  int const pivots = dictionary.solve(most_pivots);
-  auto result = proof(dictionary.slack_costs());
-  result.pivots = pivots;
-  return result;
+  auto best = proof(dictionary.slack_costs());
+  for (int pivots = 0, more = between_proofs; more == between_proofs && pivots < most_pivots;) {
+    pivots += more = dictionary.solve(between_proofs);
+    auto next = proof(dictionary.slack_costs());
+    if (next.bound > best.bound) best = std::move(next);
+    best.pivots = pivots;
+  }
+  return best;
 }
 
 double CoverProblem::paid(Variable const& variable, std::vector<double> const& weights) const {

@@ -73,7 +73,7 @@ bool Trials::was_compiled(Plan const& plan) const {
 bool Trials::is_hopeless(Candidate const& candidate) const {
   if (!found()) return false;
   auto const estimated_s = std::ranges::min_element(m_done, {}, &Done::step_s)->step_s;
-  return expected_s(candidate) > kHopeless * std::max(estimated_s, m_best_s);
+  return candidate.step_s > kHopeless * std::max(estimated_s, m_best_s);
 }
 
 double Trials::expected_s(Candidate const& candidate) const {

@@ -75,8 +75,8 @@ TEST(StepBounds, hold_for_a_30b_within_any_memory) {
       gpt_training_graph({.layers = 48, .hidden = 7168, .heads = 56, .sequence = 1024, .micro = 8});
   auto const machine =
       shared_by(load_machine(SPILLWAY_SOURCE_DIR "/input/machines/rtx3090.yaml"), 1);
-  for (std::int64_t host_gib = 300; host_gib < 400; host_gib += 10) {
-    Budgets const budgets{22 * kGiB, host_gib * kGiB, machine.nvme_bytes};
+  for (std::int64_t host_gib = 60; host_gib < 400; ++host_gib) {
+    Budgets const budgets{machine.device_bytes * 19 / 20, host_gib * kGiB, machine.nvme_bytes};
     EXPECT_GT(step_bound({graph, machine, budgets, 1, 1, true}).step_s, 30) << host_gib;
   }
 }
