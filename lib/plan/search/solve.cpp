@@ -216,7 +216,8 @@ class Solver {
     if (m_trials.found()) {
       m_open.plan.group = 2;
       auto const best = level_of(m_trials.best());
-      if (best != Shard::all && share_out(Shard::all)) try_shares();
+      for (Shard const shard : {Shard::gradients, Shard::all})
+        if (shard != best && share_out(shard)) try_shares();
       share_out(best);
       try_shares();
     } else if (all <= m_open.most_group && m_estimator.model().ranks > 1) {
