@@ -31,6 +31,7 @@ class StepReader {
     note_beginning();
     for (Op const& op : m_graph.ops) note_pass(op);
     for (int b = 0; b <= m_work.last_layer; ++b) note_saved(b);
+    note_ops_of_chunks();
     for (Chunk const& chunk : m_graph.chunks) note_chunk(chunk);
     return std::move(m_work);
   }
@@ -138,10 +139,26 @@ class StepReader {
       m_work.saved.push_back({std::move(ops), {number}});
   }
 
+  // Lists for each chunk the ops that read its parameters or work on its gradient and state.
+  void note_ops_of_chunks() {
+    m_ops_of.resize(m_graph.chunks.size());
+    for (Op const& op : m_graph.ops) {
+      auto const add = [&](int chunk) {
+        if (chunk < 0) return;
+        auto& ops = m_ops_of[static_cast<std::size_t>(chunk)];
+        if (ops.empty() || ops.back() != op.id) ops.push_back(op.id);
+      };
+      if (op.phase == Phase::norm || op.phase == Phase::update) add(op.chunk);
+      for (View const& view : present(op.inputs))
+        if (m_graph.tensor(view).role == Role::parameter) add(m_graph.tensor(view).chunk);
+    }
+  }
+
   void note_chunk(Chunk const& chunk) {
     ChunkWork work;
     bool read = false;
-    for (Op const& op : m_graph.ops) {
+    for (int const id : m_ops_of[static_cast<std::size_t>(chunk.id)]) {
+      Op const& op = m_graph.op(id);
       bool const reads = std::ranges::any_of(
           present(op.inputs), [&](View const& view) { return view.tensor == chunk.parameter; });
       if (!reads || !runs(op)) continue;
@@ -174,7 +191,8 @@ class StepReader {
                               each ? m_ranks : 1);
     if (m_ranks > 1)
       work_of.tree_sum = work(op_on_chunk(OpKind::tree_sum, chunk, received, gradient), tensors, 1);
-    for (Op const& op : m_graph.ops) {
+    for (int const id : m_ops_of[static_cast<std::size_t>(chunk.id)]) {
+      Op const& op = m_graph.op(id);
       if (op.chunk != chunk.id) continue;
       if (op.phase == Phase::norm) add_work(work_of.norm, work(op, m_graph.tensors, m_ranks));
       if (op.phase == Phase::update) add_work(work_of.update, work(op, m_graph.tensors, m_ranks));
@@ -188,8 +206,9 @@ class StepReader {
   Graph const& m_graph;
   Machine const& m_machine;
   std::int64_t m_ranks;
-  std::vector<int> m_maker;       // the op of a layer, or before, that makes a tensor; or -1
-  std::vector<bool> m_is_saved;   // whether the backward pass of a layer, or before, reads a tensor
+  std::vector<int> m_maker;      // the op of a layer, or before, that makes a tensor; or -1
+  std::vector<bool> m_is_saved;  // whether the backward pass of a layer, or before, reads a tensor
+  std::vector<std::vector<int>> m_ops_of;
   std::set<int> m_left_out = {};  // ops that run only if a step has one micro-batch
   int m_turn = -1;
   StepWork m_work;

@@ -18,6 +18,8 @@ namespace {
 // At most kKept candidates are kept, and at most kOfSameActivations that treat activations alike.
 constexpr std::size_t kKept = 64;
 constexpr std::ptrdiff_t kOfSameActivations = 4;
+// Plans of more layers than these take much memory and time, so fewer of them are tried.
+constexpr int kManyLayers = 300;
 
 class Search {
  public:
@@ -70,7 +72,7 @@ class Search {
   // Tries the mixes with all ways to move state, and returns the two fastest ways and those that
   // are not much slower than the fastest, which are all ways if no plan fits.
   std::vector<StateMoves> fastest_ways(std::span<ActivationMix const> mixes, std::int64_t group) {
-    constexpr double much_slower = 1.15;
+    double const much_slower = m_space.layers() > kManyLayers ? 1 : 1.15;
     constexpr std::size_t least = 2;
     auto const ways = m_space.ways_to_move();
     std::vector<double> times_s;
@@ -350,7 +352,7 @@ class Search {
   // Tries the strategies around those of the two best candidates, for some rounds or until all
   // around these were tried.
   void refine() {
-    constexpr int most_rounds = 6;
+    int const most_rounds = m_space.layers() > kManyLayers ? 2 : 6;
     constexpr std::size_t best = 2;
     std::vector<Plan> done;
     for (int round = 0; round < most_rounds; ++round) {

@@ -15,6 +15,8 @@ namespace {
 // Of Programs with no more items than this in all every one is compiled, since that is fast and
 // estimates of small models are rough.
 constexpr std::size_t kShortItems = 20'000;
+// No Program is compiled beside one of more items, because both take much memory.
+constexpr std::size_t kMostItems = 50'000;
 // Estimated peaks of others may be this much too high.
 constexpr double kNearly = 1.03;
 
@@ -63,7 +65,8 @@ std::vector<OtherChoice> why_not(PlanQuestion const& question, DecidedPlan const
     auto const& [words, key, other, gives_up] = others[i];
     auto cost = corrected_cost(estimated[i + 1], estimated[0], decided);
     try {
-      if (are_short || nearly_fits(cost.peak_bytes, question.budgets)) {
+      bool const is_near = nearly_fits(cost.peak_bytes, question.budgets);
+      if (are_short || (is_near && decided.program.items.size() <= kMostItems)) {
         auto const exact = exact_cost(question, other);
         if (!exact) continue;
         cost = *exact;

@@ -140,7 +140,7 @@ Other ways: the activations of all layers handled alike, the rest as is best the
                       step             device       host       NVMe
   this plan            4 s              4 MiB      3 MiB          -
   all-keep       does not fit: needs 1 MiB more device memory and 2 MiB more )"
-                  R"(host memory and 3 MiB more NVMe, then takes 2 s
+                  R"(host memory and 3 MiB more NVMe
   all-recompute      3.5 s   -12 %      3 MiB      2 MiB      1 MiB
   all-host       does not fit: needs 1 MiB more host memory
   all-nvme             3 s   -25 %      2 MiB          -          -
