@@ -90,8 +90,8 @@ std::vector<std::string> scarce_memory() {
   // Products of the module take 32 MiB of workspace, and the interpreter wants few tokens.
   if (on_ptx())
     return {"data.sequence=32", "batch.sequences=1", "batch.micro=1", "memory.device=35000KiB",
-            "memory.host=1900KiB"};
-  return {"batch.sequences=2", "batch.micro=2", "memory.device=4MiB", "memory.host=1200KiB"};
+            "memory.host=2200KiB"};
+  return {"batch.sequences=4", "batch.micro=4", "memory.device=5MiB", "memory.host=3200KiB"};
 }
 
 std::vector<nlohmann::json> read_rows(std::filesystem::path const& run_dir) {
