@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/bound/chunk_amounts.hpp"
 #include "plan/bound/chunk_sums.hpp"
 #include "plan/bound/routes.hpp"
 #include "plan/data/reach.hpp"
@@ -21,13 +22,7 @@ class ChunkChoices {
         m_kind(kind),
         m_chunk(kind.work),
         m_block(kind.block),
-        m_is_awaited(question.norm_is_awaited),
-        m_times(static_cast<double>(question.micro_batches)),
-        m_ranks(static_cast<double>(question.ranks)),
-        m_count(static_cast<double>(kind.chunks.size())),
-        m_parameter_bytes(m_count * static_cast<double>(kind.work.parameter_bytes)),
-        m_gradient_bytes(m_count * static_cast<double>(kind.work.gradient_bytes)),
-        m_state_bytes(m_count * static_cast<double>(kind.work.state_bytes)) {}
+        m_all(question, kind) {}
 
   void add() {
     if (!m_chunk.trainable) return add_frozen();
@@ -39,8 +34,8 @@ class ChunkChoices {
       do_as_the_plan_does({share}, lane, &ChunkPlan::update,
                           lane == Lane::host ? Tier::host : Tier::device);
       auto const& work = m_chunk.update;
-      m_rows.spend(share, update_time(), m_count * (lane == Lane::host ? work.host : work.compute),
-                   m_block);
+      m_rows.spend(share, m_all.update_time,
+                   m_all.count * (lane == Lane::host ? work.host : work.compute), m_block);
     }
     m_rows.cover(all, 1);
     for (Lane const lane : m_routes.update_lanes()) {
@@ -52,25 +47,23 @@ class ChunkChoices {
   }
 
  private:
-  // Chunks that are read only behind the turn may be updated behind it.
-  When update_time() const { return m_chunk.read_before_turn ? When::update : When::anytime; }
   // Where there are several micro-batches, places at the turn are averages over all their turns.
   When store_time() const {
-    return m_chunk.read_before_turn && m_times == 1 ? When::store : When::anytime;
+    return m_chunk.read_before_turn && m_all.times == 1 ? When::store : When::anytime;
   }
   // Without a commit between them, bytes lie before the update where they lie at the turn.
   std::vector<Tier> at_commit(Tier at_turn) const {
-    return m_is_awaited ? m_routes.tiers() : std::vector{at_turn};
+    return m_all.is_awaited ? m_routes.tiers() : std::vector{at_turn};
   }
-  When bring_time() const { return m_is_awaited ? update_time() : When::anytime; }
-  double own(double bytes) const { return bytes / m_ranks; }
+  When bring_time() const { return m_all.is_awaited ? m_all.update_time : When::anytime; }
+  double own(double bytes) const { return bytes / m_all.ranks; }
 
   void hold(int variable, Moment moment, Tier tier, double bytes) {
-    if (moment == Moment::turn || m_is_awaited) m_rows.hold(variable, moment, tier, bytes);
+    if (moment == Moment::turn || m_all.is_awaited) m_rows.hold(variable, moment, tier, bytes);
   }
 
   void add_state(Lane lane) {
-    double const bytes = own(m_state_bytes);
+    double const bytes = own(m_all.state_bytes);
     if (bytes == 0) return;
     std::vector<int> all;
     for (Tier const at_turn : m_routes.tiers()) {
@@ -89,9 +82,9 @@ class ChunkChoices {
   }
 
   void add_gradient(Lane lane) {
-    double const bytes = own(m_gradient_bytes);
+    double const bytes = own(m_all.gradient_bytes);
     std::vector<int> all;
-    if (!m_is_awaited) {
+    if (!m_all.is_awaited) {
       m_rows.spend(m_updates[lane], When::gradient, bytes * m_routes.bring(Tier::device, lane),
                    m_block);
       return;
@@ -100,7 +93,7 @@ class ChunkChoices {
       int const share = all.emplace_back(m_rows.add_variable());
       hold(share, Moment::commit, tier, bytes);
       m_rows.spend(share, When::gradient, bytes * m_routes.move(Tier::device, tier), m_block);
-      m_rows.spend(share, update_time(), bytes * m_routes.bring(tier, lane), m_block);
+      m_rows.spend(share, m_all.update_time, bytes * m_routes.bring(tier, lane), m_block);
       if (tier != Tier::device) m_left.push_back(share);
       do_as_the_plan_does({share}, lane, &ChunkPlan::gradients, tier);
     }
@@ -134,7 +127,7 @@ class ChunkChoices {
 
   // Parameters lie in `place` at the turn and in `tier` at the commit, and are updated on `lane`.
   void add_parameter_moves(int share, Lane lane, Place place, Tier tier) {
-    double const bytes = own(m_parameter_bytes);
+    double const bytes = own(m_all.parameter_bytes);
     bool const both = place == Place::device_and_host;
     Tier const at_turn = both ? Tier::device : tier_of(place);
     bool const has_host = both || place == Place::host;
@@ -142,7 +135,7 @@ class ChunkChoices {
     if (both) m_rows.hold(share, Moment::turn, Tier::host, bytes);
     if (m_chunk.read_backward)
       m_rows.spend(share, When::backward, bytes * m_routes.move(at_turn, Tier::device), m_block);
-    if (m_is_awaited) {
+    if (m_all.is_awaited) {
       hold(share, Moment::commit, tier, bytes);
       // On its way from the drive to the backward pass it comes through host memory.
       bool const is_there =
@@ -150,10 +143,11 @@ class ChunkChoices {
       bool const comes = m_chunk.read_backward && tier == Tier::device;
       if (!is_there && !comes)
         m_rows.spend(share, When::backward, bytes * m_routes.move(at_turn, tier), m_block);
-      m_rows.spend(share, update_time(), bytes * m_routes.bring(tier, lane), m_block);
+      m_rows.spend(share, m_all.update_time, bytes * m_routes.bring(tier, lane), m_block);
     }
     if (lane == Lane::host && !(m_routes.unified() && tier != Tier::host))
-      m_rows.spend(share, update_time(), bytes * m_routes.move(Tier::host, Tier::device), m_block);
+      m_rows.spend(share, m_all.update_time, bytes * m_routes.move(Tier::host, Tier::device),
+                   m_block);
     Tier const home = both ? Tier::host : at_turn;
     m_rows.spend(share, store_time(), bytes * m_routes.take_back(lane, home), m_block);
   }
@@ -162,9 +156,9 @@ class ChunkChoices {
     std::vector<int> all;
     for (Tier const tier : m_routes.tiers()) {
       int const share = all.emplace_back(m_rows.add_variable());
-      m_rows.hold(share, Moment::turn, tier, own(m_parameter_bytes));
+      m_rows.hold(share, Moment::turn, tier, own(m_all.parameter_bytes));
       m_rows.spend(share, When::anytime,
-                   own(m_parameter_bytes) * m_routes.move(tier, Tier::device));
+                   own(m_all.parameter_bytes) * m_routes.move(tier, Tier::device));
     }
     m_rows.cover(all, 1);
   }
@@ -179,7 +173,7 @@ class ChunkChoices {
       ChunkPlan const& chunk = m_question.places_of->chunks[c];
       alike += op_lane(chunk.update) == lane && chunk.*place == tier ? 1 : 0;
     }
-    if (alike > 0) m_rows.cover(shares, alike / m_count);
+    if (alike > 0) m_rows.cover(shares, alike / m_all.count);
   }
 
   BoundRows& m_rows;
@@ -188,8 +182,7 @@ class ChunkChoices {
   ChunkKind const& m_kind;
   ChunkWork const& m_chunk;
   int m_block;
-  bool m_is_awaited;
-  double m_times, m_ranks, m_count, m_parameter_bytes, m_gradient_bytes, m_state_bytes;
+  ChunkAmounts m_all;
   PerLane<int> m_updates{};  // for each lane, which share of the chunk it updates
   std::vector<int> m_left;   // which shares of the gradient have left the device by the commit
 };

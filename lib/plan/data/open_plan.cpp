@@ -88,8 +88,7 @@ Plan make_plan(Graph const& graph, PlanRequest const& request, BlockPolicy autom
     plan.blocks.push_back(asked.value_or(BlockPlan{automatic, 1}));
   }
   for (Chunk const& chunk : graph.chunks) plan.chunks.push_back(chunk_plan(request, chunk.id));
-  auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
-  plan.redo = request.norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
+  plan.redo = updates_come_last(plan, request.norm_is_awaited);
   plan.early = plan.redo ? 100 : request.early.value_or(100);
   normalise(graph, plan);
   return plan;

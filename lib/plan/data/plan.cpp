@@ -27,6 +27,11 @@ bool fetches_parameters(Plan const& plan) {
                              [](ChunkPlan const& chunk) { return fetches_parameters(chunk); });
 }
 
+bool updates_come_last(Plan const& plan, bool norm_is_awaited) {
+  auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
+  return norm_is_awaited || std::ranges::none_of(plan.chunks, on_host);
+}
+
 bool may_share_out(Graph const& graph, int chunk) {
   return graph.arithmetic.reduction != Reduction::each ||
          std::ranges::count(graph.parts, chunk, &GradientPart::chunk) == 0;

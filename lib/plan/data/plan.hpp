@@ -46,6 +46,9 @@ struct Plan {
 
 // Returns which ranks share out chunks, or nothing if they share out none.
 std::optional<ShardRanks> shard_ranks(Plan const& plan);
+// Returns whether all updates of the plan come behind the backward pass (see Plan::redo): those on
+// the host do if the norm is awaited, and all others always do.
+bool updates_come_last(Plan const& plan, bool norm_is_awaited);
 // Returns whether any parameters must be brought to the device for their uses.
 bool fetches_parameters(Plan const& plan);
 bool fetches_parameters(ChunkPlan const& chunk);

@@ -39,8 +39,7 @@ class OtherChoices {
 
   void add(Name const& name, Plan plan) {
     normalise(m_question.train, plan);
-    auto const on_host = [](ChunkPlan const& chunk) { return chunk.update == Tier::host; };
-    if (std::ranges::none_of(plan.chunks, on_host)) plan.redo = true;
+    plan.redo = updates_come_last(plan, plan.redo);
     if (plan.redo) plan.early = 100;
     if (plan != m_plan) m_all.push_back({name.words, name.key, std::move(plan)});
   }

@@ -118,10 +118,8 @@ class Search {
     auto const peaks = try_strategy(strategy);
     if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
     auto const excess_bytes = peaks[Tier::device] - budgets().device_bytes;
-    int const guess = m_space.moves_for(excess_bytes, strategy);
-    strategy.moves.count = m_space.most_moves();
-    m_space.find_room(strategy);
-    strategy.moves.count = m_space.fewest_moves(strategy, guess);
+    strategy.moves.count = m_space.moves_for(excess_bytes, strategy);
+    move_until_it_fits(strategy);
     if (fits(try_strategy(strategy), budgets())) return;
     // A plan needs the fewest bytes if it does not bring parameters ahead of their use.
     if (m_space.open().prefetch && m_space.moved_parameters(strategy.moves) > 0) {

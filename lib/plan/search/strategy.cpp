@@ -93,7 +93,6 @@ ChunkCost const& StrategySpace::cost(int chunk, Strategy const& strategy) const 
 void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
   auto const& moves = strategy.moves;
   bool const other_memory = !plan.unified && m_budgets.host_bytes > 0;
-  plan.redo = true;
   for (int c = 0; c < std::ssize(plan.chunks); ++c) {
     auto& places = plan.chunks[c];
     auto const& open = m_open.chunks[c];
@@ -102,8 +101,8 @@ void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
     bool const on_host = places.update == Tier::host;
     bool const sums_on_host = moves.sums == Sums::at_update ? on_host : moves.sums == Sums::host;
     if (open.gradients) places.gradients = other_memory && sums_on_host ? Tier::host : Tier::device;
-    if (on_host) plan.redo = m_open.norm_is_awaited;
   }
+  plan.redo = updates_come_last(plan, m_open.norm_is_awaited);
   plan.early = plan.redo ? 100 : m_open.early.value_or(strategy.early);
 }
 

@@ -140,17 +140,18 @@ std::string force(Question& it, Random& draws) {
   return fmt::format("{}", fmt::join(texts, " "));
 }
 
-void give_more(Question& it, int what) {
-  auto const twice = [](auto& number) { number *= 2; };
-  if (what == 0) twice(it.budgets.device_bytes);
-  if (what == 1) twice(it.budgets.host_bytes);
-  if (what == 2) twice(it.budgets.nvme_bytes);
-  if (what == 3) twice(it.machine.h2d_gbps);
-  if (what == 4) twice(it.machine.d2h_gbps);
-  if (what == 5) twice(it.machine.nvme_read_gbps);
-}
-constexpr std::array kMore = {"device memory",      "host memory",      "room on the drive",
-                              "link to the device", "link to the host", "reads of the drive"};
+// Each gives a question twice as much of something.
+struct More {
+  char const* name;
+  void (*give)(Question&);
+};
+constexpr More kMore[] = {
+    {"device memory", [](Question& it) { it.budgets.device_bytes *= 2; }},
+    {"host memory", [](Question& it) { it.budgets.host_bytes *= 2; }},
+    {"room on the drive", [](Question& it) { it.budgets.nvme_bytes *= 2; }},
+    {"link to the device", [](Question& it) { it.machine.h2d_gbps *= 2; }},
+    {"link to the host", [](Question& it) { it.machine.d2h_gbps *= 2; }},
+    {"reads of the drive", [](Question& it) { it.machine.nvme_read_gbps *= 2; }}};
 
 // Asks a question with keys forced, and with more of something, and returns by what factor the best
 // of these answers is faster, or more is slower.
@@ -170,12 +171,12 @@ Judged judge(unsigned seed, int forces) {
     auto const ratio = open_s / forced.step_s();
     if (ratio > result.beaten) result = {ratio, 1, what, ""};
   }
-  for (int what = 0; what < std::ssize(kMore); ++what) {
+  for (auto const& [name, give] : kMore) {
     auto more = open;
-    give_more(more, what);
+    give(more);
     auto const ratio = more.step_s() / open_s;
     if (ratio > result.slowed)
-      std::tie(result.slowed, result.slowed_by) = std::pair(ratio, std::string(kMore[what]));
+      std::tie(result.slowed, result.slowed_by) = std::pair(ratio, std::string(name));
   }
   std::printf("%s: %.4g s, beaten by %.3f %s, slowed by %.3f %s\n", open.text.c_str(), open_s,
               result.beaten, result.by.c_str(), result.slowed, result.slowed_by.c_str());
