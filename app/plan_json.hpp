@@ -27,7 +27,8 @@ struct PlanReport {
   std::optional<RunCost> run = {};
   std::vector<OtherChoice> why_not = {};
 };
-// What a plan needs and takes, and what the budgets lack for it. A time that is not known is null.
+// Makes JSON of what a plan needs and takes, and of what the budgets lack for it. A time that is
+// not known is null.
 nlohmann::ordered_json cost_json(PlanCost const& cost, Budgets const& budgets);
 
 std::string to_json(PlanReport const& report);

@@ -37,7 +37,7 @@ struct PlannedTarget {
   PlannedRun planned;
 };
 
-// What a plan is to be made for.
+// An AskedTarget says what a plan is to be made for.
 struct AskedTarget {
   Config config;  // as in a PlannedTarget
   Target target;

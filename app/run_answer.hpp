@@ -1,4 +1,4 @@
-// What a planned run over a number of tokens takes, computed and as JSON.
+// Says what a planned run over a number of tokens takes, in numbers and as JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Questions to `spillway plan`: how long a run takes and what it costs, what other hardware would
+// These tests ask `spillway plan` how long a run takes and what it costs, what other hardware would
 // buy, and what a plan decided against.
 #include <fmt/format.h>
 
@@ -128,7 +128,7 @@ TEST_F(PlanAnswers, say_what_a_plan_decided_against) {
   EXPECT_GT(number(all.at("busiest"), "share"), 0);
 }
 
-// Options and names of changes, as docs/answers.md has them.
+// These are options and names of changes as docs/answers.md has them.
 TEST_F(PlanAnswers, have_the_options_and_keys_that_their_page_names) {
   std::stringstream page;
   page << std::ifstream(SPILLWAY_SOURCE_DIR "/docs/answers.md").rdbuf();

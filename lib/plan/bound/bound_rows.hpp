@@ -51,7 +51,7 @@ class BoundRows {
   void spend(int variable, When when, Busy const& busy, int block = 0);
   // A unit of the variable means so many bytes in the tier at that moment.
   void hold(int variable, Moment moment, Tier tier, double bytes);
-  // Work that any plan must do.
+  // Adds work that any plan must do.
   void need(When when, Busy const& busy);
 
   // Says when the forward pass of the micro-batch that turns first runs. What reads nothing that is
@@ -63,8 +63,8 @@ class BoundRows {
 
   struct Answer {
     double bound_s = 0;
-    // How much of the bound each lane or resource makes out, and whether more of a tier's bytes
-    // would make it less.
+    // These say how much of the bound each lane or resource makes out, and whether more of a tier's
+    // bytes would make it less.
     Busy parts{};
     PerTier<bool> full{};
   };

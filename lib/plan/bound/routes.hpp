@@ -7,8 +7,8 @@
 
 namespace spillway {
 
-// Places of bytes between their uses. A copy in host memory may stay while another is on the
-// device.
+// A Place says where bytes lie between their uses. A copy in host memory may stay while another is
+// on the device.
 enum class Place : std::uint8_t { device, host, nvme, device_and_host };
 
 class Routes {

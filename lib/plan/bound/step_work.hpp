@@ -14,7 +14,8 @@ namespace spillway {
 struct ForwardOp {
   int place = 0;  // where it is among all ops of its block
   Busy again{};
-  // Bytes of its results that the backward pass reads, and of those that only other ops read.
+  // These count bytes of its results that the backward pass reads, and of those that only other ops
+  // read.
   std::int64_t saved_bytes = 0, passed_bytes = 0;
   std::vector<int> needs;
   bool operator==(ForwardOp const&) const = default;
@@ -40,7 +41,8 @@ struct LaneWork {
 struct ChunkWork {
   int first_block = 0;  // the first block that reads the chunk
   bool trainable = true;
-  // Whether the chunk is read before the turn (see StepWork), at it, and in the backward pass.
+  // These say whether the chunk is read before the turn (see StepWork), at it, and in the backward
+  // pass.
   bool read_before_turn = true, read_at_turn = false, read_backward = false;
   std::int64_t parameter_bytes = 0, state_bytes = 0, gradient_bytes = 0;
   LaneWork update, norm, accumulate, tree_sum;
@@ -54,7 +56,7 @@ struct StepWork {
   std::vector<PassWork> blocks;  // what blocks behind the last layer do is empty here
   Busy before_turn{}, at_turn{}, after_turn{};  // what blocks behind the last layer do
   std::int64_t turn_bytes = 0;
-  // Whether the step's first op reads what the step before has updated.
+  // This is true if the step's first op reads what the step before has updated.
   bool begins_with_trained = false;
   std::vector<SavedKind> saved;
   std::vector<ChunkWork> chunks;

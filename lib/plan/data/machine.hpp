@@ -49,7 +49,8 @@ struct Machine {
   // does, and how many more writes cells last that keep their data for a day and not for years. By
   // default these are the factors of SSDTrain (arXiv:2408.10013).
   double nvme_rated_amplification = 2.5, nvme_write_amplification = 1, nvme_retention_gain = 86;
-  // What one rank draws and costs with its share of the node; 0 means unknown. Plans do not use it.
+  // These say what one rank draws and costs with its share of the node; 0 means unknown. Plans do
+  // not use them.
   double power_w = 0, price_per_hour = 0;
 
   // Returns whether main memory serves as device memory, which it does on a CPU node.

@@ -20,7 +20,7 @@ Lane busiest_lane(Simulation const& simulation);
 std::string why_not_text(std::vector<OtherChoice> const& choices, PlanCost const& chosen,
                          Budgets const& budgets, Simulation const& simulation);
 
-// A row of a table of what-if questions.
+// A ChangedCost is a row of a table of what-if questions.
 struct ChangedCost {
   WhatIf change;
   PlanCost cost;

@@ -1,4 +1,4 @@
-// Rows of tables that hold plans against each other: time, change and peak bytes.
+// Makes rows of tables that hold plans against each other: time, change and peak bytes.
 #pragma once
 
 #include <cstddef>

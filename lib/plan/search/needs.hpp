@@ -1,4 +1,4 @@
-// What compiled plans need of the budgets.
+// Says what compiled plans need of the budgets.
 #pragma once
 
 #include "plan/search/solve.hpp"

@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// A plan that was chosen, with what comes of it.
+// A DecidedPlan is a plan that was chosen, with what comes of it.
 struct DecidedPlan {
   Plan const& plan;
   Program const& program;

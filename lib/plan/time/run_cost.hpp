@@ -8,7 +8,7 @@
 
 namespace spillway {
 
-// What is known of each step of a run, and of its checkpoints.
+// A StepCost says what is known of each step of a run, and of its checkpoints.
 struct StepCost {
   double tokens = 0;  // that all ranks train on
   double step_s = 0;  // 0 if unknown
@@ -23,8 +23,8 @@ struct RunCost {
   double steps = 0, checkpoints = 0;
   double seconds = 0, checkpoints_s = 0;  // seconds: of steps and checkpoints; 0 if unknown
   double written_bytes = 0;               // to the drives of a node, by spilling
-  // The part of the drives' life that these bytes take, as drives are rated and as a spill file
-  // uses them (see `wear_gain`). More than 1 means that they do not last.
+  // These are the parts of the drives' life that these bytes take, as drives are rated and as a
+  // spill file uses them (see `wear_gain`). More than 1 means that they do not last.
   double rated_wear = 0, used_wear = 0;
   double energy_kwh = 0, price = 0;  // of all ranks; 0 if the machine does not say
 };

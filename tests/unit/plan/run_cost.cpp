@@ -1,4 +1,4 @@
-// What a run over a number of tokens takes, by hand and in words.
+// These tests compute by hand what a run over a number of tokens takes, and read it in words.
 #include "plan/time/run_cost.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Machine priced() {
   return machine;
 }
 
-// Of 1000 tokens in 2 s on 4 ranks, and of a checkpoint in 30 s after each 100 steps.
+// A step is of 1000 tokens in 2 s on 4 ranks, and a checkpoint of 30 s follows each 100 steps.
 StepCost step() {
   return {.tokens = 1000,
           .step_s = 2,

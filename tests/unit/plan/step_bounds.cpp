@@ -88,7 +88,7 @@ TEST(StepBounds, are_the_same_each_time) {
   EXPECT_EQ(once.limit, again.limit);
 }
 
-// Lanes that are fast or slow by chance, and ranks and micro-batches in about every third question.
+// Lanes are fast or slow by chance, and about every third question has ranks and micro-batches.
 struct DrawnQuestion {
   Graph graph;
   Machine machine = machine_with_slow_links();
@@ -107,7 +107,7 @@ struct DrawnQuestion {
   }
 };
 
-// From plenty to less than there can be.
+// Budgets go from plenty to less than there can be.
 TEST(StepBounds, are_no_more_than_the_answers_to_drawn_questions) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     Random draws(seed);

@@ -1,4 +1,4 @@
-// What other hardware would buy.
+// These tests ask what other hardware would buy.
 #include "plan/search/what_if.hpp"
 
 #include <gtest/gtest.h>

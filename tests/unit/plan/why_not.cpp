@@ -1,4 +1,4 @@
-// What a plan decided against.
+// These tests ask what a plan decided against.
 #include "plan/search/why_not.hpp"
 
 #include <gtest/gtest.h>
