@@ -76,7 +76,7 @@ TierBytes Estimator::peaks(Plan const& plan) const {
   auto const rest = static_cast<int>(m_micro_batches - (groups - 1) * group(plan));
   TierBytes most{};
   auto const count = [&](WalkedGroup const& walked) {
-    auto const bytes = station_bytes(shape, walked).most;
+    auto const bytes = most_bytes(shape, walked);
     for (Tier const tier : kTiersInOrder) most[tier] = std::max(most[tier], bytes[tier]);
   };
   if (rest < all) count({all, groups == 2, false});

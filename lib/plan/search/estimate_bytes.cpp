@@ -39,17 +39,19 @@ TierBytes slot_bytes(BlockShape const& shape) {
 // update. It is told the micro-batches that walk together once, and they stand for all of them. In
 // the first micro-batches of a step updates of the previous step may still hold bytes; in later
 // ones sums of gradients do. Each member has stations of its own here, numbered in the order in
-// which the members pass them.
+// which the members pass them. The last member that it is told of stands for all later ones: it
+// keeps as many bytes as they do, and its passes need as much as the pass of any of them.
 class Ledger : public StepSink {
  public:
-  Ledger(BlockShape const& shape, WalkedGroup const& group)
+  Ledger(BlockShape const& shape, WalkedGroup const& group, int told)
       : m_shape(shape),
-        m_members(group.members),
+        m_members(told),
+        m_alike(group.members - told + 1),
         m_begins_step(group.begins_step),
         m_ends_step(group.ends_step),
         m_slots(slot_bytes(shape)),
-        m_stations(2 * shape.blocks() * group.members + 2) {
-    m_result.members = group.members;
+        m_stations(2 * shape.blocks() * told + 2) {
+    m_result.members = told;
     m_result.on_device.reserve(m_stations.size());
     hold_what_late_updates_do();
     hold_slots_of_late_updates();
@@ -70,6 +72,7 @@ class Ledger : public StepSink {
   }
   void forward(Station const& at, int) {
     auto const& cost = m_shape.policy_cost(at.block);
+    m_kept_bytes += (alike(at) - 1) * kept_bytes(at.block);
     m_begin_bytes += m_kept_bytes;
     hold(Tier::device, m_station, m_kept_bytes + cost.forward_bytes);
     m_kept_bytes += cost.kept_bytes + cost.away_bytes;
@@ -77,16 +80,27 @@ class Ledger : public StepSink {
   // Activations that leave the device are expected to be gone when the next block ends.
   void leave(Station const& at, AwayPart const& part) {
     m_kept_bytes -= part.bytes;
-    m_comes[part.to] += part.bytes;
+    m_comes[part.to] += alike(at) * part.bytes;
     if (own_station(at) + 1 < m_shape.blocks() * m_members) m_leaving_bytes += part.bytes;
   }
-  void reload(Station const& at, AwayPart const& part, int) {
-    m_stations[own_station(at)].goes[part.to] += part.bytes;
+  // Activations come back `prefetch` stations before their own, of which each member has one. Of
+  // members that are alike the first ones' may come back in passes of others, all but the last
+  // one's between passes of these.
+  void reload(Station const&, AwayPart const& part, int member) {
+    int const prefetch = m_shape.plan().prefetch;
+    auto const first = (m_shape.blocks() - 1 - part.block) * all_members() + member - prefetch;
+    auto const count = alike(member), before = std::min<std::int64_t>(prefetch, count - 1);
+    for (std::int64_t i = 0; i < before; ++i) let_go(part, first + i, 1);
+    let_go(part, first + before, count - 1 - before);
+    let_go(part, first + count - 1, 1);
   }
   void backward(Station const& at, int) {
     auto const& cost = m_shape.policy_cost(at.block);
-    m_kept_bytes -= cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(at.block);
+    auto const later_bytes = (alike(at) - 1) * kept_bytes(at.block);
+    m_kept_bytes -= kept_bytes(at.block) + later_bytes;
     hold(Tier::device, m_station, m_kept_bytes + cost.backward_bytes);
+    m_comes[Tier::device] += later_bytes;
+    m_stations[m_station].goes_between[Tier::device] += later_bytes;
     for (int const c : m_shape.block(at.block).chunks) {
       if (m_shape.chunk(c).trainable) make_gradient(c, at.block, at.batch.member);
     }
@@ -113,18 +127,13 @@ class Ledger : public StepSink {
     if (m_begins_step) return;
     m_stations[m_station].sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
   }
-  // Values that other ranks send need room.
+  // Values that other ranks send need room, after the last member unless ranks sum for each.
   void reduce(GradientId id, MicroBatch const&) {
-    auto const bytes = m_shape.gradient(id).bytes;
-    int const until = std::min(m_station + m_members, update_station());
-    if (m_shape.is_shared_out(id.chunk) && !m_shape.reduces_each(id.chunk)) {
-      auto const home = m_shape.places(id.chunk).gradients;
-      hold(home, updated_at(id.chunk, true), updated_from_bytes(id.chunk));
-      if (!m_begins_step && m_ends_step)
-        m_stations[until].sums_go[home] += m_shape.chunk(id.chunk).held_gradient_bytes;
-    }
-    if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
-    if (id.part < 0) hold(m_shape.places(id.chunk).gradients, until, bytes);
+    auto const before = m_comes;
+    hold_reduction(id);
+    if (m_alike == 1) return;
+    m_comes_between += m_comes - before;
+    m_comes = before;
   }
   // What ranks gather beside the device is copied to it until the next station ends.
   void gather_gradient(GradientId id, MicroBatch const&) {
@@ -140,10 +149,20 @@ class Ledger : public StepSink {
  private:
   struct Changes {
     TierBytes goes{}, sums_go{};  // bytes that are freed after the station's pass
+    TierBytes goes_between{};     // bytes freed between the passes of members that are alike
     TierBytes late_goes{};        // bytes freed when the station begins in the first micro-batch
     std::int64_t reserves_bytes = 0;  // bytes that kept activations cannot use from this station on
   };
 
+  // Returns how many members a member that is told of stands for.
+  std::int64_t alike(std::int64_t member) const { return member + 1 == m_members ? m_alike : 1; }
+  std::int64_t all_members() const { return m_members - 1 + m_alike; }
+  std::int64_t alike(Station const& at) const { return alike(at.batch.member); }
+  // Returns the bytes of a member's activations that stay on the device after its forward pass.
+  std::int64_t kept_bytes(int block) const {
+    auto const& cost = m_shape.policy_cost(block);
+    return cost.kept_bytes + cost.away_bytes - m_shape.away_bytes(block);
+  }
   int own_station(Station const& at) const { return at.number * m_members + at.batch.member; }
   int forward_station(int block) const { return block * m_members; }  // of the first member
   int backward_station(int block, int member) const {
@@ -155,7 +174,7 @@ class Ledger : public StepSink {
   void enter(int station) {
     leave_station();
     m_station = station;
-    m_comes = {};
+    m_comes = m_comes_between = {};
     m_begin_bytes = m_reserved_bytes += m_stations[station].reserves_bytes;
     m_first_fetched_bytes = 0;
     hold(Tier::device, station, std::exchange(m_leaving_bytes, 0));
@@ -167,6 +186,36 @@ class Ledger : public StepSink {
     if (last < m_station) return;
     m_comes[tier] += bytes;
     m_stations[last].goes[tier] += bytes;
+  }
+  // Counts bytes that each of so many more members holds from its pass of the current station to
+  // its pass of station `last`.
+  void hold_between(std::int64_t members, Tier tier, int last, std::int64_t bytes) {
+    m_comes_between[tier] += members * bytes;
+    m_stations[last].goes_between[tier] += members * bytes;
+  }
+
+  // Frees what so many members have away of a block's activations. The backward pass in which they
+  // come back is counted from 0 for all blocks and members.
+  void let_go(AwayPart const& part, std::int64_t pass, std::int64_t members) {
+    pass = std::max<std::int64_t>(0, pass);
+    auto const group = pass / all_members(), member = pass % all_members();
+    auto const told = std::min<std::int64_t>(member, m_members - 1);
+    auto& at = m_stations[static_cast<int>((m_shape.blocks() + group) * m_members + told)];
+    bool const is_between = alike(told) > 1 && member + 1 < all_members();
+    (is_between ? at.goes_between : at.goes)[part.to] += members * part.bytes;
+  }
+
+  void hold_reduction(GradientId id) {
+    auto const bytes = m_shape.gradient(id).bytes;
+    int const until = std::min(m_station + m_members, update_station());
+    if (m_shape.is_shared_out(id.chunk) && !m_shape.reduces_each(id.chunk)) {
+      auto const home = m_shape.places(id.chunk).gradients;
+      hold(home, updated_at(id.chunk, true), updated_from_bytes(id.chunk));
+      if (!m_begins_step && m_ends_step)
+        m_stations[until].sums_go[home] += m_shape.chunk(id.chunk).held_gradient_bytes;
+    }
+    if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
+    if (id.part < 0) hold(m_shape.places(id.chunk).gradients, until, bytes);
   }
 
   // Counts what ranks gather in host memory, from where it is copied to the device, and the slice
@@ -224,11 +273,12 @@ class Ledger : public StepSink {
       return hold(Tier::device, used_until(c), chunk.held_gradient_bytes);
     int const own =
         backward_station(m_shape.several() ? chunk.own_block : chunk.first_block, member);
-    if (m_shape.sums_visit(c))
-      return hold(Tier::device, is_first(member) ? visits_until(c) : own, chunk.gradient.bytes);
-    bool const is_copied = m_shape.places(c).gradients == Tier::host;
-    hold(Tier::device, is_copied ? std::min(own + 1, update_station() - 1) : own,
-         chunk.gradient.bytes);
+    auto const makers = own > m_station ? alike(member) : 1;
+    bool const is_copied = !m_shape.sums_visit(c) && m_shape.places(c).gradients == Tier::host;
+    int const until = is_copied ? std::min(own + 1, update_station() - 1) : own;
+    bool const is_sum = m_shape.sums_visit(c) && is_first(member);
+    hold(Tier::device, is_sum ? visits_until(c) : until, chunk.gradient.bytes);
+    hold_between(makers - 1, Tier::device, own, chunk.gradient.bytes);
   }
   // Returns the station at which a sum that visits the device has gone home.
   int visits_until(int c) const {
@@ -298,6 +348,8 @@ class Ledger : public StepSink {
     m_always += m_comes;
     note(0);
     m_result.on_device.push_back(alive(Tier::device));
+    m_always += m_comes_between - now.goes_between;
+    note(0);
     m_always -= now.goes;
     m_sums -= now.sums_go;
   }
@@ -311,7 +363,8 @@ class Ledger : public StepSink {
   }
 
   BlockShape const& m_shape;
-  int m_members;
+  int m_members;         // so many members it is told of
+  std::int64_t m_alike;  // the last one stands for so many
   bool m_begins_step, m_ends_step;
   TierBytes m_slots;
   IdVector<Changes> m_stations;
@@ -321,21 +374,36 @@ class Ledger : public StepSink {
   std::int64_t m_kept_bytes = 0;  // bytes of activations that earlier blocks keep
   std::int64_t m_leaving_bytes = 0, m_reserved_bytes = 0;
   int m_station = -1;
-  TierBytes m_comes{};                     // bytes that the current station adds
-  std::int64_t m_begin_bytes = 0;          // bytes at the station's begin that m_always leaves out
+  TierBytes m_comes{};             // bytes that the current station adds
+  TierBytes m_comes_between{};     // and bytes that come between passes of members that are alike
+  std::int64_t m_begin_bytes = 0;  // bytes at the station's begin that m_always leaves out
   std::int64_t m_first_fetched_bytes = 0;  // size of the first chunk that the station fetches
 };
 
 }  // namespace
 
-StationBytes station_bytes(BlockShape const& shape, WalkedGroup const& group) {
-  Ledger ledger(shape, group);
+namespace {
+
+StationBytes told_bytes(BlockShape const& shape, WalkedGroup const& group, int told) {
+  Ledger ledger(shape, group, told);
   constexpr bool late = true;  // the Ledger hears of all updates after the last station
   StepTelling step(shape, late, ledger);
   step.begin_step();
-  step.micro_batches({"", group.members, group.begins_step, true});
+  step.micro_batches({"", told, group.begins_step, true});
   step.update();
   return ledger.take();
+}
+
+}  // namespace
+
+StationBytes station_bytes(BlockShape const& shape, WalkedGroup const& group) {
+  return told_bytes(shape, group, group.members);
+}
+
+TierBytes most_bytes(BlockShape const& shape, WalkedGroup const& group) {
+  constexpr int few = 3;
+  int const told = shape.model().reduces_each ? group.members : std::min(few, group.members);
+  return told_bytes(shape, group, told).most;
 }
 
 }  // namespace spillway

@@ -28,5 +28,8 @@ struct WalkedGroup {
 // Estimates the bytes of each station. The shape must be of the grain `whole`. Updates have bytes
 // only where the group ends the step.
 StationBytes station_bytes(BlockShape const& shape, WalkedGroup const& group);
+// Estimates what the station or update with most bytes has of each tier. This takes no longer for
+// many micro-batches that walk together than for three, unless ranks sum gradients for each of them.
+TierBytes most_bytes(BlockShape const& shape, WalkedGroup const& group);
 
 }  // namespace spillway
