@@ -36,6 +36,8 @@ class Estimator {
   double step_s(Plan const& plan) const;
   // Adds up the work of a step, for a lower bound of its time. This takes less time than `step_s`.
   StepSums sums(Plan const& plan) const;
+  // Adds up only passes and activations that leave and return, which moves of state do not change.
+  StepSums passes(Plan const& plan) const;
 
  private:
   // Returns how many micro-batches walk together under the plan.

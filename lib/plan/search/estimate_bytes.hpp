@@ -29,7 +29,7 @@ struct WalkedGroup {
 // only where the group ends the step.
 StationBytes station_bytes(BlockShape const& shape, WalkedGroup const& group);
 // Estimates what the station or update with most bytes has of each tier. This takes no longer for
-// many micro-batches that walk together than for three, unless ranks sum gradients for each of them.
+// many micro-batches that walk together than for three, unless ranks sum gradients of each.
 TierBytes most_bytes(BlockShape const& shape, WalkedGroup const& group);
 
 }  // namespace spillway

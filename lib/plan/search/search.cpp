@@ -23,8 +23,8 @@ constexpr int kManyLayers = 300;
 
 class Search {
  public:
-  Search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets)
-      : m_space(estimator, open, budgets) {}
+  Search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets, double best_s)
+      : m_space(estimator, open, budgets), m_best_s(best_s) {}
 
   SearchResult run() {
     auto const& open = m_space.open();
@@ -115,6 +115,7 @@ class Search {
   // Tries the strategy with the fewest moves of state, made in its way, with which a plan fits the
   // device's budget.
   void try_mix(Strategy strategy) {
+    if (!std::isinf(m_best_s) && is_hopeless(passes_s(strategy))) return;
     auto const peaks = try_strategy(strategy);
     if (m_space.most_moves() == 0 || fits(peaks, budgets()) || !rest_fits(peaks, budgets())) return;
     auto const excess_bytes = peaks[Tier::device] - budgets().device_bytes;
@@ -310,10 +311,17 @@ class Search {
 
   // Estimates the time of the candidate's step if the candidate may be among the fastest.
   void time(Candidate& found) {
-    if (found.timed || found.step_s > kHopeless * m_best_s) return;
+    if (found.timed || is_hopeless(found.step_s)) return;
     take_time(found, m_space.estimator());
     m_best_s = std::min(m_best_s, found.step_s);
   }
+
+  // Returns a time that no plan takes less than whose layers treat activations as the strategy's
+  // do.
+  double passes_s(Strategy const& strategy) const {
+    return m_space.estimator().passes(m_space.plan_of(strategy)).bound_s();
+  }
+  bool is_hopeless(double step_s) const { return step_s > kHopeless * m_best_s; }
 
   // Returns whether the strategy's plan fits.
   bool try_and_time(Strategy const& strategy) {
@@ -381,13 +389,14 @@ class Search {
   SearchResult m_result;
   std::vector<Candidate>& m_found = m_result.fitting;
   std::vector<Strategy> m_in_vain;  // strategies that do not fit, however much state they move
-  double m_best_s = std::numeric_limits<double>::infinity();  // the shortest time estimated so far
+  double m_best_s;                  // the shortest time known so far
 };
 
 }  // namespace
 
-SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets) {
-  return Search(estimator, open, budgets).run();
+SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets,
+                    double best_s) {
+  return Search(estimator, open, budgets, best_s).run();
 }
 
 }  // namespace spillway

@@ -1,6 +1,7 @@
 // The search finds plans that are worth compiling: plans that fit by estimate, fastest first.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "plan/search/candidate.hpp"
@@ -18,8 +19,9 @@ struct SearchResult {
 
 // Tries plans whose layers keep, recompute or spill activations in various mixtures, and plans that
 // move optimizer state, then parameters, off the device. Plans also differ in how many stations
-// ahead tensors are brought, and in how many micro-batches walk together. The same arguments always
-// have the same result.
-SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets);
+// ahead tensors are brought, and in how many micro-batches walk together. Leaves out plans that are
+// hopeless beside one that takes `best_s`. The same arguments always have the same result.
+SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets,
+                    double best_s = std::numeric_limits<double>::infinity());
 
 }  // namespace spillway

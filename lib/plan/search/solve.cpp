@@ -237,7 +237,7 @@ class Solver {
   }
 
   void try_share(double share) {
-    auto found = search(m_estimator, m_open, with_share(m_budgets, share));
+    auto found = search(m_estimator, m_open, with_share(m_budgets, share), m_trials.hope_s());
     m_estimated += found.estimated;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();

@@ -138,6 +138,21 @@ StepSums Estimator::sums(Plan const& plan) const {
   return sink.result();
 }
 
+StepSums Estimator::passes(Plan const& plan) const {
+  BlockShape const shape(m_model, plan, m_micro_batches > 1, Grain::whole);
+  SumSink sink(m_machine, shape);
+  sink.set_times(m_micro_batches, m_micro_batches);
+  for (Station at{}; at.block < shape.blocks(); ++at.block) {
+    sink.forward(at, 0);
+    sink.backward(at, 0);
+    shape.leaving(at.block, 0, [&](AwayPart const& part) {
+      sink.leave(at, part);
+      sink.reload(at, part, 0);
+    });
+  }
+  return sink.result();
+}
+
 std::int64_t between_tiers(PerLane<std::int64_t> const& bytes) {
   return bytes[Lane::nvme_write] + bytes[Lane::nvme_read] + bytes[Lane::h2d] + bytes[Lane::d2h];
 }

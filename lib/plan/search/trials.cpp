@@ -70,10 +70,10 @@ bool Trials::was_compiled(Plan const& plan) const {
 }
 
 // A plan whose estimated time was too short must not make all other plans look hopeless.
-bool Trials::is_hopeless(Candidate const& candidate) const {
-  if (!found()) return false;
+double Trials::hope_s() const {
+  if (!found()) return m_best_s;
   auto const estimated_s = std::ranges::min_element(m_done, {}, &Done::step_s)->step_s;
-  return candidate.step_s > kHopeless * std::max(estimated_s, m_best_s);
+  return std::max(estimated_s, m_best_s);
 }
 
 double Trials::expected_s(Candidate const& candidate) const {

@@ -27,8 +27,12 @@ class Trials {
   // with the same activations fits and has a shorter estimate.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
-  // Says whether the candidate's estimated time is too long for it to be the best.
-  bool is_hopeless(Candidate const& candidate) const;
+  // Returns a time beside which estimates that are kHopeless times as long are too long for the
+  // best plan, or infinity if no plan was found.
+  double hope_s() const;
+  bool is_hopeless(Candidate const& candidate) const {
+    return candidate.step_s > kHopeless * hope_s();
+  }
   // Returns how long the candidate's step is expected to take: as long as estimated, or longer as
   // steps of compiled plans of its kind took longer than estimated, on average.
   double expected_s(Candidate const& candidate) const;
