@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <bit>
 #include <stdexcept>
 
 namespace spillway {
@@ -17,7 +18,35 @@ BlockPlan normal(Block const& block, bool is_last_layer, BlockPlan plan) {
   return plan;
 }
 
+// Returns a hash of a value and of what came before it, whose hash is `hash` (MurmurHash64A).
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  constexpr std::uint64_t factor = 0xc6a4a7935bd1e995;
+  value *= factor;
+  value ^= value >> 47;
+  return (hash ^ value * factor) * factor;
+}
+
 }  // namespace
+
+// The names of all members stand here, so that none is forgotten.
+std::uint64_t hash_of(Plan const& plan) {
+  auto const& [blocks, chunks, prefetch, group, sharers, slice, piece_bytes, unified, redo, early] =
+      plan;
+  std::uint64_t hash = 0;
+  for (BlockPlan const& block : blocks) {
+    hash = mixed(hash, index(block.policy));
+    hash = mixed(hash, std::bit_cast<std::uint64_t>(block.fraction));
+  }
+  for (ChunkPlan const& chunk : chunks) {
+    auto const& [parameters, gradients, optimizer, update, shard] = chunk;
+    auto all = static_cast<std::uint64_t>(shard);
+    for (Tier const tier : {parameters, gradients, optimizer, update}) all = 4 * all + index(tier);
+    hash = mixed(hash, all);
+  }
+  for (auto const number : {std::int64_t{prefetch}, group, sharers, slice, piece_bytes, early})
+    hash = mixed(hash, static_cast<std::uint64_t>(number));
+  return mixed(hash, (unified ? 2 : 0) + (redo ? 1 : 0));
+}
 
 bool fetches_parameters(ChunkPlan const& chunk) {
   return chunk.parameters != Tier::device || chunk.shard == Shard::all;

@@ -44,6 +44,9 @@ struct Plan {
   bool operator==(Plan const&) const = default;
 };
 
+// Plans that differ have different hashes but for one pair in 2^64.
+std::uint64_t hash_of(Plan const& plan);
+
 // Returns which ranks share out chunks, or nothing if they share out none.
 std::optional<ShardRanks> shard_ranks(Plan const& plan);
 // Returns whether all updates of the plan come behind the backward pass (see Plan::redo): those on

@@ -67,9 +67,15 @@ double passes_s(BlockShape const& shape) {
 
 }  // namespace
 
+TierBytes Estimator::peaks(Plan const& plan) const {
+  auto const [at, is_new] = m_peaks.try_emplace(hash_of(plan));
+  if (is_new) at->second = peaks_of(plan);
+  return at->second;
+}
+
 // The last group holds the most if it has as many members as the others. Of those before it the
 // first holds no sums of gradients before it has made them, so one between holds more.
-TierBytes Estimator::peaks(Plan const& plan) const {
+TierBytes Estimator::peaks_of(Plan const& plan) const {
   BlockShape const shape(m_model, plan, m_micro_batches > 1, Grain::whole);
   auto const groups = div_ceil(m_micro_batches, group(plan));
   auto const all = static_cast<int>(group(plan));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 
 #include "plan/search/block_model.hpp"
 
@@ -43,9 +44,13 @@ class Estimator {
   // Returns how many micro-batches walk together under the plan.
   std::int64_t group(Plan const& plan) const { return std::min(plan.group, m_micro_batches); }
 
+  TierBytes peaks_of(Plan const& plan) const;
+
   BlockModel const& m_model;
   Machine const& m_machine;
   std::int64_t m_micro_batches;
+  // A search asks for the peaks of a third of its plans again.
+  mutable std::unordered_map<std::uint64_t, TierBytes> m_peaks;
 };
 
 }  // namespace spillway
