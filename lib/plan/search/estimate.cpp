@@ -106,7 +106,7 @@ double Estimator::step_s(Plan const& plan) const {
   // Steps of few groups may take no longer with one more, as long as it hides beside updates.
   constexpr std::int64_t most_told = 64;
   double const pass_s = 0.98 * all * passes_s(shape);
-  for (auto told = std::min<std::int64_t>(2, groups);; told = std::min(2 * told, groups)) {
+  for (auto told = std::min<std::int64_t>(3, groups);; told = std::min(2 * told, groups)) {
     double const step_s = of(told);
     if (told == groups) return step_s;
     double const each_s = step_s - of(told - 1);

@@ -153,6 +153,7 @@ class Search {
       try_longer_prefetches(best);
       auto strategy = best.strategy;
       try_early(strategy);
+      try_leaving(strategy);
       auto const moves = strategy.moves;
       if (moves.count == 0) continue;
       strategy.moves = {.count = moves.count, .device_updates = true};
@@ -208,6 +209,23 @@ class Search {
     for (auto const early : kEarlyPercents) {
       strategy.early = early;
       try_and_time(strategy);
+    }
+  }
+
+  // Optimizer state that could stay may leave all the same: the host then updates beside the
+  // passes.
+  void try_leaving(Strategy strategy) {
+    if (m_space.open().plan.unified || budgets().host_bytes == 0) return;
+    constexpr int parts = 4;
+    auto const least = strategy.moves.count;
+    for (Sums const sums : {Sums::at_update, Sums::device}) {
+      strategy.moves.sums = sums;
+      for (int part = 1; part <= parts; ++part) {
+        strategy.moves.count = div_ceil(m_space.optimizers() * part, parts);
+        if (strategy.moves.count <= least) continue;
+        m_space.find_room(strategy);
+        try_and_time(strategy);
+      }
     }
   }
 

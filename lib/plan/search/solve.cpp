@@ -107,7 +107,9 @@ class Solver {
         m_open.plan.sharers = m_sharers_of_nodes;
         try_as_asked();
       }
-    } else {
+      m_open.plan = asked.plan;
+    }
+    if (!m_trials.found() || updates_take_long()) {
       // Ranks that share out within their nodes keep less than ranks that share out nothing, and
       // send less over the network. So the search asks about them instead, and takes no longer for
       // several nodes than for one.
@@ -142,6 +144,19 @@ class Solver {
     auto const step_s = m_estimator.step_s(m_open.plan);
     m_trials.try_out({.plan = m_open.plan, .strategy = {}, .peaks = peaks, .step_s = step_s});
     return m_trials.found();
+  }
+
+  // Says whether updates on the device take so long that it may be worth it to have them on the
+  // host, although everything fits.
+  bool updates_take_long() const {
+    constexpr double long_share = 0.005;
+    auto const& plan = m_trials.best();
+    if (plan.unified || m_budgets.host_bytes == 0) return false;
+    auto const& shared = m_estimator.model().shared_by(plan.sharers);
+    double update_s = 0;
+    for (int const c : m_estimator.model().trained)
+      update_s += shared[plan.chunks[c].shard][c].update.compute.seconds;
+    return update_s > long_share * m_trials.best_s();
   }
 
   bool share_out(Shard shard) {

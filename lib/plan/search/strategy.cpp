@@ -3,7 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/schedule/streaming.hpp"
+
 namespace spillway {
+
+namespace {
+
+// Returns the first of the numbers of early updates that the search tries with which as many of the
+// plan's updates on the host are early, and the same ones, as with `early`.
+std::int64_t first_alike(std::int64_t early, Plan const& plan) {
+  auto const updates = std::ranges::count(plan.chunks, Tier::host, &ChunkPlan::update);
+  auto const is_alike = [&](std::int64_t other) {
+    for (std::int64_t i = 0; i < updates; ++i)
+      if (is_early(i, other) != is_early(i, early)) return false;
+    return true;
+  };
+  return *std::ranges::find_if(kEarlyPercents, is_alike);
+}
+
+}  // namespace
 
 StrategySpace::StrategySpace(Estimator const& estimator, OpenPlan const& open,
                              Budgets const& budgets)
@@ -103,7 +121,7 @@ void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
     if (open.gradients) places.gradients = other_memory && sums_on_host ? Tier::host : Tier::device;
   }
   plan.redo = updates_come_last(plan, m_open.norm_is_awaited);
-  plan.early = plan.redo ? 100 : m_open.early.value_or(strategy.early);
+  plan.early = plan.redo ? 100 : m_open.early.value_or(first_alike(strategy.early, plan));
 }
 
 std::vector<StateMoves> StrategySpace::ways_to_move() const {

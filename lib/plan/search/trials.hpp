@@ -24,7 +24,7 @@ class Trials {
   Result try_out(Candidate const& candidate);
 
   // Says whether the candidate need not be tried, because it was tried already, or because a plan
-  // with the same activations fits and has a shorter estimate.
+  // with the same activations fits and has a shorter estimate, or because two have an equal one.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
   // Returns a time beside which estimates that are kHopeless times as long are too long for the
