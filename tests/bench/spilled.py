@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Steps that keep activations beside steps that may hold only some of them; prints a Markdown table.
+"""Steps that keep activations beside steps that may hold only some; prints a Markdown table.
 
     tests/bench/spilled.py build/bin/spillway [--models gpt2 bert-base t5-small] [--less 0.47]
         [--rounds 7] [--steps 12] --work DIR [KEY=VALUE ...]

@@ -191,6 +191,22 @@ TEST_F(Strategies, give_up_redo_only_for_updates_on_the_host_that_need_not_wait_
   EXPECT_TRUE(moved(bound, kRoomy, {.count = 1}).redo);
 }
 
+// Of one update none is early with 80 in a hundred as with 20; of four, three are or none.
+TEST_F(Strategies, count_early_updates_alike_if_the_same_ones_are_early) {
+  auto const asked = open(PlanWords{.norm_is_awaited = false}, false);
+  StrategySpace const space(m_estimator, asked, kRoomy);
+  auto const early = [&](int count, std::int64_t percent) {
+    Strategy strategy;
+    strategy.moves.count = count;
+    strategy.early = percent;
+    strategy.host_bytes = kPlenty;
+    return space.plan_of(strategy).early;
+  };
+  EXPECT_EQ(early(1, 20), early(1, 80));
+  EXPECT_NE(early(1, 100), early(1, 80));
+  EXPECT_NE(early(4, 20), early(4, 80));
+}
+
 TEST_F(Strategies, spill_nothing_of_the_last_layer) {
   auto const policies = [&](OpenPlan const& open, Strategy const& strategy) {
     std::string letters;

@@ -69,6 +69,19 @@ TEST_F(TrialsTest, one_that_fits_stands_for_longer_ones_of_the_same_activations)
   EXPECT_FALSE(trials.is_done(candidate("light", 1.01)));
 }
 
+TEST_F(TrialsTest, two_with_equal_estimates_stand_for_a_third) {
+  Trials trials(m_question);
+  auto const keep = candidate("keep", 1), away = with_moves(keep);
+  auto ahead = away;
+  ahead.plan.prefetch = 2;
+  EXPECT_TRUE(trials.try_out(keep).fits);
+  EXPECT_FALSE(trials.is_done(ahead));
+  EXPECT_TRUE(trials.try_out(away).fits);
+  EXPECT_TRUE(trials.is_done(ahead));
+  ahead.step_s = 0.99;
+  EXPECT_FALSE(trials.is_done(ahead));
+}
+
 // A device with memory of its own has them there, whatever is given of the tier.
 TEST_F(TrialsTest, batches_in_host_memory_need_no_budget_of_it) {
   m_machine.device_bytes = std::int64_t{1} << 40;
