@@ -17,7 +17,7 @@ namespace spillway {
 // cannot reach are copied to a tier that it reaches and, if changed, copied back.
 struct ChunkPlan {
   Tier parameters = Tier::device;
-  Tier gradients = Tier::device;  // device or host, never nvme
+  Tier gradients = Tier::device;
   Tier optimizer = Tier::device;  // of remainder and moments
   Tier update = Tier::device;     // host if the host lane runs AdamW, else device
   Shard shard = Shard::none;      // with one rank nothing is shared out, whatever it says
@@ -58,7 +58,7 @@ struct PlaceRow {
 // where the state lies.
 inline constexpr std::array kPlaceTable = {
     PlaceRow{"parameters", "parameters", &AskedPlan::parameters, &ChunkPlan::parameters, true},
-    PlaceRow{"gradients", "gradients", &AskedPlan::gradients, &ChunkPlan::gradients, false},
+    PlaceRow{"gradients", "gradients", &AskedPlan::gradients, &ChunkPlan::gradients, true},
     PlaceRow{"optimizer", "optimizer state", &AskedPlan::optimizer, &ChunkPlan::optimizer, true},
     PlaceRow{"update", "updated by", &AskedPlan::update, &ChunkPlan::update, false},
 };

@@ -237,8 +237,10 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
        "cheap is made again; a fraction: of the rows that leave."},
       {"plan.parameters", PlacesField{&plan.parameters, has_nvme}, "", "",
        "Where parameters lie between uses, one per chunk, the last one repeating."},
-      {"plan.gradients", PlacesField{&plan.gradients}, "", "",
-       "Where gradients are collected, one per chunk, the last one repeating."},
+      {"plan.gradients", PlacesField{&plan.gradients, has_nvme}, "", "",
+       "Where gradients are collected, one per chunk, the last one repeating. Sums on NVMe come to "
+       "the device for every group of micro-batches and go back; those of parameters that are used "
+       "twice, or all with optim.reduction: each, then stay on the device."},
       {"plan.optimizer", PlacesField{&plan.optimizer, has_nvme}, "", "",
        "Where moments and remainders lie, one per chunk, the last one repeating."},
       {"plan.update", PlacesField{&plan.update}, "", "",
@@ -256,7 +258,7 @@ std::vector<Key> plan_keys(PlanConfig& plan) {
       {"plan.group", IntegerField{&plan.group, 1, 1024}, "auto", "micro-batches",
        "How many micro-batches pass each layer one after another, before the first passes the next "
        "layer: parameters that are not on the device are fetched once for all of them, and sums of "
-       "gradients in host memory come to a device and go back once."},
+       "gradients in host memory or on NVMe come to a device and go back once."},
       {"plan.early", IntegerField{&plan.early, 0, 100}, "auto", "percent",
        "Where no update waits for the norm of all gradients (optim.clip: 0 and optim.non_finite: "
        "stop): how many of the chunks that the host updates are updated as soon as their gradient "

@@ -81,9 +81,12 @@ BoundItem bind_copy(EngineParts const& parts, Stream* stream, Item const& item) 
 
   BoundItem bound;
   bound.go = go_words(parts, item);
-  bool const unseen = spill && !parts.tiers.spill->checksums() && !parts.program.redo;
+  bool const may_follow_commit = !parts.program.redo || target.spanning;
+  bool const unseen = spill && !parts.tiers.spill->checksums() && may_follow_commit;
   // With checksums, a failed spill of one step's bytes is noticed when they are reloaded. Without
-  // checksums, the failure matters at once if updates may begin before the commit (no redo).
+  // checksums, the failure matters at once if the commit may not see it: if updates may begin
+  // before the commit (no redo), or if the bytes are a sum of gradients, for which the commit does
+  // not wait.
   if (reload || spill) require_whole_pieces(parts.program, item, reload ? read : write);
   if (reload) {
     auto const to = on_host(parts.tiers, target, write);

@@ -61,7 +61,7 @@ TEST_F(BadInput, keys_that_contradict_each_other_are_named) {
   auto const nvme = " memory.nvme.path=" + path("nvme") + " memory.nvme.size=64MiB ";
   expect_not_started(2, "memory.nvme.path: needed with memory.nvme.size", "memory.nvme.size=1GiB");
   expect_not_started(2, "memory.nvme.size: needed with", "memory.nvme.path=" + path("nvme"));
-  expect_not_started(2, "plan.gradients: 'nvme' is not one of", nvme + "plan.gradients=nvme");
+  expect_not_started(2, "plan.update: 'nvme' is not one of", nvme + "plan.update=nvme");
   expect_not_started(2, "plan.optimizer: host needs memory.host", nvme + "plan.optimizer=host");
   expect_not_started(2, "plan.activations: keep takes no fraction; host, nvme",
                      nvme + "plan.activations=keep:0.5");

@@ -48,7 +48,8 @@ class FailingStorage : public FaultTest {
 
   // All state in the spill file too.
   std::string by_seed(std::string const& run) const {
-    return command(run) + " plan.parameters=nvme plan.optimizer=nvme run.checkpoint.every=2";
+    return command(run) +
+           " plan.parameters=nvme plan.gradients=nvme plan.optimizer=nvme run.checkpoint.every=2";
   }
 
   // Either the bits of `whole`, or a reason and a run that can go on to them. The status.

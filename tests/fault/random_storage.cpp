@@ -75,6 +75,8 @@ std::vector<Places> places() {
       {"parameters", {keep}, {nvme, device, device, device}},
       {"moments_device", {keep}, {device, device, nvme, device}},
       {"moments_host", {keep}, {device, device, nvme, host}},
+      {"gradients_device", {keep}, {device, nvme, device, device}},
+      {"gradients_host", {keep}, {device, nvme, nvme, host}},
       {"all_device", {away}, {nvme, device, nvme, device}},
       {"all_host", {light}, {nvme, host, nvme, host}, 3},
   };

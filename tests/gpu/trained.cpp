@@ -63,7 +63,7 @@ std::vector<NamedPlan> plans() {
        {"plan.activations=host", "plan.parameters=host", "plan.gradients=host",
         "plan.optimizer=host", "plan.update=host"}},
       {"nvme",
-       {"plan.activations=light+nvme", "plan.parameters=nvme", "plan.gradients=host",
+       {"plan.activations=light+nvme", "plan.parameters=nvme", "plan.gradients=nvme",
         "plan.optimizer=nvme", "plan.update=device", "plan.prefetch=0"}}};
   if (takes_few()) return {all.front()};
   return all;

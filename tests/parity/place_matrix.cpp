@@ -100,8 +100,7 @@ Plan plan_of(Graph const& graph, Case const& c, bool clip) {
     if (c.number % 3 == 0) ++number;  // blocks differ
   }
   plan.chunks.assign(graph.chunks.size(), {c.parameters, Tier::device, c.optimizer, c.update});
-  for (auto& chunk : plan.chunks)
-    chunk.gradients = c.number / 2 % 2 == 0 ? Tier::device : Tier::host;
+  for (auto& chunk : plan.chunks) chunk.gradients = kTiersOf[number / 2 % kTiersOf.size()];
   share_out(graph, plan, static_cast<std::size_t>(c.number));
   plan.prefetch = c.number % 4;
   plan.group = 1 + c.number / 4 % 3;

@@ -24,13 +24,14 @@ Run expect_plans_agree(Experiment const& experiment) {
   auto const recompute = experiment.run("recompute", Keys{"plan.activations=recompute"} + kWatched);
   auto const nvme =
       experiment.run("nvme", Keys{"plan.activations=nvme", "plan.prefetch=2"} + kWatched);
-  auto const mixed = experiment.run("mixed", Keys{"plan.activations=[nvme,recompute,keep]",
-                                                  "plan.update=host", "plan.prefetch=0"} +
-                                                 kWatched);
+  auto const mixed = experiment.run(
+      "mixed", Keys{"plan.activations=[nvme,recompute,keep]", "plan.gradients=[nvme,device,nvme]",
+                    "plan.update=host", "plan.prefetch=0"} +
+                   kWatched);
   if (testing::Test::HasFailure()) return keep;
-  auto const resumed =
-      experiment.resume("resumed", keep, 3,
-                        {"plan.activations=nvme", "plan.prefetch=0", "plan.update=[host,device]"});
+  auto const resumed = experiment.resume("resumed", keep, 3,
+                                         {"plan.activations=nvme", "plan.gradients=nvme",
+                                          "plan.prefetch=0", "plan.update=[host,device]"});
   if (testing::Test::HasFailure()) return keep;
   EXPECT_EQ(resumed.rows.front().at("step"), 4);
   expect_fates(keep, recompute, nvme);

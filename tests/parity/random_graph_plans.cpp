@@ -48,7 +48,8 @@ Plan everything_stays(Graph const& graph) {
 Plan draw_plan(Graph const& graph, bool clip, Random& draws) {
   auto plan = random_plan(graph, draws);
   auto const spills = [](ChunkPlan const& places) {
-    return places.parameters == Tier::nvme || places.optimizer == Tier::nvme;
+    return places.parameters == Tier::nvme || places.gradients == Tier::nvme ||
+           places.optimizer == Tier::nvme;
   };
   if (std::ranges::any_of(plan.chunks, spills)) plan.update_slice = std::int64_t{512} << 10;
   plan.redo |= clip;

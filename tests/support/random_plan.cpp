@@ -30,7 +30,7 @@ Plan random_plan(Graph const& graph, Random& draws) {
   };
   auto const draw_places = [&] {
     places.parameters = static_cast<Tier>(below(draws, 3));
-    places.gradients = static_cast<Tier>(below(draws, 2));
+    places.gradients = static_cast<Tier>(below(draws, 3));
     places.optimizer = static_cast<Tier>(below(draws, 3));
     places.update = static_cast<Tier>(below(draws, 2));
   };

@@ -39,6 +39,7 @@ struct OpenPlan {
   bool norm_is_awaited = true;
   std::optional<std::int64_t> early = {};  // what Plan::early shall be, or the search decides
   std::int64_t most_group = 16;  // the search tries no more micro-batches that walk together
+  bool sums_on_drive = false;    // whether the search puts gradients on the drive, too
 };
 
 // Finds out what the search must decide. Throws std::invalid_argument like make_plan.

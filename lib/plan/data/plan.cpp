@@ -26,6 +26,10 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ value * factor) * factor;
 }
 
+bool has_parts(Graph const& graph, int chunk) {
+  return std::ranges::count(graph.parts, chunk, &GradientPart::chunk) > 0;
+}
+
 }  // namespace
 
 // The names of all members stand here, so that none is forgotten.
@@ -62,8 +66,11 @@ bool updates_come_last(Plan const& plan, bool norm_is_awaited) {
 }
 
 bool may_share_out(Graph const& graph, int chunk) {
-  return graph.arithmetic.reduction != Reduction::each ||
-         std::ranges::count(graph.parts, chunk, &GradientPart::chunk) == 0;
+  return graph.arithmetic.reduction != Reduction::each || !has_parts(graph, chunk);
+}
+
+bool may_sum_on_drive(Graph const& graph, int chunk) {
+  return graph.arithmetic.reduction != Reduction::each && !has_parts(graph, chunk);
 }
 
 void normalise(Graph const& graph, Plan& plan) {
@@ -72,8 +79,11 @@ void normalise(Graph const& graph, Plan& plan) {
     plan.blocks[b] = normal(graph.blocks[b], is_last_layer, plan.blocks[b]);
     is_last_layer = is_last_layer && !graph.blocks[b].layer;
   }
-  for (Chunk const& chunk : graph.chunks) {
-    if (!chunk.trainable) plan.chunks[chunk.id].shard = Shard::none;
+  for (int c = 0; c < std::ssize(plan.chunks); ++c) {
+    auto& places = plan.chunks[c];
+    if (!graph.chunks[c].trainable) places.shard = Shard::none;
+    if (places.gradients == Tier::nvme && !may_sum_on_drive(graph, c))
+      places.gradients = Tier::device;
   }
 }
 

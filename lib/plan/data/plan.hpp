@@ -60,10 +60,15 @@ bool fetches_parameters(ChunkPlan const& chunk);
 // micro-batch and ops use the chunk's parameters twice, since a part of a gradient has other slices
 // than the chunk.
 bool may_share_out(Graph const& graph, int chunk);
+// Returns whether the sum of the chunk's gradients may have its home on the drive. It is then added
+// to on the device alone, and goes home when it is whole, so it may not if ranks sum gradients
+// after every micro-batch, or if parts of a gradient wait for each other.
+bool may_sum_on_drive(Graph const& graph, int chunk);
 
 // Makes the plan normal: only layers have another policy than `keep`, fractions are 1 where nothing
 // leaves the device, and the last layer's activations stay, because their reload would start before
-// their write ends. Ranks share out only chunks that are trained.
+// their write ends. Ranks share out only chunks that are trained. Gradients that may not have their
+// home on the drive have it on the device.
 void normalise(Graph const& graph, Plan& plan);
 bool is_normal(Graph const& graph, Plan const& plan);
 // Returns how many of `ranks` ranks keep a copy together of what the plan shares out.

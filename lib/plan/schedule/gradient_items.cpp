@@ -31,9 +31,10 @@ void GradientItems::bring_sum_to_visit(int chunk, Station const&) {
 }
 
 void GradientItems::take_sum_home(int chunk, Station const& at) {
-  auto const tensor = m_shape.chunk(chunk).gradient;
-  auto const home = m_collected[{tensor, at.batch.member}] = m_writer.home(tensor);
-  m_writer.copy(m_visiting.at(chunk), home, at.block);
+  auto const sum = m_visiting.at(chunk);
+  auto const home = m_writer.home(m_writer.buffer(sum).tensor);
+  m_collected[{m_shape.chunk(chunk).gradient, at.batch.member}] = home;
+  m_writer.copy(sum, home, at.block);
 }
 
 void GradientItems::collect(GradientId gradient, Station const& at) {
@@ -81,7 +82,8 @@ void GradientItems::add_part(GradientId gradient, MicroBatch const&) {
 
 void GradientItems::reduce(GradientId gradient, MicroBatch const& now) {
   TensorOfMember const of = {m_shape.tensor(gradient), now.member};
-  BufferId const there = m_collected.at(of);
+  auto& there = m_collected.at(of);
+  if (m_shape.sums_on_drive(gradient.chunk)) there = m_visiting.at(gradient.chunk);
   auto& [exchanged, received] = m_exchanges[of];
   exchanged = there;
   if (!m_writer.reaches(Lane::comm, there)) {
@@ -123,8 +125,12 @@ BufferId GradientItems::sum_own_slice(Chunk const& chunk, BufferId received,
 
 void GradientItems::bring_sum(Chunk const& chunk, BufferId summed, MicroBatch const& now) {
   auto const slice = m_writer.own(chunk.gradient);
-  BufferId const home = m_writer.home(slice);
   auto& there = m_collected[{chunk.gradient, now.member}] = summed;
+  if (m_shape.sums_on_drive(chunk.id)) {
+    m_visiting[chunk.id] = summed;
+    return;
+  }
+  BufferId const home = m_writer.home(slice);
   if (summed == home) return;
   bool const joins = joins_earlier(chunk, now);
   if (joins && m_writer.reaches(gradient_lane(chunk), summed)) return;
@@ -138,7 +144,10 @@ void GradientItems::gather_gradient(GradientId gradient, MicroBatch const& now) 
   m_writer.exchange(ItemKind::all_gather, exchanged, exchanged, gradient.chunk);
   if (m_shape.is_shared_out(gradient.chunk))
     return bring_sum(m_shape.chunk(gradient.chunk), exchanged, now);
-  if (exchanged != there) m_writer.copy(exchanged, there, m_shape.chunk(gradient.chunk).block);
+  if (m_shape.sums_on_drive(gradient.chunk))
+    m_visiting[gradient.chunk] = exchanged;
+  else if (exchanged != there)
+    m_writer.copy(exchanged, there, m_shape.chunk(gradient.chunk).block);
 }
 
 Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {
@@ -154,6 +163,11 @@ Tensor received_parts(Tensor const& gradient, std::int64_t ranks) {
 
 Lane GradientItems::gradient_lane(Chunk const& chunk) const {
   return op_lane(m_writer.home_tier(chunk.gradient));
+}
+
+BufferId GradientItems::whole_sum(Chunk const& chunk) {
+  if (m_shape.sums_on_drive(chunk.id)) return m_visiting.at(chunk.id);
+  return m_writer.home(m_writer.own(chunk.gradient));
 }
 
 }  // namespace spillway

@@ -39,6 +39,8 @@ class GradientItems : public StepSink {
  protected:
   // Returns the lane that adds to a chunk's gradient, which follows from the gradient's home.
   Lane gradient_lane(Chunk const& chunk) const;
+  // Returns the buffer of what this rank keeps of a whole sum, before that goes to the drive.
+  BufferId whole_sum(Chunk const& chunk);
 
   GraphShape const& m_shape;
   ProgramWriter m_writer;

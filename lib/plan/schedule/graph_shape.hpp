@@ -66,6 +66,7 @@ class GraphShape {
   bool sums_visit(int chunk) const {
     return may_visit(m_plan, chunk) && parts(chunk) == 0 && !(exchanges() && reduces_each(chunk));
   }
+  bool sums_on_drive(int chunk) const { return m_plan.chunks[chunk].gradients == Tier::nvme; }
   bool is_shared_out(int chunk) const { return m_plan.chunks[chunk].shard != Shard::none; }
   bool has_copies(int chunk) const { return !is_shared_out(chunk) || m_plan.sharers > 0; }
   bool reduces_each(int) const { return m_graph.arithmetic.reduction == Reduction::each; }

@@ -47,7 +47,8 @@ ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane
   item.op = op_id;
   auto operand = operands.begin();
   auto const touched = [&](View const& view, BufferId buffer) {
-    return access(buffer, bounding_range(view), tensor(view.tensor).dtype);
+    Tensor const& touched = tensor(view.tensor);
+    return access(buffer, with_gap(touched, bounding_range(view)), touched.dtype);
   };
   auto const read_view = [&](View const& view, BufferId buffer) {
     auto const bytes = touched(view, buffer);

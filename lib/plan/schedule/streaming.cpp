@@ -3,8 +3,10 @@
 namespace spillway {
 
 bool gains_by_groups(Plan const& plan) {
-  auto const on_host = [](ChunkPlan const& chunk) { return chunk.gradients == Tier::host; };
-  return fetches_parameters(plan) || (!plan.unified && std::ranges::any_of(plan.chunks, on_host));
+  auto const moves_sums = [&](ChunkPlan const& chunk) {
+    return chunk.gradients == Tier::nvme || (!plan.unified && chunk.gradients == Tier::host);
+  };
+  return fetches_parameters(plan) || std::ranges::any_of(plan.chunks, moves_sums);
 }
 
 std::vector<int> put_off(Plan const& plan, std::vector<int> const& chunks,

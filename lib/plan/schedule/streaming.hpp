@@ -45,11 +45,13 @@ constexpr std::int64_t slice_elements(std::int64_t chunk_elements, bool whole_ch
   return whole_chunk ? chunk_elements : std::min(chunk_elements, update_slice);
 }
 
-// Says whether sums of a chunk's gradients whose home is on the host come to the device for
+// Says whether sums of a chunk's gradients whose home is not on the device come to it for
 // micro-batches that walk together. They then move once to and fro, where otherwise the gradient of
-// each micro-batch would go to the host (GreedySnake, arXiv:2512.17570, vertical order).
+// each micro-batch would go to the host (GreedySnake, arXiv:2512.17570, vertical order). On the
+// drive nothing is added, so sums come from it for one micro-batch, too.
 inline bool may_visit(Plan const& plan, int chunk) {
-  return plan.group > 1 && !plan.unified && plan.chunks[chunk].gradients == Tier::host;
+  auto const home = plan.chunks[chunk].gradients;
+  return home == Tier::nvme || (plan.group > 1 && !plan.unified && home == Tier::host);
 }
 // Says whether the plan's steps move fewer bytes if micro-batches walk together.
 bool gains_by_groups(Plan const& plan);

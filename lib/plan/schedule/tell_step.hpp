@@ -20,6 +20,7 @@
 //   gradients(group, piece, visit)  calls visit(GradientId) for what a backward piece completes.
 //   sums_visit(chunk)    says whether the sum of the chunk's gradients, whose home is not on the
 //                        device, comes to the device for micro-batches that walk together.
+//   sums_on_drive(chunk)  says whether it is one of these, and its home is the drive.
 //   parts(chunk)         counts the further uses of the chunk's parameters.
 //   exchanges()          says whether gradients are summed over ranks.
 //   reduces_each(chunk)  says whether ranks sum the gradient after every micro-batch.
@@ -95,7 +96,8 @@ struct StepSink {
   void bring_sum_to_visit(int /*chunk*/, Station const&) {}
   // The gradient of a micro-batch goes to where the step's gradient is summed up.
   void collect(GradientId, Station const&) {}
-  // A sum that visits the device goes home, after the last one of micro-batches that walk together.
+  // A sum that visits the device goes home, after the last one of micro-batches that walk together,
+  // or once it is summed over ranks.
   void take_sum_home(int /*chunk*/, Station const&) {}
   // The gradient of a later micro-batch is added to the step's gradient.
   void accumulate(GradientId, MicroBatch const&) {}
@@ -153,7 +155,7 @@ class StepTelling {
     } else {
       m_whole = m_shape.pieces();
       bring_ahead();
-      for (int const chunk : m_shape.chunks()) m_sink.norm(chunk);
+      for (int const chunk : m_shape.chunks()) take_norm(chunk);
       m_sink.commit(true);
       for (int const chunk : m_shape.chunks()) update(chunk);
     }
@@ -165,7 +167,7 @@ class StepTelling {
   struct Reduction {
     GradientId gradient;
     bool joins_step;  // says whether the sum over ranks is still to be added to the step's gradient
-    MicroBatch batch;
+    Station at;
   };
 
   void forward(Station const& at) {
@@ -232,28 +234,40 @@ class StepTelling {
     if (m_shape.sums_visit(gradient.chunk))
       join_visiting(gradient, at);
     else if (m_shape.exchanges() && !is_only && m_shape.reduces_each(gradient.chunk))
-      reduce({gradient, true, at.batch});
+      reduce({gradient, true, at});
     else
-      join_step(gradient, at.batch);
+      join_step(gradient, at);
   }
 
-  // Adds a micro-batch's gradient to a sum that visits the device.
+  // Adds a micro-batch's gradient to a sum that visits the device. What ranks sum before it is used
+  // does not go to the drive before that.
   void join_visiting(GradientId gradient, Station const& at) {
     if (!at.batch.first) m_sink.accumulate(gradient, at.batch);
     if (at.batch.member + 1 < at.members) return;
-    m_sink.take_sum_home(gradient.chunk, at);
-    if (at.batch.last && m_shape.exchanges()) reduce({gradient, false, at.batch});
+    bool const reduces = at.batch.last && m_shape.exchanges();
+    if (!reduces || !m_shape.sums_on_drive(gradient.chunk)) go_home(gradient.chunk, at);
+    if (reduces) reduce({gradient, false, at});
+  }
+  // The norm of a whole sum is known before it goes to the drive, which so reads it only for the
+  // update.
+  void go_home(int chunk, Station const& at) {
+    if (at.batch.last && m_shape.sums_on_drive(chunk)) m_sink.norm(chunk);
+    m_sink.take_sum_home(chunk, at);
+  }
+  void take_norm(int chunk) {
+    if (!m_shape.sums_on_drive(chunk)) m_sink.norm(chunk);
   }
 
   // Adds a micro-batch's gradient to the step's gradient. In the last micro-batch, also adds all
   // parts, and then begins the sum over ranks unless ranks have summed in every micro-batch.
-  void join_step(GradientId gradient, MicroBatch const& now) {
+  void join_step(GradientId gradient, Station const& at) {
+    MicroBatch const& now = at.batch;
     int const chunk = gradient.chunk, parts = now.first ? 0 : m_shape.parts(chunk);
     if (!now.first) m_sink.accumulate(gradient, now);
     if (!now.last || !is_last_use(chunk, 1 + parts)) return;
     for (int part = 0; part < parts; ++part) m_sink.add_part({chunk, part}, now);
     bool const reduced = !now.first && m_shape.reduces_each(chunk);
-    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false, now});
+    if (m_shape.exchanges() && !reduced) reduce({{chunk}, false, at});
   }
 
   bool is_last_use(int chunk, int uses) {
@@ -264,18 +278,18 @@ class StepTelling {
   }
 
   void reduce(Reduction const& reduction) {
-    m_sink.reduce(reduction.gradient, reduction.batch);
+    m_sink.reduce(reduction.gradient, reduction.at.batch);
     m_reductions.push_back(reduction);
   }
 
   // Ends the `count` oldest sums over ranks.
   void end_sums(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-      auto const reduction = m_reductions[i];
-      m_sink.sum_slice(reduction.gradient, reduction.batch);
-      if (m_shape.has_copies(reduction.gradient.chunk))
-        m_sink.gather_gradient(reduction.gradient, reduction.batch);
-      if (reduction.joins_step) join_step(reduction.gradient, reduction.batch);
+      auto const [gradient, joins_step, at] = m_reductions[i];
+      m_sink.sum_slice(gradient, at.batch);
+      if (m_shape.has_copies(gradient.chunk)) m_sink.gather_gradient(gradient, at.batch);
+      if (joins_step) join_step(gradient, at);
+      if (m_shape.sums_on_drive(gradient.chunk)) go_home(gradient.chunk, at);
     }
     m_reductions.erase(m_reductions.begin(),
                        m_reductions.begin() + static_cast<std::ptrdiff_t>(count));
@@ -289,7 +303,7 @@ class StepTelling {
       bring_ahead();
     }
     for (int const chunk : m_shape.updated_after(group)) {
-      m_sink.norm(chunk);
+      take_norm(chunk);
       while (m_whole < m_shape.pieces() && m_shape.chunk_of(m_whole) == chunk) ++m_whole;
     }
     for (int const chunk : m_shape.updated_after(group)) update(chunk);

@@ -52,8 +52,25 @@ Item& TransferWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
 }
 
 bool TransferWriter::has_gaps(Tensor const& tensor) const {
+  return is_gradient_of_chunk(tensor) && home_tier(tensor.id) != Tier::nvme;
+}
+
+bool TransferWriter::is_gradient_of_chunk(Tensor const& tensor) const {
   return tensor.role == Role::gradient && tensor.chunk >= 0 &&
          program.chunks[tensor.chunk].gradient == tensor.id;
+}
+
+ElementRange TransferWriter::with_gap(Tensor const& tensor, ElementRange range) const {
+  if (!is_gradient_of_chunk(tensor) || has_gaps(tensor)) return range;
+  Chunk const& chunk = program.chunks[tensor.chunk];
+  auto next = chunk.elements;
+  bool ends_parameter = false;
+  for (Parameter const& parameter : chunk.parameters) {
+    auto const [first, last] = bounding_range(parameter.view);
+    ends_parameter |= last == range.last;
+    if (first >= range.last) next = std::min(next, first);
+  }
+  return {range.first, ends_parameter ? next : range.last};
 }
 
 void TransferWriter::read(Item& item, BufferId id, std::int64_t first_byte,

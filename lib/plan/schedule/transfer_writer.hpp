@@ -35,13 +35,18 @@ class TransferWriter : public Residence {
   // Adds a read of bytes [first_byte, last_byte) to the item. The gaps between parameters in a
   // chunk's gradient are left out, since nothing writes them.
   void read(Item& item, BufferId buffer, std::int64_t first_byte, std::int64_t last_byte);
+  // A chunk's gradient has gaps between parameters, unless it goes to the drive: there, bytes are
+  // checked in pieces, so nobody may change any while they are copied. An op that uses a
+  // parameter's gradient then counts as using it `with_gap`, up to the next parameter.
   bool has_gaps(Tensor const& tensor) const;
+  ElementRange with_gap(Tensor const& tensor, ElementRange range) const;
   void read_all(Item& item, BufferId id) { read(item, id, 0, tensor_of(id).bytes()); }
   void write_all(Item& item, BufferId id) {
     item.writes.push_back({id, 0, tensor_of(id).bytes(), {}});
   }
 
  private:
+  bool is_gradient_of_chunk(Tensor const& tensor) const;
   ElementRange without_last_gap(Tensor const& tensor, ElementRange range) const;
 
   struct Copy {

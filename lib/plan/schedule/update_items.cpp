@@ -114,7 +114,8 @@ void UpdateItems::norm(int chunk_id) {
     auto const norms = m_writer.resident_or_new(operands<OpKind::square_norm>(op).norms.tensor);
     auto const own = m_writer.own(chunk.gradient);
     int const run = own == chunk.gradient ? op.id : norm_of_slice(op, own);
-    m_writer.run_on(run, {m_writer.home(own), norms}, gradient_lane(chunk));
+    auto const sum = whole_sum(chunk);
+    m_writer.run_on(run, {sum, norms}, op_lane(m_writer.buffer(sum).tier));
   }
 }
 

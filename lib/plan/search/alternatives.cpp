@@ -67,9 +67,10 @@ std::optional<std::int64_t> sufficient_bytes(PlanQuestion const& question, Tier 
     auto const middle = budget = std::midpoint(too_few, perhaps);
     (outlook(other).fits ? perhaps : too_few) = middle;
   }
-  if (perhaps < *enough)
-    if (auto const fewer = needed(perhaps)) enough = fewer;
-  return enough;
+  if (perhaps == *enough) return enough;
+  if (auto const fewer = needed(perhaps)) return fewer;
+  auto const more = perhaps + perhaps / 32;  // plans may need a little more than estimated
+  return more < *enough && needed(more) ? more : enough;
 }
 
 std::vector<Alternative> shardings(PlanQuestion const& question) {

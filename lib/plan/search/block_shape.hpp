@@ -96,7 +96,21 @@ class BlockShape {
   // Says whether ranks exchange a copy of the chunk's gradient, because the comm lane cannot reach
   // it.
   bool leaves_for_exchange(int chunk) const {
-    return exchanges() && !reaches(Lane::comm, places(chunk).gradients, m_plan.unified);
+    return exchanges() && !reaches(Lane::comm, summed_in(chunk), m_plan.unified);
+  }
+  // Returns where a chunk's gradients are summed: in their home, or on the device before they go to
+  // the drive.
+  Tier summed_in(int chunk) const {
+    return sums_on_drive(chunk) ? Tier::device : places(chunk).gradients;
+  }
+  // Returns where the whole sum lies when its norm is taken, which comes before it goes to the
+  // drive.
+  Tier whole_in(int chunk) const {
+    return leaves_for_exchange(chunk) && sums_on_drive(chunk) ? Tier::host : summed_in(chunk);
+  }
+  // Says whether a sum that goes home is one over ranks, of which each rank keeps its part.
+  bool goes_home_reduced(int chunk, MicroBatch const& now) const {
+    return exchanges() && now.last && sums_on_drive(chunk);
   }
   // Returns how many bytes of a block's activations leave the device until its backward pass.
   std::int64_t away_bytes(int block) const { return m_away_bytes[block]; }
@@ -147,6 +161,7 @@ class BlockShape {
     return may_visit(m_plan, number) && chunk(number).parts.empty() &&
            !(exchanges() && reduces_each(number));
   }
+  bool sums_on_drive(int number) const { return places(number).gradients == Tier::nvme; }
   bool reduces_each(int) const { return m_model.reduces_each; }
   bool is_shared_out(int number) const { return chunk(number).sharing.sharers > 1; }
   bool has_copies(int number) const { return chunk(number).sharing.copies() > 1; }

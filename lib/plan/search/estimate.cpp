@@ -10,23 +10,27 @@ namespace {
 
 // Returns the bytes that are in use during the whole step: state of chunks, and the rings for bytes
 // between the device and the drive.
-TierBytes lasting_bytes(BlockShape const& shape) {
+TierBytes lasting_bytes(BlockShape const& shape, bool several_groups) {
   TierBytes bytes{};
-  bool to_drive = false, from_drive = false;
+  bool both_ways = false, to_drive = false, from_drive = false;
   for (int b = 0; b < shape.blocks(); ++b) {
     auto const tier = away_tier(shape.plan().blocks[b].policy);
-    to_drive |= tier == Tier::nvme && shape.away_bytes(b) > 0;
+    both_ways |= tier == Tier::nvme && shape.away_bytes(b) > 0;
   }
   for (int c = 0; c < std::ssize(shape.model().chunks); ++c) {
     auto const& places = shape.places(c);
     auto const& update = shape.update(c);
     bytes[places.parameters] += shape.chunk(c).home_bytes;
     bytes[places.optimizer] += shape.chunk(c).optimizer_bytes;
-    to_drive |= update.workplace == Tier::device && update.back_bytes[Tier::nvme] > 0;
+    bool const on_device = update.workplace == Tier::device;
+    both_ways |= on_device && update.back_bytes[Tier::nvme] > 0;
     from_drive |= places.parameters == Tier::nvme;
+    if (!shape.chunk(c).trainable || !shape.sums_on_drive(c)) continue;
+    to_drive |= several_groups || !shape.leaves_for_exchange(c);
+    from_drive |= several_groups || on_device;
   }
   if (shape.plan().unified) return bytes;
-  int const ways = (to_drive ? 1 : 0) + (to_drive || from_drive ? 1 : 0);
+  int const ways = (both_ways || to_drive ? 1 : 0) + (both_ways || from_drive ? 1 : 0);
   bytes[Tier::host] += ways * kStagingPieces * shape.plan().staging_piece_bytes;
   return bytes;
 }
@@ -87,7 +91,7 @@ TierBytes Estimator::peaks_of(Plan const& plan) const {
   };
   if (rest < all) count({all, groups == 2, false});
   count({rest, groups == 1, true});
-  return lasting_bytes(shape) + most;
+  return lasting_bytes(shape, groups > 1) + most;
 }
 
 double Estimator::step_s(Plan const& plan) const {

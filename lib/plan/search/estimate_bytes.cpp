@@ -109,7 +109,8 @@ class Ledger : public StepSink {
     hold(Tier::device, visits_until(c), m_shape.chunk(c).gradient.bytes);
   }
   void take_sum_home(int c, Station const&) {
-    if (m_begins_step)
+    bool const is_slice = m_ends_step && m_shape.sums_on_drive(c) && m_shape.is_shared_out(c);
+    if (m_begins_step && !is_slice)  // a slice is counted where ranks begin to sum it
       hold(m_shape.places(c).gradients, used_until(c), m_shape.chunk(c).held_gradient_bytes);
   }
   void collect(GradientId id, Station const& at) {
@@ -215,7 +216,7 @@ class Ledger : public StepSink {
         m_stations[until].sums_go[home] += m_shape.chunk(id.chunk).held_gradient_bytes;
     }
     if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
-    if (id.part < 0) hold(m_shape.places(id.chunk).gradients, until, bytes);
+    if (id.part < 0) hold(m_shape.summed_in(id.chunk), until, bytes);
   }
 
   // Counts what ranks gather in host memory, from where it is copied to the device, and the slice
@@ -280,10 +281,13 @@ class Ledger : public StepSink {
     hold(Tier::device, is_sum ? visits_until(c) : until, chunk.gradient.bytes);
     hold_between(makers - 1, Tier::device, own, chunk.gradient.bytes);
   }
-  // Returns the station at which a sum that visits the device has gone home.
+  // Returns the station at which a sum that visits the device has gone home. One that ranks sum
+  // there goes to the drive one group later.
   int visits_until(int c) const {
+    bool const is_summed = m_ends_step && m_shape.exchanges() && m_shape.sums_on_drive(c) &&
+                           !m_shape.leaves_for_exchange(c);
     int const last = backward_station(m_shape.chunk(c).own_block, m_members - 1);
-    return std::min(last + m_members, update_station() - 1);
+    return std::min(last + (is_summed ? 2 : 1) * m_members, update_station() - 1);
   }
   void hold_sums() {
     for (int const c : m_shape.chunks()) {

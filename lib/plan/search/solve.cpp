@@ -24,8 +24,8 @@ constexpr std::size_t kFewBlocks = 10;
 // of the best plan's time, since estimates were then too short so far.
 constexpr std::size_t kMostItemsIfFaster = 40'000;
 constexpr double kFaster = 0.99;
-// A plan has as many items more as micro-batches walk together. No more walk together than such
-// that it has about this many, which take a hundred megabytes or two.
+// No more micro-batches walk together than such that a plan has about this many items, which take a
+// hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
 
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
@@ -82,7 +82,7 @@ BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
 bool uses_drive(Plan const& plan) {
   auto const spills = [](BlockPlan const& it) { return away_tier(it.policy) == Tier::nvme; };
   auto const moves = [](ChunkPlan const& it) {
-    return it.parameters == Tier::nvme || it.optimizer == Tier::nvme;
+    return it.parameters == Tier::nvme || it.gradients == Tier::nvme || it.optimizer == Tier::nvme;
   };
   return std::ranges::any_of(plan.blocks, spills) || std::ranges::any_of(plan.chunks, moves);
 }
@@ -110,22 +110,8 @@ class Solver {
       m_open.plan = asked.plan;
     }
     if (!m_trials.found() || updates_take_long()) {
-      // Ranks that share out within their nodes keep less than ranks that share out nothing, and
-      // send less over the network. So the search asks about them instead, and takes no longer for
-      // several nodes than for one.
-      bool const may_share_out = std::ranges::any_of(m_open.chunks, &OpenChunk::shard);
-      if (m_sharers_of_nodes == 0 || !may_share_out) try_shares();
-      for (Shard const shard : {Shard::gradients, Shard::all}) {
-        if (share_out(shard)) try_shares();
-      }
-      // Updates on the device need no room on the host for sums and slices.
-      if (!m_trials.found() && update_on_device()) try_shares();
-      if (may_group) try_groups();
-      if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
-        share_out(level_of(m_trials.best()));
-        m_open.plan.sharers = m_sharers_of_nodes;
-        try_shares();
-      }
+      try_moves(may_group);
+      if (may_sum_on_drive(asked)) try_sums_on_drive(asked, may_group);
       if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
     }
     auto solution = m_trials.finish();
@@ -157,6 +143,48 @@ class Solver {
     for (int const c : m_estimator.model().trained)
       update_s += shared[plan.chunks[c].shard][c].update.compute.seconds;
     return update_s > long_share * m_trials.best_s();
+  }
+
+  // Tries plans that move state off the device, by what ranks share out.
+  void try_moves(bool may_group) {
+    // Ranks that share out within their nodes keep less than ranks that share out nothing, and send
+    // less over the network. So the search asks about them instead, and takes no longer for several
+    // nodes than for one.
+    bool const may_share_out = std::ranges::any_of(m_open.chunks, &OpenChunk::shard);
+    if (m_sharers_of_nodes == 0 || !may_share_out) try_shares();
+    for (Shard const shard : {Shard::gradients, Shard::all}) {
+      if (share_out(shard)) try_shares();
+    }
+    // Updates on the device need no room on the host for sums and slices.
+    if (!m_trials.found() && update_on_device()) try_shares();
+    if (may_group) try_groups();
+    if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
+      share_out(level_of(m_trials.best()));
+      m_open.plan.sharers = m_sharers_of_nodes;
+      try_shares();
+    }
+  }
+
+  bool may_sum_on_drive(OpenPlan const& asked) const {
+    return m_budgets.nvme_bytes > 0 && std::ranges::any_of(asked.chunks, &OpenChunk::gradients);
+  }
+
+  // Also puts gradients on the drive, where no plan fits without that or where it may relieve the
+  // best plan: where that has optimizer state on the drive. Then ranks share out as much as in that
+  // plan, and as many micro-batches walk together, or more.
+  void try_sums_on_drive(OpenPlan const& asked, bool may_group) {
+    auto const most_group = std::exchange(m_open, asked).most_group;
+    m_open.sums_on_drive = true;
+    m_open.group = false;
+    if (!m_trials.found()) return try_moves(may_group);
+    auto const& best = m_trials.best();
+    if (std::ranges::count(best.chunks, Tier::nvme, &ChunkPlan::optimizer) == 0) return;
+    m_open.group = may_group;
+    m_open.most_group = most_group;
+    m_open.plan.group = best.group;
+    m_open.plan.sharers = best.sharers;
+    share_out(level_of(best));
+    try_shares();
   }
 
   bool share_out(Shard shard) {
@@ -225,7 +253,7 @@ class Solver {
   void try_groups() {
     auto const all = m_estimator.micro_batches();
     if (all == 1) return;
-    m_open.most_group = std::min(m_open.most_group, kMostItemsOfOne / m_trials.items_of_best());
+    m_open.most_group = std::min(m_open.most_group, m_trials.most_group(kMostItemsOfOne));
     if (m_open.most_group < 2) return;
     m_open.group = true;
     if (m_trials.found()) {
@@ -353,6 +381,9 @@ Outlook outlook(PlanQuestion const& question) {
   auto found = search(estimator, open, question.budgets);
   auto const most_shared = question.may_gather() ? Shard::all : Shard::gradients;
   if (found.fitting.empty() && share_out_what_is_open(open, most_shared))
+    found = search(estimator, open, question.budgets);
+  open.sums_on_drive = question.budgets.nvme_bytes > 0;
+  if (found.fitting.empty() && open.sums_on_drive)
     found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();
   auto const& best = fits ? found.fitting.front() : found.leanest;

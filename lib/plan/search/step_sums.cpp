@@ -45,10 +45,13 @@ class SumSink : public StepSink {
       move(m_shape.places(c).gradients, Tier::device, m_shape.chunk(c).gradient.bytes);
     });
   }
-  void take_sum_home(int c, Station const&) {
-    count_as(m_shared, [&] {
-      move(Tier::device, m_shape.places(c).gradients, m_shape.chunk(c).gradient.bytes);
-    });
+  void take_sum_home(int c, Station const& at) {
+    auto const home = m_shape.places(c).gradients;
+    auto const bytes = m_shape.chunk(c).gradient.bytes;
+    bool const is_reduced = m_shape.goes_home_reduced(c, at.batch);
+    count_as(m_shared - (is_reduced ? 1 : 0), [&] { move(Tier::device, home, bytes); });
+    if (!is_reduced) return;
+    count_as(1, [&] { move(m_shape.whole_in(c), home, bytes / m_shape.chunk(c).sharing.sharers); });
   }
   void collect(GradientId id, Station const& at) {
     if (m_shape.sums_visit(id.chunk)) return;
@@ -60,6 +63,7 @@ class SumSink : public StepSink {
     auto const bytes = m_shape.gradient(id).bytes;
     count_as(m_shape.reduces_each(id.chunk) ? m_times : 1, [&] {
       move(Tier::device, Tier::host, bytes);
+      if (m_shape.sums_on_drive(id.chunk)) return;
       move(Tier::host, Tier::device, bytes / m_shape.chunk(id.chunk).sharing.sharers);
     });
   }

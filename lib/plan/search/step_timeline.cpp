@@ -134,12 +134,17 @@ void StepTimeline::bring_sum_to_visit(int c, Station const&) {
 }
 
 void StepTimeline::take_sum_home(int c, Station const& at) {
-  auto const bytes = chunk(c).gradient.bytes;
+  auto const home = places(c).gradients;
+  bool const is_reduced = m_shape.goes_home_reduced(c, at.batch);
+  auto const from = is_reduced ? m_shape.whole_in(c) : Tier::device;
+  auto const bytes = chunk(c).gradient.bytes / (is_reduced ? chunk(c).sharing.sharers : 1);
   auto& job = m_gradient[c];
-  int const room =
-      at.batch.first ? gradients_room_as_layout_gives_it(places(c).gradients, at.group) : -1;
-  job = transfer(Tier::device, places(c).gradients, bytes, {job, m_visiting[c]}, room).there;
-  note_left({passed(at) + m_members - 1, places(c).gradients, job, bytes});
+  int const room = at.batch.first ? gradients_room_as_layout_gives_it(home, at.group) : -1;
+  auto const gone = transfer(from, home, bytes, {job, m_visiting[c]}, room);
+  job = gone.there;
+  if (from != Tier::device) return;
+  auto const stop = first_stop(from, home, m_shape.plan().unified);
+  note_left({passed(at) + m_members - 1, stop, gone.left, bytes});
 }
 
 // If device memory is main memory, the host lane also works on gradients that lie on the device.
@@ -207,14 +212,17 @@ void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
 }
 
 void StepTimeline::bring_sum(GradientId gradient) {
-  if (!m_shape.leaves_for_exchange(gradient.chunk)) return;
+  bool const is_copied = m_shape.leaves_for_exchange(gradient.chunk);
+  if (!is_copied || m_shape.sums_on_drive(gradient.chunk)) return;
   auto const bytes = m_shape.gradient(gradient).bytes / chunk(gradient.chunk).sharing.sharers;
   auto& job = m_gradient[gradient.chunk];
   job = transfer(Tier::host, Tier::device, bytes, {job}).there;
 }
 
 void StepTimeline::norm(int c) {
-  m_go = m_norms[sums_on_host(c) ? 1 : 0] = add_for(c, chunk(c).norm, {m_gradient[c]});
+  auto const lane = op_lane(m_shape.whole_in(c));
+  m_go = m_norms[lane == Lane::host ? 1 : 0] =
+      m_timeline.add(lane, chunk(c).norm.on(lane), Waits{m_gradient[c]});
 }
 
 // A commit that runs as soon as the loss is known does not know the norms yet. The event `report`

@@ -52,8 +52,9 @@ Plan StrategySpace::plan_of(Strategy const& strategy) const {
   auto const& moves = strategy.moves;
   auto room_bytes = strategy.host_bytes;
   auto const apply = [&](Move const& move) {
-    bool const fits = !moves.drive_only && move.bytes <= room_bytes;
-    if (fits) room_bytes -= move.bytes;
+    auto const bytes = move.bytes + gradient_bytes_beside(move, strategy);
+    bool const fits = !moves.drive_only && bytes <= room_bytes;
+    if (fits) room_bytes -= bytes;
     auto& place = plan.chunks[move.chunk].*move.place;
     place = fits || m_budgets.nvme_bytes == 0 ? Tier::host : Tier::nvme;
   };
@@ -106,6 +107,21 @@ ChunkCost const& StrategySpace::cost(int chunk, Strategy const& strategy) const 
   return costs[shard(chunk, strategy)][chunk];
 }
 
+bool StrategySpace::may_sum_on_drive(int chunk) const {
+  auto const& model = m_estimator.model();
+  return m_open.chunks[chunk].gradients && !model.reduces_each &&
+         model.chunks[chunk].parts.empty() && model.chunks[chunk].trainable;
+}
+
+std::int64_t StrategySpace::gradient_bytes_beside(Move const& move,
+                                                  Strategy const& strategy) const {
+  auto const& moves = strategy.moves;
+  bool const may_leave = moves.sums == Sums::drive && move.place == &ChunkPlan::optimizer &&
+                         may_sum_on_drive(move.chunk);
+  bool const on_host = !m_open.plan.unified && !moves.device_updates;
+  return may_leave && on_host ? cost(move.chunk, strategy).held_gradient_bytes : 0;
+}
+
 // Decides where updates run, whether there is redo, how many updates are early, and where gradients
 // lie.
 void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
@@ -117,14 +133,18 @@ void StrategySpace::settle(Plan& plan, Strategy const& strategy) const {
     bool const on_device = moves.device_updates || places.optimizer == Tier::device;
     if (open.update) places.update = on_device ? Tier::device : Tier::host;
     bool const on_host = places.update == Tier::host;
-    bool const sums_on_host = moves.sums == Sums::at_update ? on_host : moves.sums == Sums::host;
+    bool const at_update = moves.sums == Sums::at_update || moves.sums == Sums::drive;
+    bool const sums_on_host = at_update ? on_host : moves.sums == Sums::host;
     if (open.gradients) places.gradients = other_memory && sums_on_host ? Tier::host : Tier::device;
+    if (moves.sums == Sums::drive && places.optimizer == Tier::nvme && may_sum_on_drive(c))
+      places.gradients = Tier::nvme;
   }
   plan.redo = updates_come_last(plan, m_open.norm_is_awaited);
   plan.early = plan.redo ? 100 : m_open.early.value_or(first_alike(strategy.early, plan));
 }
 
 std::vector<StateMoves> StrategySpace::ways_to_move() const {
+  if (m_open.sums_on_drive) return {{.sums = Sums::drive}};
   std::vector<StateMoves> ways;
   for (bool const parameters_first : {false, true}) {
     StateMoves way{.parameters_first = parameters_first};
@@ -145,7 +165,8 @@ std::vector<Sums> StrategySpace::other_sums(Strategy const& strategy) const {
   std::vector<Sums> result;
   std::vector plans = {plan_of(strategy)};
   auto other = strategy;
-  for (Sums const sums : {Sums::at_update, Sums::device, Sums::host}) {
+  for (Sums const sums : {Sums::at_update, Sums::device, Sums::host, Sums::drive}) {
+    if (sums == Sums::drive && !m_open.sums_on_drive) continue;
     other.moves.sums = sums;
     auto plan = plan_of(other);
     if (std::ranges::count(plans, plan) > 0) continue;

@@ -10,8 +10,10 @@
 namespace spillway {
 
 // Says in which memory gradients are summed up: where their chunk is updated, always on the device,
-// from which they then go once a step and not once a micro-batch, or always on the host.
-enum class Sums : std::uint8_t { at_update, device, host };
+// from which they then go once a step and not once a micro-batch, or always on the host. With
+// `drive` those of chunks whose optimizer state lies on the drive have their home beside it, and
+// the others are summed up where their chunk is updated.
+enum class Sums : std::uint8_t { at_update, device, host, drive };
 
 // StateMoves says which chunks' state has its home off the device.
 struct StateMoves {
@@ -72,7 +74,7 @@ class StrategySpace {
   Plan plan_of(Strategy const& strategy) const;
   TierBytes peaks(Strategy const& strategy) const { return m_estimator.peaks(plan_of(strategy)); }
   // Returns the ways to move state, as moves of which none has been made yet: with which of it they
-  // begin, and where gradients are summed up.
+  // begin, and where gradients are summed up. If they may lie on the drive, that is the only way.
   std::vector<StateMoves> ways_to_move() const;
   // Returns in which other memories gradients could be summed up, with another plan each.
   std::vector<Sums> other_sums(Strategy const& strategy) const;
@@ -107,6 +109,10 @@ class StrategySpace {
   Move move(int number, Strategy const& strategy) const;
   Shard shard(int chunk, Strategy const& strategy) const;
   ChunkCost const& cost(int chunk, Strategy const& strategy) const;
+  // Returns the bytes of host memory that a chunk's gradients take if its optimizer state lies
+  // there, where they would lie on the drive beside it.
+  std::int64_t gradient_bytes_beside(Move const& move, Strategy const& strategy) const;
+  bool may_sum_on_drive(int chunk) const;
   void settle(Plan& plan, Strategy const& strategy) const;
   void add_other_early(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_persistent(Strategy const& strategy, std::vector<Strategy>& to) const;

@@ -32,7 +32,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   auto compiled = compile_without_waits(m_question.train, m_question.eval, candidate.plan,
                                         m_question.micro_batches, m_question.ranks);
   auto& train = compiled.train;
-  m_last_items = std::ssize(train.items);
+  m_last_items = items_of(train);
   m_items += train.items.size() / static_cast<std::size_t>(most_together(train));
   auto const peaks = limited_peaks(m_question, candidate.plan, train);
   Result result{peaks - candidate.peaks, fits(peaks, m_question.budgets)};
@@ -54,6 +54,26 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   }
   note_need(std::move(need));
   return result;
+}
+
+Trials::ItemsOf Trials::items_of(Program const& program) {
+  ItemsOf result;
+  for (Segment const& segment : program.segments) {
+    auto const items = segment.last - segment.first;
+    if (segment.micro_batches > 0)
+      result.micro_batch = std::max<std::int64_t>(1, items / segment.micro_batches);
+    else
+      result.update = items;
+  }
+  return result;
+}
+
+// A Program has no more than three segments of micro-batches, and none has any twice.
+std::int64_t Trials::most_group(std::int64_t most_items) const {
+  constexpr std::int64_t segments = 3;
+  auto const each = found() ? items_of(m_solution.chosen->compiled.train) : m_last_items;
+  auto const told = (most_items - each.update) / each.micro_batch;
+  return told >= m_question.micro_batches ? m_question.micro_batches : told / segments;
 }
 
 // A second plan with an equal estimate is still tried, since a slow drive makes simulated times

@@ -47,10 +47,9 @@ class Trials {
   }
   // Returns the shortest simulated step, or infinity if no plan was found.
   double best_s() const { return m_best_s; }
-  // Returns the items of the best plan, or of the last one that was compiled if none was found.
-  std::int64_t items_of_best() const {
-    return found() ? std::ssize(m_solution.chosen->compiled.train.items) : m_last_items;
-  }
+  // Returns how many micro-batches may walk together in a plan like the best one, or like the last
+  // one that was compiled if none was found, so that it has about `most_items` items.
+  std::int64_t most_group(std::int64_t most_items) const;
   // Returns the number of items of all compiled plans, each divided by how many micro-batches walk
   // together in it.
   std::size_t items() const { return m_items; }
@@ -66,7 +65,12 @@ class Trials {
   double m_best_s = std::numeric_limits<double>::infinity();
   std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan's step moves
   std::size_t m_items = 0;
-  std::int64_t m_last_items = 1;
+  // Counts the items of a micro-batch, and those of the update.
+  struct ItemsOf {
+    std::int64_t micro_batch = 1, update = 0;
+  };
+  static ItemsOf items_of(Program const& program);
+  ItemsOf m_last_items;
   struct Done {
     Plan plan;
     TierBytes off;

@@ -126,6 +126,22 @@ TEST(AskedPlans, of_normal_form_keep_ordinary_blocks_and_the_last_layer_on_the_d
   EXPECT_TRUE(is_normal(graph, plan));
 }
 
+// A gradient's parts wait for each other in memory, and so do sums over ranks of every micro-batch.
+TEST(AskedPlans, of_normal_form_sum_on_the_drive_what_is_summed_once) {
+  auto graph = graph_of(8);
+  graph.parts.resize(1);
+  graph.parts[0].chunk = 1;
+  auto const places = [&] {
+    auto const plan = make_plan(graph, PlanWords{.gradients = {"host", "nvme"}});
+    std::string letters;
+    for (ChunkPlan const& chunk : plan.chunks) letters += name(chunk.gradients)[0];
+    return letters;
+  };
+  EXPECT_EQ(places(), "hdnnn");
+  graph.arithmetic.reduction = Reduction::each;
+  EXPECT_EQ(places(), "hdddd");
+}
+
 TEST(AskedPlans, are_written_with_every_list_and_name) {
   auto const graph = graph_of(8);
   auto plan = make_plan(graph, {});

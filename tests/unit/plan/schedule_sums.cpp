@@ -113,6 +113,79 @@ TEST(Schedule, brings_sums_to_the_device_once_for_micro_batches_that_walk_togeth
     EXPECT_EQ(lanes, (std::vector{Lane::d2h, Lane::h2d, Lane::d2h})) << "chunk " << chunk;
 }
 
+// Gradients of chunks without parts lie on the drive, and so does the optimizer state.
+Program drive_sums(Graph const& graph, bool unified, char const* update) {
+  auto plan = make_plan(graph,
+                        PlanWords{.activations = {"keep"},
+                                  .gradients = {"nvme"},
+                                  .optimizer = {"nvme"},
+                                  .update = {update}},
+                        BlockPolicy::keep);
+  plan.unified = unified;
+  return compile(graph, nullptr, plan, 3, 1).train;
+}
+
+bool is_of_gradient(Program const& program, Item const& item) {
+  return item.kind == ItemKind::copy && std::ranges::any_of(item.operands, [&](BufferId id) {
+           return program.tensors[program.buffers[id].tensor].role == Role::gradient;
+         });
+}
+
+// The drive is read for an addition and for the update. The norm is taken between the last addition
+// and the last write.
+TEST(Schedule, keeps_sums_on_the_drive_between_micro_batches) {
+  auto const graph = small_gpt();
+  for (bool const unified : {true, false}) {
+    for (char const* const update : {"device", "host"}) {
+      auto const program = drive_sums(graph, unified, update);
+      std::map<int, std::string> seen;  // of each chunk, what is done with its sum
+      for (Segment const& segment : program.segments) {
+        for (int c = 1; c < std::ssize(program.chunks); ++c) seen[c] += segment.name + ":";
+        for (auto i = segment.first; i < segment.last; ++i) {
+          Item const& item = program.items[i];
+          if (item.kind == ItemKind::op) {
+            auto const& op = op_of(program, item);
+            if (op.kind == OpKind::accumulate) seen[op.chunk] += " add";
+            if (op.kind == OpKind::square_norm) seen[op.chunk] += " norm";
+          }
+          if (!is_of_gradient(program, item)) continue;
+          auto const operand =
+              program.tensors[program.buffers[item.operands[0]].tensor].role == Role::gradient ? 0
+                                                                                               : 1;
+          auto const chunk = program.tensors[program.buffers[item.operands[operand]].tensor].chunk;
+          if (item.lane == Lane::nvme_read) seen[chunk] += " read";
+          if (item.lane == Lane::nvme_write) seen[chunk] += " write";
+        }
+        for (int c = 1; c < std::ssize(program.chunks); ++c) seen[c] += ";";
+      }
+      for (int c = 1; c < std::ssize(program.chunks); ++c) {
+        EXPECT_EQ(seen[c],
+                  "first: write;middle: read add write;last: read add norm write;update: read;")
+            << "chunk " << c << ", unified " << unified << ", update on " << update;
+      }
+    }
+  }
+}
+
+// The drive has a checksum for whole pieces, so that bytes between parameters must not change while
+// they are copied.
+TEST(Schedule, moves_gradients_to_and_from_the_drive_whole) {
+  auto const graph =
+      gpt_training_graph({.layers = 2, .hidden = 84, .heads = 3, .vocab = 300, .sequence = 64});
+  auto const program = drive_sums(graph, true, "device");
+  int whole = 0;
+  for (Item const& item : program.items) {
+    if (item.lane != Lane::nvme_write || !is_of_gradient(program, item)) continue;
+    auto const bytes = program.buffers[item.operands[0]].bytes;
+    ASSERT_EQ(item.reads.size(), 1u);
+    EXPECT_EQ(item.reads[0].first, 0);
+    EXPECT_EQ(item.reads[0].last, bytes);
+    EXPECT_EQ(item.writes[0].last, bytes);
+    ++whole;
+  }
+  EXPECT_EQ(whole, 3 * (std::ssize(program.chunks) - 1)) << "of all chunks but the tied matrix";
+}
+
 TEST(Schedule, reduces_each_micro_batch_where_arithmetic_says_so) {
   Graph graph = small_gpt();
   graph.arithmetic.reduction = Reduction::each;

@@ -125,6 +125,29 @@ TEST_F(Strategies, sum_gradients_where_they_are_updated_or_on_the_device) {
   EXPECT_EQ(places(far, &ChunkPlan::update), away(kHost, 2, true));
 }
 
+// With a chunk's state on the host stay its gradients, which take room there. The first chunk's
+// parameters are used twice.
+TEST_F(Strategies, sum_gradients_on_the_drive_beside_optimizer_state) {
+  StateMoves const moves{.count = kChunks, .sums = Sums::drive};
+  auto const all = open({}, false);
+  auto const state_bytes = optimizer_bytes(6);
+  auto const gradient_bytes = m_model.chunks[6].held_gradient_bytes;
+  auto const one = moved(all, kRoomy, moves, state_bytes + gradient_bytes);
+  auto beside = away(kNvme, kChunks, true);
+  beside[6] = kHost;
+  EXPECT_EQ(places(one, &ChunkPlan::optimizer), beside);
+  beside[0] = kHost;
+  EXPECT_EQ(places(one, &ChunkPlan::gradients), beside);
+  auto const none = moved(all, kRoomy, moves, state_bytes + gradient_bytes - 1);
+  EXPECT_EQ(none.chunks[6].optimizer, kNvme);
+  auto const of_one_memory = moved(open(), kRoomy, moves);
+  beside = away(kNvme, kChunks, true);
+  beside[0] = kDevice;
+  EXPECT_EQ(places(of_one_memory, &ChunkPlan::gradients), beside);
+  auto const forced = moved(open({.gradients = {"device"}}, false), kRoomy, moves);
+  EXPECT_EQ(places(forced, &ChunkPlan::gradients), away(kNvme, 0, true));
+}
+
 TEST_F(Strategies, have_as_many_ways_to_move_state_as_the_user_has_left_open) {
   auto const ways = [&](PlanWords const& words, bool unified) {
     auto const open = this->open(words, unified);
@@ -136,6 +159,11 @@ TEST_F(Strategies, have_as_many_ways_to_move_state_as_the_user_has_left_open) {
   EXPECT_EQ(ways({.gradients = {"device"}}, false), 2u);
   EXPECT_EQ(ways({.parameters = {"host"}, .gradients = {"device"}}, false), 1u);
   EXPECT_EQ(ways({.optimizer = {"host"}}, false), 2u) << "sums are still made on either";
+  auto all = open({}, false);
+  all.sums_on_drive = true;
+  auto const to_drive = StrategySpace(m_estimator, all, kRoomy).ways_to_move();
+  ASSERT_EQ(to_drive.size(), 1u);
+  EXPECT_EQ(to_drive[0].sums, Sums::drive);
 }
 
 TEST_F(Strategies, move_nothing_that_the_user_placed_and_nothing_where_no_other_tier_is) {

@@ -15,8 +15,8 @@ namespace {
 // Two blocks of a chunk each; the parameters of the first are used once more by the second.
 struct Toy {
   bool several = false, ranks = false, each = false;
-  bool shared = false, copies = false, visits = false;  // of the second chunk
-  std::vector<int> order = {0, 1};                      // of the pieces of updates
+  bool shared = false, copies = false, visits = false, on_drive = false;  // of the second chunk
+  std::vector<int> order = {0, 1};  // of the pieces of updates
   std::vector<std::vector<int>> early = {{}, {1}, {0}};
 
   int blocks() const { return 2; }
@@ -41,7 +41,8 @@ struct Toy {
     if (group == 0 && several) visit(GradientId{0, 0});
     if (group == 1) visit(GradientId{0});
   }
-  bool sums_visit(int chunk) const { return visits && chunk == 1; }
+  bool sums_visit(int chunk) const { return (visits || on_drive) && chunk == 1; }
+  bool sums_on_drive(int chunk) const { return on_drive && chunk == 1; }
   int parts(int chunk) const { return several && chunk == 0 ? 1 : 0; }
   bool exchanges() const { return ranks; }
   bool reduces_each(int) const { return each; }
@@ -174,6 +175,51 @@ TEST(Telling, of_sums_that_visit_the_device) {
                      "accumulate 0.0, backward 1'1, collect 1'1, accumulate 1'1, take sum 1 home"),
             all.npos)
       << all;
+}
+
+std::string const kUpdateFromDrive =
+    "update:, bring 0, bring 1, bring 0 late, bring 1 late, norm 0, commit, piece 0, updated 0, "
+    "piece 1, updated 1";
+
+// Their norm is taken before they leave, once they are whole.
+TEST(Telling, of_sums_on_the_drive) {
+  EXPECT_EQ(told({.on_drive = true}, 1),
+            "last:, " + kForward +
+                "backward 1, collect 1, norm 1, take sum 1 home, drop 1, reload 7, backward 0, "
+                "collect 0, " +
+                kUpdateFromDrive);
+  EXPECT_EQ(told({.several = true, .on_drive = true}, 2),
+            "first:, " + kForward +
+                "backward 1, collect 1, take sum 1 home, collect 0.0, drop 1, reload 7, backward "
+                "0, collect 0, last:, " +
+                kForward +
+                "bring sum 1, backward 1, collect 1, accumulate 1, norm 1, take sum 1 home, "
+                "collect 0.0, accumulate 0.0, drop 1, reload 7, backward 0, collect 0, accumulate "
+                "0, add 0.0, " +
+                kUpdateFromDrive);
+}
+
+// Without redo, norms of what is in memory come with the updates.
+TEST(Telling, of_sums_on_the_drive_and_early_updates) {
+  EXPECT_EQ(told({.on_drive = true, .order = {1, 0}}, 1, false),
+            "last:, " + kForward +
+                "backward 1, collect 1, norm 1, take sum 1 home, drop 1, commit without norms, "
+                "bring 0, bring 1, reload 7, backward 0, collect 0, bring 0 late, piece 0, updated "
+                "1, norm 0, bring 1 late, piece 1, updated 0, update:, report");
+}
+
+// What ranks sum goes to the drive when that is done.
+TEST(Telling, of_sums_over_ranks_on_the_drive) {
+  EXPECT_EQ(told({.ranks = true, .on_drive = true}, 1),
+            "last:, " + kForward +
+                "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
+                "0, sum 1, gather 1, norm 1, take sum 1 home, sum 0, gather 0, " +
+                kUpdateFromDrive);
+  EXPECT_EQ(told({.ranks = true, .shared = true, .on_drive = true}, 1),
+            "last:, " + kForward +
+                "backward 1, collect 1, reduce 1, drop 1, reload 7, backward 0, collect 0, reduce "
+                "0, sum 1, norm 1, take sum 1 home, sum 0, gather 0, " +
+                kUpdateFromDrive + ", send 1");
 }
 
 // Sums over ranks are begun behind a station's last member, with what all of them have added.

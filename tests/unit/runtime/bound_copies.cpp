@@ -104,6 +104,10 @@ TEST_F(BoundCopies, matter_where_state_or_what_updates_read_is_moved) {
     program.buffers[state].persistent = false;
   }
   EXPECT_FALSE(matters(Lane::nvme_write, 0, 1, false)) << "its step is done again";
+  program.buffers[1].spanning = true;
+  EXPECT_TRUE(matters(Lane::nvme_write, 0, 1, false)) << "the commit does not wait for it";
+  EXPECT_FALSE(matters(Lane::nvme_write, 0, 1, true)) << "its update would notice";
+  program.buffers[1].spanning = false;
   program.redo = false;
   EXPECT_TRUE(matters(Lane::nvme_write, 0, 1, false)) << "nobody would notice before an update";
   EXPECT_FALSE(matters(Lane::nvme_write, 0, 1, true)) << "its reload would notice";
