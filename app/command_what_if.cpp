@@ -45,15 +45,17 @@ std::vector<ChangedCost> costs_with(PlanQuestion const& question, CostedPlan con
   return rows;
 }
 
-// If nothing fits, a size of micro-batches that is free is halved, as a run does.
+// If nothing fits, takes less memory by what is free, as a run does.
 Answer answer(Config const& config, std::int64_t vocab, Target const& target) {
-  for (auto choices = target.choices;; choices.micro /= 2) {
+  for (auto choices = target.choices;;) {
     auto const graphs = run_graphs(config, vocab, target, choices);
     auto const question = run_question(config, target, graphs);
     try {
       auto const now = best_plan(question);
-      if (now.cost.fits || !choices.micro_is_free || choices.micro == 1)
+      auto const less = with_less_memory(choices);
+      if (now.cost.fits || !less)
         return {choices.micro, target.budgets, now.cost, costs_with(question, now)};
+      choices = *less;
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());
     }

@@ -56,6 +56,7 @@ struct BatchConfig {
   std::optional<std::int64_t> micro = {};  // sequences of a micro-batch; empty means auto
   // The part of a step's micro-batches that each rank runs, by rank. If empty, all parts are equal.
   std::vector<std::int64_t> share = {};
+  std::optional<std::int64_t> mlp_chunk = {};  // rows that an MLP takes at a time; empty means auto
 };
 
 struct OptimConfig {

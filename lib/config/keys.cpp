@@ -157,6 +157,12 @@ std::vector<Key> batch_keys(BatchConfig& batch) {
       {"batch.micro", IntegerField{&batch.micro, 1, many}, "auto", "sequences",
        "Micro-batch of one rank, fixed for the run. auto may follow from measured times: give it "
        "where two fresh runs shall be equal to the bit."},
+      {"batch.mlp_chunk", IntegerField{&batch.mlp_chunk, 0, many}, "auto", "rows",
+       "How many rows the MLP of a layer takes at a time, where a micro-batch has more: what lies "
+       "between its products then exists for these rows alone, and is made again in the backward "
+       "pass. 0: all rows at once. auto: all, or 4096 where sequences have 16384 tokens and more, "
+       "if nothing else fits or if a step is then expected to take 5 % less; give it where two "
+       "fresh runs shall be equal to the bit."},
       {"batch.share", IntegersField{&batch.share, 1, 1'000'000}, "equal", "",
        "The parts of a step's micro-batches that ranks run, one by rank, for ranks that are not "
        "equally fast: with [2, 1] rank 0 runs two of three. Numbers are rounded so that all are "

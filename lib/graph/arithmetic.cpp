@@ -34,8 +34,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Arithmetic, build, isa, precision, gradients,
 
 namespace {
 
-// Only runs on a device have the first key, and only those with a list in batch.share the second.
-constexpr char kProducts[] = "products", kShare[] = "share";
+// Only runs on a device have the first key, only those with a list in batch.share the second, and
+// only those whose MLPs take some rows at a time the third.
+constexpr char kProducts[] = "products", kShare[] = "share", kMlpChunk[] = "mlp_chunk";
 
 std::string text_of_share(std::vector<std::int64_t> const& share) {
   return share.empty() ? "equal" : fmt::format("[{}]", fmt::join(share, ", "));
@@ -51,6 +52,7 @@ std::string to_json(Arithmetic const& arithmetic) {
   nlohmann::json json = arithmetic;
   if (arithmetic.products != ProductChoices{}) json[kProducts] = arithmetic.products;
   if (!arithmetic.share.empty()) json[kShare] = arithmetic.share;
+  if (arithmetic.mlp_chunk != 0) json[kMlpChunk] = arithmetic.mlp_chunk;
   return json.dump();
 }
 
@@ -60,6 +62,7 @@ Arithmetic arithmetic_from_json(std::string const& text) {
     auto arithmetic = json.get<Arithmetic>();
     if (json.contains(kProducts)) json[kProducts].get_to(arithmetic.products);
     if (json.contains(kShare)) json[kShare].get_to(arithmetic.share);
+    if (json.contains(kMlpChunk)) json[kMlpChunk].get_to(arithmetic.mlp_chunk);
     return arithmetic;
   } catch (nlohmann::json::exception const& e) {
     throw Error(Status::damaged, fmt::format("stored arithmetic cannot be read: {}", e.what()));
@@ -76,6 +79,8 @@ std::string describe_difference(Arithmetic const& before, Arithmetic const& now)
   if (before.share != now.share)
     all.push_back(
         fmt::format("{}: {} -> {}", kShare, text_of_share(before.share), text_of_share(now.share)));
+  if (before.mlp_chunk != now.mlp_chunk)
+    all.push_back(fmt::format("{}: {} -> {}", kMlpChunk, before.mlp_chunk, now.mlp_chunk));
   auto const products = describe_difference(before.products, now.products);
   if (!products.empty()) all.push_back(fmt::format("{}: {}", kProducts, products));
   return fmt::format("{}", fmt::join(all, ", "));

@@ -25,6 +25,8 @@ struct Arithmetic {
   std::int64_t sequence = 0;
   std::int64_t attention_tile = 256;  // rows of queries, and of keys, in a tile
   std::int64_t loss_chunk = 512;      // how many rows of logits exist at a time
+  // How many rows an MLP takes at a time (graph/mlp_tiles.hpp), or 0 if it takes all at once.
+  std::int64_t mlp_chunk = 0;
   // Ranks sum their gradients on the last micro-batch of a step, or on each one.
   Reduction reduction = Reduction::last;
   std::vector<std::int64_t> share = {};  // batch.share: how ranks part the micro-batches of a step

@@ -44,6 +44,13 @@ CostTerms DropoutAttributes::cost_terms() const {
   return {{"p", p}, {"sequence", number(sequence)}};
 }
 
+CostTerms MlpAttributes::cost_terms() const {
+  CostTerms terms = {
+      {"chunk", number(chunk)}, {"form", static_cast<double>(form)}, {"gated", gated ? 1 : 0}};
+  if (dropout.p > 0) terms.emplace_back("dropout", dropout.p);
+  return terms;
+}
+
 CostTerms LmHeadAttributes::cost_terms() const {
   return {{"chunk", number(chunk)}};
 }

@@ -73,9 +73,26 @@ struct DropoutAttributes {
   std::int64_t sequence = 0;  // rows per sample
   std::uint64_t seed = 0;     // the run's seed
   std::uint64_t origin = 0;   // id of the forward op
+  // The row of each sample with which the op's rows begin, a multiple of kDropoutRows.
+  std::int64_t first_row = 0;
 
   CostTerms cost_terms() const;
   bool operator==(DropoutAttributes const&) const = default;
+};
+// So many rows have whole blocks of random numbers, however long they are.
+inline constexpr std::int64_t kDropoutRows = 4;
+
+// Describes an MLP: two products with an activation between them. If `gated`, the first product
+// makes two halves side by side, of which the left one is the gate of the right one. The op takes
+// `chunk` rows at a time (graph/mlp_tiles.hpp).
+struct MlpAttributes {
+  std::int64_t chunk = 0;
+  Activation form = Activation::gelu_tanh;
+  bool gated = false;
+  DropoutAttributes dropout;  // before the second product; p is 0 if nothing is dropped
+
+  CostTerms cost_terms() const;
+  bool operator==(MlpAttributes const&) const = default;
 };
 
 struct LmHeadAttributes {
@@ -116,7 +133,7 @@ struct AdamWAttributes {
 using Attributes =
     std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
                  RelativeBiasAttributes, RopeAttributes, ActivationAttributes, DropoutAttributes,
-                 LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes>;
+                 MlpAttributes, LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

@@ -49,6 +49,15 @@ View transposed(View const& view) {
   return result;
 }
 
+View row_range(View const& view, std::int64_t first, std::int64_t n) {
+  require(!view.shape.empty() && first >= 0 && n >= 0 && first + n <= view.shape[0], view,
+          "has no such rows");
+  View result = view;
+  result.offset += first * view.strides[0];
+  result.shape[0] = n;
+  return result;
+}
+
 View columns(View const& view, std::int64_t first, std::int64_t n) {
   require(view.shape.size() == 2 && first >= 0 && n >= 0 && first + n <= view.shape[1], view,
           "has no such columns");

@@ -75,7 +75,8 @@ inline bool is_present(View const& view) {
 void check_size(Tensor const& tensor);
 
 View whole(Tensor const& tensor);
-View transposed(View const& view);                                   // `view` must be 2-D
+View transposed(View const& view);                                     // `view` must be 2-D
+View row_range(View const& view, std::int64_t first, std::int64_t n);  // rows [first, first+n)
 View columns(View const& view, std::int64_t first, std::int64_t n);  // [first, first+n) of all rows
 View reshaped(View const& view, Shape shape);                        // `view` must be contiguous
 bool is_contiguous(View const& view);

@@ -9,11 +9,10 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kAlignment = 256;  // the alignment of workspaces that cuBLAS wants
 constexpr std::int64_t kRowElements = 64;
 
 std::int64_t aligned(std::int64_t bytes) {
-  return round_up(bytes, kAlignment);
+  return round_up(bytes, kWorkspaceAlignment);
 }
 
 std::int64_t rows_at_once(Op const& op, View const& x) {

@@ -8,6 +8,9 @@
 
 namespace spillway {
 
+// The alignment of workspaces that cuBLAS wants, and so of the parts of one.
+inline constexpr std::int64_t kWorkspaceAlignment = 256;
+
 // Holds byte offsets, of which all but `logits` (0) are multiples of 256, as products want it. A
 // part that the op lacks has no bytes, and begins where the next part does.
 struct CudaLossWorkspace {

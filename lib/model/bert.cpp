@@ -23,12 +23,14 @@ View append_bert_layer(Layers& layers, ModelConfig const& model, Stack const& st
                                           .kv_heads = model.heads,
                                           .head_size = head_size,
                                           .scale = 1 / std::sqrt(static_cast<double>(head_size))});
-  auto const middle =
-      layers.layernorm("ln_1", out + "LayerNorm",
-                       layers.residual("proj", out + "dense", attended, Layers::kNormal, x));
-  auto const fc = layers.linear("fc", {{at + ".intermediate.dense", model.ffn}}, middle);
-  auto const active = layers.activate("act", fc, activation_of(model));
-  auto const sum = layers.residual("mlp", at + ".output.dense", active, Layers::kNormal, middle);
+  auto const middle = layers.layernorm(
+      "ln_1", out + "LayerNorm", layers.residual("proj", {out + "dense", width}, attended, x));
+  auto const sum = layers.mlp({.in_op = "fc",
+                               .act_op = "act",
+                               .in = {{at + ".intermediate.dense", model.ffn}},
+                               .out = {at + ".output.dense", width},
+                               .form = activation_of(model)},
+                              middle, middle);
   auto const result = layers.layernorm("ln_2", at + ".output.LayerNorm", sum);
   layers.end_block();
   return result;

@@ -32,11 +32,15 @@ View append_gpt_layer(Layers& layers, ModelConfig const& model, Stack const& sta
   auto const ln_1 = layers.layernorm("ln_1", prefix + ".ln_1", x);
   auto const qkv = layers.linear("qkv", {{prefix + ".attn.c_attn", 3 * model.hidden}}, ln_1);
   auto const attended = append_gpt_attention(layers, model, stack, qkv);
-  auto const middle = layers.residual("proj", prefix + ".attn.c_proj", attended, small, x);
+  auto const middle =
+      layers.residual("proj", {prefix + ".attn.c_proj", model.hidden, small}, attended, x);
   auto const ln_2 = layers.layernorm("ln_2", prefix + ".ln_2", middle);
-  auto const fc = layers.linear("fc", {{prefix + ".mlp.c_fc", model.ffn}}, ln_2);
-  auto const gelu = layers.activate("gelu", fc, activation_of(model));
-  auto const result = layers.residual("mlp", prefix + ".mlp.c_proj", gelu, small, middle);
+  auto const result = layers.mlp({.in_op = "fc",
+                                  .act_op = "gelu",
+                                  .in = {{prefix + ".mlp.c_fc", model.ffn}},
+                                  .out = {prefix + ".mlp.c_proj", model.hidden, small},
+                                  .form = activation_of(model)},
+                                 ln_2, middle);
   layers.end_block();
   return result;
 }

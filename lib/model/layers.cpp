@@ -153,16 +153,57 @@ View Layers::product(std::string const& op, std::vector<Projection> const& proje
   return y;
 }
 
-View Layers::residual(std::string const& op, std::string const& name, View const& branch, Init init,
+View Layers::residual(std::string const& op, Projection const& projection, View const& branch,
                       View const& x) {
-  auto const columns = x.shape[1];
-  std::vector<Projection> const projections = {{name, columns, init}};
-  if (!m_drops || m_config.model.dropout == 0)
-    return product(op, projections, branch, m_has_biases, x);
-  auto const y = dropout(op + ".drop", product(op, projections, branch, m_has_biases, {}));
-  auto const sum = activation(op + ".add", x.shape[0], columns);
+  if (!drops_branches()) return product(op, {projection}, branch, m_has_biases, x);
+  return joined(op, product(op, {projection}, branch, m_has_biases, {}), x);
+}
+
+View Layers::joined(std::string const& op, View const& branch, View const& x) {
+  auto const y = dropout(op + ".drop", branch);
+  auto const sum = activation(op + ".add", x.shape[0], x.shape[1]);
   append<OpKind::add>(op + ".add", {.a = x, .b = y, .c = sum});
   return sum;
+}
+
+View Layers::mlp(Mlp const& mlp, View const& x, View const& stream) {
+  constexpr auto name = "mlp";
+  auto const chunk = m_graph.arithmetic.mlp_chunk;
+  if (chunk > 0 && x.shape[0] > chunk && !generates()) {
+    if (!drops_branches()) return mlp_by_tiles(mlp, x, stream);
+    return joined(name, mlp_by_tiles(mlp, x, {}), stream);
+  }
+  auto const in = linear(mlp.in_op, mlp.in, x);
+  bool const is_gated = mlp.in.size() > 1;
+  auto active = is_gated ? gated(mlp.act_op, in, mlp.form) : activate(mlp.act_op, in, mlp.form);
+  if (mlp.drops_inside) active = dropout(mlp.act_op + ".drop", active);
+  return residual(name, mlp.out, active, stream);
+}
+
+View Layers::mlp_by_tiles(Mlp const& mlp, View const& x, View const& addend) {
+  auto const w_in = weights(mlp.in, x.shape[1]);
+  auto const bias_in = m_has_biases ? biases(mlp.in) : View{};
+  auto const inner = mlp.in.front().columns;
+  auto const w_out = weights({mlp.out}, inner);
+  auto const bias_out = m_has_biases ? biases({mlp.out}) : View{};
+  bool const drops = mlp.drops_inside && drops_branches();
+  auto const rows = x.shape[0];
+  MlpAttributes const attributes{.chunk = m_graph.arithmetic.mlp_chunk,
+                                 .form = mlp.form,
+                                 .gated = mlp.in.size() > 1,
+                                 .dropout = drops ? next_dropout(rows) : DropoutAttributes{}};
+  auto const y = activation("mlp", rows, mlp.out.columns);
+  append<OpKind::mlp>("mlp",
+                      {.x = x,
+                       .w_in = w_in,
+                       .bias_in = bias_in,
+                       .w_out = w_out,
+                       .bias_out = bias_out,
+                       .addend = addend,
+                       .samples = drops ? batch(BatchField::samples) : View{},
+                       .y = y},
+                      attributes, matmul_flops(x, w_in) + matmul_flops(y, transposed(w_out)));
+  return y;
 }
 
 View Layers::rope(std::string const& op, View const& x, Stack const& stack,
@@ -255,15 +296,18 @@ View Layers::gated(std::string const& op, View const& x, Activation form) {
 }
 
 View Layers::dropout(std::string const& op, View const& x) {
-  if (!m_drops || m_config.model.dropout == 0) return x;
+  if (!drops_branches()) return x;
   auto const y = activation(op, x.shape[0], x.shape[1]);
-  append<OpKind::dropout>(
-      op, {.x = x, .samples = batch(BatchField::samples), .y = y},
-      DropoutAttributes{.p = m_config.model.dropout,
-                        .sequence = div_exact(x.shape[0], m_graph.arithmetic.micro),
-                        .seed = m_graph.seed,
-                        .origin = m_graph.ops.size()});
+  append<OpKind::dropout>(op, {.x = x, .samples = batch(BatchField::samples), .y = y},
+                          next_dropout(x.shape[0]));
   return y;
+}
+
+DropoutAttributes Layers::next_dropout(std::int64_t rows) const {
+  return {.p = m_config.model.dropout,
+          .sequence = div_exact(rows, m_graph.arithmetic.micro),
+          .seed = m_graph.seed,
+          .origin = m_graph.ops.size()};
 }
 
 View Layers::keep_for_later_steps(View const& x) {

@@ -88,9 +88,21 @@ class Layers {
               bool bias) {
     return product(op, projections, x, bias, {});
   }
-  // Returns dropout(branch w + bias) + x, where <name>.weight is w.
-  View residual(std::string const& op, std::string const& name, View const& branch, Init init,
+  // Returns dropout(branch w + bias) + x, where `projection` says what w is.
+  View residual(std::string const& op, Projection const& projection, View const& branch,
                 View const& x);
+  // Describes an MLP: a product of x with `in`, an activation, a product with `out`. With two
+  // matrices in `in`, the activation of the first one's columns multiplies those of the second one.
+  struct Mlp {
+    std::string in_op, act_op;  // names of ops, if each is one by itself
+    std::vector<Projection> in;
+    Projection out;
+    Activation form;
+    bool drops_inside = false;  // whether dropout comes before the second product, too
+  };
+  // Returns dropout(MLP(x)) + stream. If there are more rows than Arithmetic::mlp_chunk, one op
+  // takes so many rows at a time.
+  View mlp(Mlp const& mlp, View const& x, View const& stream);
   // Rotates the heads that x begins with. The sequence in `attributes` is replaced by the stack's.
   View rope(std::string const& op, View const& x, Stack const& stack, RopeAttributes attributes);
   // Returns attention's bias by distance, which is the same for all queries of a stack. Its
@@ -147,6 +159,12 @@ class Layers {
   View biases(std::vector<Projection> const& projections);
   View product(std::string const& op, std::vector<Projection> const& projections, View const& x,
                bool bias, View const& addend);
+  bool drops_branches() const { return m_drops && m_config.model.dropout > 0; }
+  // Returns dropout(branch) + x, where the op `op` has made the branch.
+  View joined(std::string const& op, View const& branch, View const& x);
+  // Returns the attributes of dropout by the op that is appended next, which has so many rows.
+  DropoutAttributes next_dropout(std::int64_t rows) const;
+  View mlp_by_tiles(Mlp const& mlp, View const& x, View const& addend);
 };
 
 }  // namespace spillway

@@ -66,13 +66,16 @@ View append_llama_layer(Layers& layers, ModelConfig const& model, LlamaLayer con
   auto const before = layers.rmsnorm("ln_1", layer.prefix + ".input_layernorm", x, model.hidden);
   auto const attended = append_llama_attention(layers, model, layer, before);
   auto const middle =
-      layers.residual("proj", layer.prefix + ".self_attn.o_proj", attended, Layers::kNormal, x);
+      layers.residual("proj", {layer.prefix + ".self_attn.o_proj", model.hidden}, attended, x);
   auto const between =
       layers.rmsnorm("ln_2", layer.prefix + ".post_attention_layernorm", middle, model.hidden);
-  auto const gate_up = layers.linear(
-      "gate_up", {{mlp + "gate_proj", model.ffn}, {mlp + "up_proj", model.ffn}}, between);
-  auto const gated = layers.gated("gated", gate_up, Activation::silu);
-  auto const result = layers.residual("mlp", mlp + "down_proj", gated, Layers::kNormal, middle);
+  auto const result =
+      layers.mlp({.in_op = "gate_up",
+                  .act_op = "gated",
+                  .in = {{mlp + "gate_proj", model.ffn}, {mlp + "up_proj", model.ffn}},
+                  .out = {mlp + "down_proj", model.hidden},
+                  .form = Activation::silu},
+                 between, middle);
   layers.end_block();
   return result;
 }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <vector>
 
 #include "base/math.hpp"
 #include "model/layers.hpp"
@@ -98,7 +99,7 @@ class T5 {
     auto const third = [&](int i) { return columns(qkv, i * m_inner, m_inner); };
     auto const attended = m_layers.attention("attn", third(0), third(1), third(2), side.stack,
                                              side.stack, heads(side.causal), side.distance_bias);
-    return m_layers.residual("proj", in + "o", attended, normal(m_inner), x);
+    return m_layers.residual("proj", {in + "o", m_model.hidden, normal(m_inner)}, attended, x);
   }
 
   View cross_attention(Side const& side, std::string const& at, View const& x,
@@ -114,25 +115,24 @@ class T5 {
     auto const attended =
         m_layers.attention("cross", q, columns(kv, 0, m_inner), columns(kv, m_inner, m_inner),
                            side.stack, memory_stack, heads(false));
-    return m_layers.residual("cross_proj", in + "o", attended, normal(m_inner), x);
+    return m_layers.residual("cross_proj", {in + "o", m_model.hidden, normal(m_inner)}, attended,
+                             x);
   }
 
   View feed_forward(std::string const& at, View const& x) {
     auto const in = at + ".DenseReluDense.";
     auto const before = norm("ln_3", at + ".layer_norm", x);
     auto const init = normal(m_model.hidden);
-    auto const form = activation_of(m_model);
-    View active;
-    if (m_model.gated) {
-      auto const both = m_layers.linear(
-          "fc", {{in + "wi_0", m_model.ffn, init}, {in + "wi_1", m_model.ffn, init}}, before);
-      active = m_layers.gated("act", both, form);
-    } else {
-      auto const fc = m_layers.linear("fc", {{in + "wi", m_model.ffn, init}}, before);
-      active = m_layers.activate("act", fc, form);
-    }
-    active = m_layers.dropout("act.drop", active);
-    return m_layers.residual("mlp", in + "wo", active, normal(m_model.ffn), x);
+    std::vector<Layers::Projection> projections = {{in + "wi", m_model.ffn, init}};
+    if (m_model.gated)
+      projections = {{in + "wi_0", m_model.ffn, init}, {in + "wi_1", m_model.ffn, init}};
+    return m_layers.mlp({.in_op = "fc",
+                         .act_op = "act",
+                         .in = projections,
+                         .out = {in + "wo", m_model.hidden, normal(m_model.ffn)},
+                         .form = activation_of(m_model),
+                         .drops_inside = true},
+                        before, x);
   }
 
   ModelConfig const& m_model;

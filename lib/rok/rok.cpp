@@ -137,7 +137,8 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
                                 std::function<void(RokRow const&)> const& told) {
   std::vector<RokRow> rows;
   for (auto const micro : micros) {
-    Choices const choices{parts.here.choices().threads, micro};
+    auto choices = parts.here.choices();
+    choices.micro = micro;
     auto const machine =
         planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
                     parts.here.cores(), parts.budgets.device_bytes / 2, *parts.here, parts.comm);

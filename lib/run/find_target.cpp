@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "base/log.hpp"
@@ -10,6 +11,7 @@
 #include "plan/data/machine_file.hpp"
 #include "run/budgets.hpp"
 #include "run/existing_memory.hpp"
+#include "run/faster_mlp.hpp"
 #include "run/fastest_micro.hpp"
 #include "run/measured_machine.hpp"
 
@@ -45,15 +47,23 @@ Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& 
     target.machine = planned_for(config, vocab, target.choices, here.cores(),
                                  budgets.device_bytes / 2, *here, comm, cache);
   };
+  // Sets a choice to what is best on all ranks. Its name and `unit` are for the message.
+  auto const choose = [&](std::int64_t Choices::*choice, auto const& best, char const* key,
+                          char const* unit) {
+    auto chosen = target.choices.*choice;
+    on_all_ranks(comm, [&] { chosen = best(config, vocab, target); });
+    chosen = std::ranges::min(gathered(comm, chosen));
+    auto const before = std::exchange(target.choices.*choice, chosen);
+    if (chosen == before) return;
+    log_info("{}: {} {} are better here than {}", key, chosen, unit,
+             before == 0 ? "all" : std::to_string(before));
+    measure();
+  };
   measure();
-  if (!target.choices.micro_is_free) return target;
-  auto micro = target.choices.micro;
-  on_all_ranks(comm, [&] { micro = fastest_micro(config, vocab, target); });
-  micro = std::ranges::min(gathered(comm, micro));
-  auto const before = std::exchange(target.choices.micro, micro);
-  if (micro == before) return target;
-  log_info("batch.micro: {} sequences are better here than {}", micro, before);
-  measure();
+  if (target.choices.micro_is_free)
+    choose(&Choices::micro, fastest_micro, "batch.micro", "sequences");
+  if (target.choices.mlp_is_free)
+    choose(&Choices::mlp_chunk, faster_mlp_chunk, "batch.mlp_chunk", "rows");
   return target;
 }
 
@@ -76,6 +86,8 @@ Target target_of_file(Config const& config, std::int64_t vocab, std::string cons
   auto const cores = std::max<std::int64_t>(1, std::llround(machine.compute_cores));
   target.choices = choose(config, nullptr, cores, ranks);
   if (target.choices.micro_is_free) target.choices.micro = fastest_micro(config, vocab, target);
+  if (target.choices.mlp_is_free)
+    target.choices.mlp_chunk = faster_mlp_chunk(config, vocab, target);
   return target;
 }
 

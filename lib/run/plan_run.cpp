@@ -111,8 +111,8 @@ void set_products(PlannedRun& planned, ProductChoices const& products) {
 }
 
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& target) {
-  for (auto choices = target.choices;; choices.micro /= 2) {
-    auto graphs = run_graphs(config, vocab, target, choices);
+  for (std::optional<Choices> choices = target.choices;;) {
+    auto graphs = run_graphs(config, vocab, target, *choices);
     try {
       auto const begin = SteadyClock::now();
       auto const question = run_question(config, target, graphs);
@@ -127,8 +127,8 @@ PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& targ
                 solution.compiled,
                 seconds_since(begin)};
       }
-      if (!choices.micro_is_free || choices.micro == 1)
-        refuse(question, solution.smallest, config.memory);
+      choices = with_less_memory(*choices);
+      if (!choices) refuse(question, solution.smallest, config.memory);
     } catch (std::invalid_argument const& error) {
       throw Error(Status::bad_input, error.what());
     }

@@ -46,9 +46,9 @@ void compile_for_rank(PlannedRun& planned, std::int64_t micro_batches);
 void set_products(PlannedRun& planned, ProductChoices const& products);
 
 // Chooses a Plan. All ranks must plan for the same Target. If the size of micro-batches is free,
-// halves it until a plan fits. Throws Error: cannot_fit, which names the smallest budget that
-// suffices, or bad_input for requests that are not supported. The Programs are of a rank with the
-// most micro-batches.
+// halves it until a plan fits, and then lets MLPs take some rows at a time if that is free. Throws
+// Error: cannot_fit, which names the smallest budget that suffices, or bad_input for requests that
+// are not supported. The Programs are of a rank with the most micro-batches.
 PlannedRun plan_run(Config const& config, std::int64_t vocab, Target const& target);
 
 }  // namespace spillway

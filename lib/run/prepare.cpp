@@ -28,12 +28,30 @@ Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t 
   auto const by_rows = std::max<std::int64_t>(1, kMicroRows / config.data.sequence);
   Choices automatic{std::max<std::int64_t>(1, cores),
                     fullest_micro(config.batch, ranks, std::min(most, by_rows))};
-  if (checkpoint != nullptr) automatic = {checkpoint->threads, checkpoint->micro};
+  if (checkpoint != nullptr)
+    automatic = {.threads = checkpoint->threads,
+                 .micro = checkpoint->micro,
+                 .mlp_chunk = checkpoint->mlp_chunk};
   if (config.run.threads) require_within(limit, *config.run.threads);
   auto const micro = config.batch.micro.value_or(automatic.micro);
   batch_shape(config.batch, micro, 0, ranks);  // refuses shares that cannot be
-  return {config.run.threads.value_or(std::min(automatic.threads, limit.threads)), micro,
-          !config.batch.micro && checkpoint == nullptr};
+  bool const is_new = checkpoint == nullptr;
+  return {
+      .threads = config.run.threads.value_or(std::min(automatic.threads, limit.threads)),
+      .micro = micro,
+      .micro_is_free = !config.batch.micro && is_new,
+      .mlp_chunk = config.batch.mlp_chunk.value_or(automatic.mlp_chunk),
+      .mlp_is_free = !config.batch.mlp_chunk && is_new && config.data.sequence >= kLongSequence};
+}
+
+std::optional<Choices> with_less_memory(Choices choices) {
+  if (choices.micro_is_free && choices.micro > 1) {
+    choices.micro /= 2;
+    return choices;
+  }
+  if (!choices.mlp_is_free || choices.mlp_chunk > 0) return std::nullopt;
+  choices.mlp_chunk = kMlpRows;
+  return choices;
 }
 
 std::string kernels_isa(Config const& config, std::string_view target) {
@@ -55,6 +73,7 @@ Arithmetic make_arithmetic(Config const& config, Choices const& choices, std::in
   arithmetic.ranks = ranks;
   arithmetic.micro = choices.micro;
   arithmetic.sequence = config.data.sequence;
+  arithmetic.mlp_chunk = choices.mlp_chunk;
   arithmetic.share = config.batch.share;
   return arithmetic;
 }

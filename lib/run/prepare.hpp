@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,8 @@ struct Choices {
   std::int64_t threads = 1;    // threads of one rank
   std::int64_t micro = 1;      // sequences in a micro-batch of one rank
   bool micro_is_free = false;  // true if neither the Config nor a checkpoint decides `micro`
+  std::int64_t mlp_chunk = 0;  // rows that an MLP takes at a time, or 0 for all of them
+  bool mlp_is_free = false;    // true if `mlp_chunk` may also be kMlpRows
 };
 
 // `checkpoint` is the Arithmetic of the run that is resumed, or null. `cores` is the number of this
@@ -29,6 +32,15 @@ struct Choices {
 Choices choose(Config const& config, Arithmetic const* checkpoint, std::int64_t cores,
                std::int64_t ranks, TeamLimit const& limit = {});
 inline constexpr std::int64_t kMicroRows = 4096;
+// An automatic mlp_chunk is this, if it is not 0. So many rows keep products fast, and sums of
+// weights' gradients, which each tile reads and writes, cost them little.
+inline constexpr std::int64_t kMlpRows = 4096;
+// Shorter sequences never have an automatic mlp_chunk, which would repeat work to save little.
+inline constexpr std::int64_t kLongSequence = 16384;
+
+// Returns what to try if nothing fits with `choices`: half the micro-batch if its size is free,
+// then MLPs by tiles if these are. Returns nothing if neither is left.
+std::optional<Choices> with_less_memory(Choices choices);
 
 // Returns Arithmetic.isa: the instruction set that debug.kernels chooses here or, for a device, the
 // target of its kernels. Nothing else in the Arithmetic depends on the target.

@@ -149,7 +149,8 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
 // Returns null if no plan fits, or if ranks find different plans.
 std::unique_ptr<PlannedRun> Replanner::search(Budgets const& budgets) {
   auto const& arithmetic = m_planned->train.arithmetic;
-  Choices const choices{arithmetic.threads, arithmetic.micro};
+  Choices const choices{
+      .threads = arithmetic.threads, .micro = arithmetic.micro, .mlp_chunk = arithmetic.mlp_chunk};
   auto config = m_parts.config;
   config.plan.shard.clear();  // ranks keep the slices that they have
   for (ChunkPlan const& chunk : m_planned->plan.chunks) config.plan.shard.push_back(chunk.shard);

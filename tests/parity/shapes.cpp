@@ -28,6 +28,12 @@ Shape const shapes[] = {
     {"without_biases", {"model.bias=false", "model.ffn=100"}},
     {"bf16_moments", {"optim.moments=bf16"}},
     {"bf16_gradients", {"optim.gradients=bf16", "batch.micro=2"}},
+    {"mlp_by_tiles",
+     {"batch.micro=2", "batch.mlp_chunk=50", "model.ffn=100", "run.threads=2",
+      "model.dropout=0.1"}},
+    {"gated_mlp_by_tiles",
+     {"model.family=llama", "batch.micro=2", "batch.mlp_chunk=50", "model.ffn=100",
+      "optim.gradients=bf16"}},
     {"two_threads", {"run.threads=2", "model.dropout=0.1"}},
 };
 // How googletest names a parameter of a failed test.

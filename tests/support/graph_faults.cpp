@@ -34,6 +34,7 @@ int addend_of(Op const& op) {
   auto const input = op.kind == OpKind::matmul               ? 3
                      : op.kind == OpKind::layernorm_backward ? 5
                      : op.kind == OpKind::rmsnorm_backward   ? 4
+                     : op.kind == OpKind::mlp_backward       ? 5
                                                              : -1;
   return input >= 0 && is_present(op.inputs[static_cast<std::size_t>(input)]) ? input : -1;
 }

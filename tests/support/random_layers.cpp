@@ -204,6 +204,46 @@ View RandomLayers::gated(View const& x) {
   return y;
 }
 
+// Takes any number of rows at a time, and perhaps all of them.
+View RandomLayers::mlp(Activations const& stack, View const& x, View const& addend) {
+  bool const is_gated = chance(50), drops = m_drops && chance(60);
+  auto const inner = m_hidden + below(m_draws, static_cast<int>(m_hidden));
+  auto const weights = [&](std::int64_t rows, std::int64_t columns) {
+    Init const init{Init::Kind::normal, 0.7 / std::sqrt(static_cast<double>(rows))};
+    return chance(50) ? transposed(parameter({columns, rows}, init))
+                      : parameter({rows, columns}, init);
+  };
+  auto const bias = [&](std::int64_t n) {
+    return chance(50) ? parameter({n}, {Init::Kind::normal, 0.2}) : View{};
+  };
+  auto const w_in = weights(x.shape[1], is_gated ? 2 * inner : inner),
+             bias_in = bias(w_in.shape[1]);
+  auto const w_out = weights(inner, m_hidden), bias_out = bias(m_hidden);
+  auto const name = unique("mlp");
+  auto const y = activation(name, x.shape[0], m_hidden);
+  MlpAttributes attributes{.chunk = 1 + below(m_draws, static_cast<int>(x.shape[0])),
+                           .form = smooth_form(),
+                           .gated = is_gated,
+                           .dropout = {}};
+  if (drops)
+    attributes.dropout = {.p = 0.2,
+                          .sequence = stack.stack.sequence,
+                          .seed = m_graph.seed,
+                          .origin = m_graph.ops.size()};
+  m_builder.append<OpKind::mlp>(name,
+                                {.x = x,
+                                 .w_in = w_in,
+                                 .bias_in = bias_in,
+                                 .w_out = w_out,
+                                 .bias_out = bias_out,
+                                 .addend = addend,
+                                 .samples = drops ? batch(BatchField::samples, 0) : View{},
+                                 .y = y},
+                                attributes,
+                                matmul_flops(x, w_in) + matmul_flops(y, transposed(w_out)));
+  return y;
+}
+
 View RandomLayers::dropout(Activations const& stack, View const& x) {
   if (!m_drops) return x;
   auto const name = unique("drop");

@@ -82,6 +82,7 @@ class RandomLayers {
   Activation smooth_form();
   View bend(View const& x);
   View gated(View const& x);
+  View mlp(Activations const& stack, View const& x, View const& addend);
   View dropout(Activations const& stack, View const& x);
   View sum(View const& a, View const& b);
   View distance_bias(AttentionAttributes const& attributes);

@@ -123,6 +123,11 @@ void RandomLayers::cross_attention(Activations& stack, Activations& other) {
 void RandomLayers::feed_forward(Activations& stack) {
   bool const from_stream = chance(70);
   auto const x = norm(stack, from_stream ? stack.values.back() : earlier(stack));
+  if (chance(40)) {
+    bool const adds = !from_stream || chance(80);
+    stack.values.push_back(mlp(stack, x, adds ? stack.values.back() : View{}));
+    return;
+  }
   auto const n = m_hidden + below(m_draws, static_cast<int>(2 * m_hidden));
   auto const inner = chance(40) ? gated(product(x, 2 * n, {})) : bend(product(x, n, {}));
   join(stack, inner, !from_stream || chance(80));

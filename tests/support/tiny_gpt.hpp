@@ -30,6 +30,7 @@ inline Arithmetic tiny_arithmetic(Config const& config, std::int64_t ranks = 1) 
   arithmetic.micro = 2;
   arithmetic.sequence = config.data.sequence;
   arithmetic.attention_tile = 8;
+  arithmetic.mlp_chunk = config.batch.mlp_chunk.value_or(0);
   arithmetic.loss_chunk = 24;  // does not divide the number of rows, so the last portion is smaller
   return arithmetic;
 }

@@ -4,6 +4,7 @@
 
 #include "base/allocator_pass.hpp"
 #include "base/check.hpp"
+#include "graph/mlp_tiles.hpp"
 #include "graph/target.hpp"
 #include "kernels/cuda/algorithm.hpp"
 #include "kernels/cuda/lm_head.hpp"
@@ -22,6 +23,15 @@ std::vector<ProductForm> backward_forms(LmHeadBackward const& b) {
   auto all = forms(b.head, logits_form(b.head));
   append(all, forms(b.head, dx_form(b)));
   append(all, forms(b.head, dw_form(b, true)));
+  return all;
+}
+
+std::vector<ProductForm> forms_of_tiles(KernelContext const& context, Op const& op) {
+  MlpTiles const tiles(op, context.tensors);
+  KernelContext const inner{tiles.tensors(), context.chunks, context.arithmetic, context.rank};
+  std::vector<ProductForm> all;
+  for (int tile = 0; tile < tiles.count(); ++tile)
+    for (Op const& part : tiles.ops(tile)) append(all, product_forms(inner, part));
   return all;
 }
 
@@ -55,6 +65,7 @@ std::vector<ProductForm> product_forms(KernelContext const& context, Op const& o
   }
   if (op.kind == OpKind::lm_head_loss_backward)
     return backward_forms(lm_head_backward(context, op));
+  if (op.kind == OpKind::mlp || op.kind == OpKind::mlp_backward) return forms_of_tiles(context, op);
   return {};
 }
 

@@ -23,6 +23,8 @@ namespace spillway::cuda {
 Kernel kernel_lm_head_loss();
 Kernel kernel_lm_head_loss_backward();
 Kernel kernel_matmul();
+Kernel kernel_mlp();
+Kernel kernel_mlp_backward();
 
 namespace {
 

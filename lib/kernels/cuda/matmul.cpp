@@ -1,4 +1,4 @@
-// The op `matmul` computes c = a b (+ bias) (+ addend).
+// The op `matmul` computes c = a b (+ bias) (+ addend), or adds that to what c holds.
 #include <memory>
 
 #include "graph/operands.hpp"

@@ -11,6 +11,7 @@ MatmulPlan matmul_plan(KernelContext const& context, Op const& op) {
   auto const o = operands<OpKind::matmul>(op);
   MatmulShape shape{
       .a = layout(o.a), .b = layout(o.b), .c = layout(o.c), .bias = is_present(o.bias)};
+  shape.accumulate = is_in_place(op, o.c);
   auto const addend = is_present(o.addend) ? layout(o.addend) : MatrixLayout{};
   if (is_present(o.addend)) shape.addend = &addend;
   bool const adds_after = !adds_in_place(shape);

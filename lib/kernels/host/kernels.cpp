@@ -11,6 +11,8 @@ Kernel kernel_attention_backward();
 Kernel kernel_lm_head_loss();
 Kernel kernel_lm_head_loss_backward();
 Kernel kernel_matmul();
+Kernel kernel_mlp();
+Kernel kernel_mlp_backward();
 
 Kernel kernel(OpKind kind) {
   using Maker = Kernel (*)();

@@ -1,4 +1,4 @@
-// The op `matmul` computes c = a b (+ bias) (+ addend).
+// The op `matmul` computes c = a b (+ bias) (+ addend), or adds that to what c holds.
 #include <cmath>
 
 #include "graph/operands.hpp"
@@ -15,6 +15,7 @@ Matmul product(KernelContext const& context, Op const& op) {
   auto const o = operands<OpKind::matmul>(op);
   MatmulShape shape{
       .a = layout(o.a), .b = layout(o.b), .c = layout(o.c), .bias = is_present(o.bias)};
+  shape.accumulate = is_in_place(op, o.c);
   MatrixLayout addend;
   if (is_present(o.addend)) {
     addend = layout(o.addend);
@@ -47,12 +48,15 @@ struct SerialMatmul {
   using OpPointers = Pointers<OpKind::matmul, T, Out>;
 
   View a, b, c, addend;
+  bool adds;  // whether to add to what c holds
 
   void operator()(Exec const&, void* const* operands) const {
     auto const p = OpPointers::of(operands);
     for (std::int64_t m = 0; m < c.shape[0]; ++m)
-      for (std::int64_t n = 0; n < c.shape[1]; ++n)
-        p.c[m * c.strides[0] + n * c.strides[1]] = store<Out>(static_cast<float>(element(p, m, n)));
+      for (std::int64_t n = 0; n < c.shape[1]; ++n) {
+        auto& to = p.c[m * c.strides[0] + n * c.strides[1]];
+        to = store<Out>(static_cast<float>(element(p, m, n) + (adds ? to_float(to) : 0.0f)));
+      }
   }
 
  private:
@@ -72,7 +76,7 @@ Launch serial(KernelContext const& context, Op const& op) {
   auto const o = operands<OpKind::matmul>(op);
   return dispatch(
       [&]<class T, class Out>(T, Out) -> Launch {
-        return SerialMatmul<T, Out>{o.a, o.b, o.c, o.addend};
+        return SerialMatmul<T, Out>{o.a, o.b, o.c, o.addend, is_in_place(op, o.c)};
       },
       dtype(context, o.a), dtype(context, o.c));
 }

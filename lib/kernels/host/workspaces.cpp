@@ -8,6 +8,7 @@
 #include "kernels/cuda_loss_workspace.hpp"
 #include "kernels/dispatch.hpp"
 #include "kernels/host/kernels.hpp"
+#include "kernels/mlp_launch.hpp"
 
 namespace spillway {
 namespace {
@@ -35,6 +36,11 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
       return loss_bytes(architecture, context, op);
     case OpKind::attention_backward:
       return attention_backward_bytes(context, op);
+    case OpKind::mlp:
+    case OpKind::mlp_backward:
+      return mlp_workspace_bytes(context, op, [=](KernelContext const& inner, Op const& part) {
+        return cuda_workspace_bytes(architecture, inner, part);
+      });
     case OpKind::embed_backward:
     case OpKind::layernorm_backward:
     case OpKind::rmsnorm_backward:

@@ -24,6 +24,8 @@ std::int64_t workspace_bytes(KernelContext const& context, Op const& op);
 //   time. Rows of logits take whole lines of 128 bytes even in bf16, so that products read them at
 //   full speed (NVIDIA, Matrix Multiplication Background User's Guide, "Tensor Core Requirements").
 //   The loss's backward pass gets room for derivatives and fp32 sums in addition.
+// - An MLP by tiles gets room for what lies between its products, for the rows of a tile, and for
+//   fp32 sums of gradients that are rounded (graph/mlp_tiles.hpp).
 // - Reductions get room for their partial sums, whose number the shape decides, as on the host.
 // - Attention keeps tiles in shared memory and needs no workspace. Its backward pass stores one
 //   number for every row of every head (Dao, FlashAttention-2, arXiv:2307.08691, algorithm 2: D)

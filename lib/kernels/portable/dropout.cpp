@@ -10,8 +10,12 @@ namespace {
 
 Label const label = "spillway::dropout";
 
+static_assert(kDropoutRows % kDropoutDraws == 0);
+
 struct Prepared {
-  std::int64_t samples, elements;  // `elements` is the number of each sample's elements
+  // `elements` is the number of elements that the op has of each sample, and `first_block` numbers
+  // the Philox block of the first one.
+  std::int64_t samples, elements, first_block;
   float p, scale;
   std::uint64_t seed, origin;
 
@@ -54,8 +58,8 @@ struct Dropout {
   // keeps it in memory instead of registers.
   KOKKOS_FUNCTION static void drop_block(Prepared const& prepared, std::uint64_t sample,
                                          std::int64_t block, T const* in, T* out) {
-    auto const draws =
-        dropout_draws(prepared.seed, prepared.origin, sample, static_cast<std::uint64_t>(block));
+    auto const draws = dropout_draws(prepared.seed, prepared.origin, sample,
+                                     static_cast<std::uint64_t>(prepared.first_block + block));
     for (int k = 0; k < kDropoutDraws; ++k)
       out[k] = store<T>(to_float(in[k]) * dropout_factor(draws.x[k], prepared.p, prepared.scale));
   }
@@ -63,7 +67,7 @@ struct Dropout {
   KOKKOS_FUNCTION void drop_tail(std::int64_t sample, std::int64_t block) const {
     auto const draws =
         dropout_draws(prepared.seed, prepared.origin, static_cast<std::uint64_t>(o.samples[sample]),
-                      static_cast<std::uint64_t>(block));
+                      static_cast<std::uint64_t>(prepared.first_block + block));
     for (auto i = block * kDropoutDraws; i < prepared.elements; ++i) {
       auto const at = sample * prepared.elements + i;
       auto const draw = draws.x[i % kDropoutDraws];
@@ -82,10 +86,13 @@ struct DropoutKernel {
     auto const& attributes = attributes_of<DropoutAttributes>(op);
     check(n == samples * attributes.sequence * o.y.shape[1], name(op.kind),
           "its rows are not those of its samples");
+    check(attributes.first_row % kDropoutRows == 0, name(op.kind),
+          "its rows begin within a block of random numbers");
     double const p = attributes.p;
     check(p >= 0 && p < 1, name(op.kind), "the share that it drops is none");
     return {samples,
             div_exact(n, samples),
+            attributes.first_row * o.y.shape[1] / kDropoutDraws,
             static_cast<float>(p),
             static_cast<float>(1 / (1 - p)),
             attributes.seed,
@@ -105,9 +112,9 @@ struct DropoutKernel {
   static void run_serially(Pointers<OpKind::dropout, T> const& o, Prepared const& prepared) {
     for (std::int64_t sample = 0; sample < prepared.samples; ++sample)
       for (std::int64_t i = 0; i < prepared.elements; ++i) {
-        auto const draws = dropout_draws(prepared.seed, prepared.origin,
-                                         static_cast<std::uint64_t>(o.samples[sample]),
-                                         static_cast<std::uint64_t>(i / kDropoutDraws));
+        auto const draws = dropout_draws(
+            prepared.seed, prepared.origin, static_cast<std::uint64_t>(o.samples[sample]),
+            static_cast<std::uint64_t>(prepared.first_block + i / kDropoutDraws));
         bool const keep = uniform01(draws.x[i % kDropoutDraws]) >= prepared.p;
         auto const at = sample * prepared.elements + i;
         o.y[at] = store<T>(keep ? to_float(o.x[at]) * prepared.scale : 0.0f);

@@ -88,10 +88,12 @@ std::string step_line(Program const& program, double step_s, StepRows const& sha
   auto const all = static_cast<double>(rows) * static_cast<double>(program.micro_batches) *
                    static_cast<double>(program.ranks) * shape.filled;
   double const rate = step_s > 0 ? all / step_s : 0;
-  return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {}{} of {} tokens on {}{}\n",
+  auto const chunk = program.arithmetic.mlp_chunk;
+  auto const tiles = chunk > 0 && chunk < rows ? fmt::format(", MLPs by {} rows", chunk) : "";
+  return fmt::format("\nPredicted: {} a step, {:.{}f} tokens/s; {}{} of {} tokens on {}{}{}\n",
                      human_duration(step_s), rate, rate < 10 ? 2 : 0, shape.is_most ? "up to " : "",
                      micro_batches_text(program), rows, program.ranks == 1 ? "" : "each of ",
-                     count(program.ranks, "rank"));
+                     count(program.ranks, "rank"), tiles);
 }
 
 // Names what most of the gap consists of.

@@ -50,7 +50,8 @@ SPILLWAY_FIELDS(RelativeBiasAttributes, queries, max_distance, bidirectional)
 SPILLWAY_FIELDS(RopeAttributes, sequence, heads, head_size, theta, scaling, factor, low_freq_factor,
                 high_freq_factor, original_max_position, inverse)
 SPILLWAY_FIELDS(ActivationAttributes, form)
-SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin)
+SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin, first_row)
+SPILLWAY_FIELDS(MlpAttributes, chunk, form, gated, dropout)
 SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(ScaleAttributes, factor)
 SPILLWAY_FIELDS(UpdateRange, first, of_slice)
@@ -58,7 +59,7 @@ SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range, seed)
 
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
 inline constexpr auto kAttributeNames = std::to_array<std::string_view>(
-    {"none", "embed", "norm", "attention", "relative_bias", "rope", "activation", "dropout",
+    {"none", "embed", "norm", "attention", "relative_bias", "rope", "activation", "dropout", "mlp",
      "lm_head", "scale", "update_range", "adamw"});
 static_assert(kAttributeNames.size() == std::variant_size_v<Attributes>);
 void visit_fields(Of<std::monostate> auto&, auto const&) {}
@@ -80,14 +81,14 @@ SPILLWAY_FIELDS(WellKnown, batch, logits, loss, norms, control)
 // shares, since a Program is one rank's.
 void visit_fields(Of<Arithmetic> auto& object, auto const& visit) {
   auto& [build, isa, precision, gradients, moments, threads, ranks, micro, sequence, attention_tile,
-         loss_chunk, reduction, share, products] = object;
+         loss_chunk, mlp_chunk, reduction, share, products] = object;
   static_cast<void>(share);
   static_cast<void>(products);
   visit_members(visit,
                 "build, isa, precision, gradients, moments, threads, ranks, micro, sequence, "
-                "attention_tile, loss_chunk, reduction",
+                "attention_tile, loss_chunk, mlp_chunk, reduction",
                 build, isa, precision, gradients, moments, threads, ranks, micro, sequence,
-                attention_tile, loss_chunk, reduction);
+                attention_tile, loss_chunk, mlp_chunk, reduction);
 }
 SPILLWAY_FIELDS(Buffer, id, name, tensor, tier, bytes, offset, versions, stride, persistent,
                 spanning, reserved)

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "graph/mlp_tiles.hpp"
 #include "plan/data/exchange.hpp"
 
 namespace spillway {
@@ -29,6 +30,22 @@ double kind_rate(Op const& op, std::string const& kind, Machine const& machine, 
   return number_or(machine.kind_giga_per_s, fmt::format("{} {}", kind, attention->head_size), rate);
 }
 
+double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine,
+            std::string const& lane);
+
+double tiles_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine,
+               std::string const& lane) {
+  MlpTiles const tiles(op, tensors);
+  auto const sum_s = [&](std::vector<Op> const& ops) {
+    double sum = 0;
+    for (Op const& part : ops) sum += op_s(part, tiles.tensors(), machine, lane);
+    return sum;
+  };
+  double seconds = sum_s(tiles.last_ops());
+  for (auto const [tile, count] : tiles.alike()) seconds += count * sum_s(tiles.ops(tile));
+  return seconds;
+}
+
 // Returns the measured seconds of an op. If there was no measurement, estimates the seconds from
 // the op's floating-point operations and memory traffic.
 double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machine,
@@ -37,6 +54,8 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
     auto const measured = machine.op_s.find(lane + cost_key(op, tensors));
     if (measured != machine.op_s.end()) return measured->second;
   }
+  if (op.kind == OpKind::mlp || op.kind == OpKind::mlp_backward)
+    return tiles_s(op, tensors, machine, lane);
   auto const kind = lane + std::string(name(op.kind));
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
   if (op.flops == 0)

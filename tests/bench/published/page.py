@@ -16,6 +16,7 @@ import textwrap
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "papers"))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
+import alst
 import autohete
 import cannot
 import greedysnake
@@ -28,7 +29,7 @@ from planner import Planner
 from rows import is_beyond, ratio
 
 PAPERS = tuple(module.PAPER for module in (protrain, llmq, shadowspill, autohete, greedysnake,
-                                           mlp_offload))
+                                           mlp_offload, alst))
 HEAD = """# Published figures, planned here
 
 What others measured on GPUs, and what `plan` promises for their settings. **Nothing here was run**:

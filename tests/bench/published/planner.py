@@ -18,7 +18,10 @@ def billions(row, layers):
 
 
 # What is asked for the largest number that fits, and that number in the row's unit.
-LARGEST = {"B parameters": billions, "sequences": lambda row, micro: micro * row.ranks}
+LARGEST = {"B parameters": billions, "sequences": lambda row, micro: micro * row.ranks,
+           "tokens of a sequence": lambda row, rows: rows}
+# The keys of those numbers that are no sizes of batches.
+SIZE = {"B parameters": "model.layers", "tokens of a sequence": "data.sequence"}
 
 
 def rounded(value):
@@ -81,7 +84,7 @@ class Planner:
         """The largest that fits, to a part of 32, in the row's unit."""
         def fits(number):
             micro = number if row.unit == "sequences" else 1
-            size = {"model.layers": number} if row.unit == "B parameters" else {}
+            size = {SIZE[row.unit]: number} if row.unit in SIZE else {}
             return self.ask(row, size | keys | {"batch.micro": micro,
                                                 "batch.sequences": micro * row.ranks}) is not None
 

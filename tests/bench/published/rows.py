@@ -11,7 +11,7 @@ class Row:
     machine: str
     model: str
     theirs: float
-    unit: str = "tokens/s"  # tokens/s | s | times | B parameters | sequences
+    unit: str = "tokens/s"  # tokens/s | s | times | one of planner.LARGEST
     ranks: int = 1
     keys: dict = field(default_factory=dict)
     micro: tuple = (1,)  # sequences of a micro-batch; the fastest of several counts

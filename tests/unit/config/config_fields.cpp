@@ -56,7 +56,7 @@ Config full(Family family) {
             22,
             23,
             124};
-  c.batch = {24, 13, {2, 1}};
+  c.batch = {24, 13, {2, 1}, 11};
   c.optim = {.name = Optimizer::adamw,
              .lr = 0.5,
              .min_lr = 0.03,
@@ -139,6 +139,7 @@ batch:
   sequences: 24
   micro: 13
   share: [2, 1]
+  mlp_chunk: 11
 optim:
   name: adamw
   lr: 0.5

@@ -51,7 +51,7 @@ Config unusual() {
              .attention_dropout = 0.25,
              .norm_eps = 1e-7};
   c.data = unusual_data();
-  c.batch = {24, 3, {3, 1, 2}};
+  c.batch = {24, 3, {3, 1, 2}, 11};
   c.optim = unusual_optim();
   c.precision = Precision::fp32;
   c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};

@@ -55,6 +55,15 @@ TEST(Arithmetic, algorithms_of_products_survive_json) {
   EXPECT_EQ(arithmetic_from_json(to_json(arithmetic)), arithmetic);
 }
 
+// Earlier checkpoints have no such key.
+TEST(Arithmetic, rows_of_an_mlp_are_told_where_there_are_some) {
+  auto arithmetic = unusual();
+  EXPECT_EQ(to_json(arithmetic).find("mlp_chunk"), std::string::npos);
+  arithmetic.mlp_chunk = 4096;
+  EXPECT_EQ(arithmetic_from_json(to_json(arithmetic)), arithmetic);
+  EXPECT_EQ(describe_difference(unusual(), arithmetic), "mlp_chunk: 0 -> 4096");
+}
+
 TEST(Arithmetic, difference_counts_products_that_have_other_algorithms) {
   Arithmetic before, now;
   before.products = now.products = chosen();

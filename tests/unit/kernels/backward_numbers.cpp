@@ -116,6 +116,39 @@ TEST_P(BackwardNumbers, dropout_draws_the_same_numbers_in_both_directions) {
   expect_gradients(test::tiny_training_graph(config));
 }
 
+// 16 rows of the decoder's and encoder's sequences of 8 and more, 12 and 4 of them at a time.
+TEST_P(BackwardNumbers, by_tiles_of_the_mlp_are_the_losses_derivative) {
+  auto config = small(GetParam().config);
+  config.batch.mlp_chunk = 12;
+  expect_gradients(test::tiny_training_graph(config));
+  config.model.dropout = 0.2;
+  expect_gradients(test::tiny_training_graph(config));
+}
+
+std::vector<std::vector<double>> gradients(Config const& config) {
+  Model model(test::tiny_training_graph(config));
+  model.loss();
+  std::vector<std::vector<double>> all;
+  for (auto const& chunk : model.run().graph().chunks)
+    for (auto const& parameter : chunk.parameters) {
+      auto view = parameter.view;
+      view.tensor = chunk.gradient;
+      all.push_back(model.run().values(view));
+    }
+  return all;
+}
+
+TEST_P(BackwardNumbers, by_tiles_of_the_mlp_differ_by_rounding_alone) {
+  auto config = small(GetParam().config);
+  auto const whole = gradients(config);
+  config.batch.mlp_chunk = 12;
+  auto const by_tiles = gradients(config);
+  ASSERT_EQ(by_tiles.size(), whole.size());
+  for (std::size_t p = 0; p < whole.size(); ++p)
+    for (std::size_t i = 0; i < whole[p].size(); ++i)
+      ASSERT_NEAR(by_tiles[p][i], whole[p][i], 1e-5 + 1e-5 * std::abs(whole[p][i])) << p;
+}
+
 // Attention over segments with T5's bias, whose table two layers share, and the exact GELU.
 class BiasedModel {
  public:

@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "tests/support/tiny_gpt.hpp"
+#include "tests/support/family_case.hpp"
 
 namespace spillway::backward_test {
 namespace {
@@ -168,6 +168,24 @@ TEST(Backward, backward_takes_twice_the_products_of_forward) {
     (op.phase == Phase::forward ? forward : backward) += op.flops;
   }
   EXPECT_EQ(backward, 2 * forward);
+}
+
+// What lies between the products is in the workspaces of ops alone.
+TEST(Backward, mlps_by_tiles_have_no_tensor_of_all_rows_between_their_products) {
+  for (auto [name, keys, config] : test::family_cases()) {
+    SCOPED_TRACE(name);
+    config.model.ffn = 600;  // wider than any other tensor
+    auto const widest = [&](std::int64_t chunk) {
+      config.batch.mlp_chunk = chunk;
+      std::int64_t columns = 0;
+      for (auto const& tensor : tiny_training_graph(config).tensors)
+        if (tensor.role == Role::activation && tensor.shape.size() == 2)
+          columns = std::max(columns, tensor.shape[1]);
+      return columns;
+    };
+    EXPECT_GE(widest(0), 600);
+    EXPECT_LT(widest(8), 300);
+  }
 }
 
 // What no model does so far: an activation with two consumers that cannot add.

@@ -52,6 +52,10 @@ struct AttributesText {
   std::string operator()(DropoutAttributes const& a) const {
     return fmt::format("{} {} {} {}", text(a.p), a.sequence, a.seed, a.origin);
   }
+  std::string operator()(MlpAttributes const& a) const {
+    return fmt::format("{} {} {} ({})", a.chunk, static_cast<int>(a.form), a.gated,
+                       (*this)(a.dropout));
+  }
   std::string operator()(LmHeadAttributes const& a) const {
     return fmt::format("{} {}", a.chunk, text(a.scale));
   }

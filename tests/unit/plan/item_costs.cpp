@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "graph/operands.hpp"
 #include "plan/time/item_cost.hpp"
 #include "tests/support/hand_made.hpp"
 
@@ -124,6 +125,31 @@ TEST_F(OpCosts, are_by_the_rate_of_their_kind_where_it_is_known) {
   EXPECT_DOUBLE_EQ(seconds(m_product, Lane::host), 8.5);
   EXPECT_DOUBLE_EQ(seconds(m_other), 1);
   EXPECT_DOUBLE_EQ(seconds(m_other, Lane::host), 1.25);
+}
+
+// The backward pass makes the first product again, beside two for each of the forward pass.
+TEST_F(OpCosts, of_an_mlp_are_those_of_its_tiles) {
+  m_machine = {.matmul_gflops_f32 = 1e-6, .memory_gbps = 1e6};
+  IdVector<Tensor> tensors;
+  auto const add = [&](Shape shape) {
+    auto const id = static_cast<TensorId>(tensors.size());
+    tensors.push_back({.id = id, .name = "", .dtype = DType::f32, .shape = std::move(shape)});
+    return whole(tensors.back());
+  };
+  auto const x = add({12, 2}), w_in = add({2, 5}), w_out = add({5, 2}), y = add({12, 2});
+  Op op;
+  set_operands(op, Operands<OpKind::mlp>{.x = x, .w_in = w_in, .w_out = w_out, .y = y});
+  op.attributes = MlpAttributes{8, Activation::silu, false, {}};
+  op.flops = 1;  // is not asked
+  double const product_s = 2e-3 * 12 * 2 * 5;
+  EXPECT_NEAR(op_cost(op, tensors, m_machine, Lane::compute).seconds, 2 * product_s, 1e-6);
+  set_operands(
+      op,
+      Operands<OpKind::mlp_backward>{
+          .dy = x, .x = x, .w_in = w_in, .w_out = w_out, .dx = y, .dw_in = w_in, .dw_out = w_out});
+  EXPECT_NEAR(op_cost(op, tensors, m_machine, Lane::compute).seconds, 5 * product_s, 1e-6);
+  m_machine.kind_giga_per_s["activation_backward"] = 1e-9 * 4 * 12 * 5 * 3;  // its traffic a second
+  EXPECT_NEAR(op_cost(op, tensors, m_machine, Lane::compute).seconds, 5 * product_s + 1, 1e-6);
 }
 
 // Heads of other widths, and ops without heads, go by the rate of the kind.

@@ -138,14 +138,16 @@ Attributes attributes(std::size_t kind) {
     case 6:
       return ActivationAttributes{Activation::relu};
     case 7:
-      return DropoutAttributes{0.75, 51, 52, 53};
+      return DropoutAttributes{0.75, 51, 52, 53, 54};
     case 8:
-      return LmHeadAttributes{61, 1.5};
+      return MlpAttributes{55, Activation::silu, true, {0.5, 56, 57, 58, 60}};
     case 9:
-      return ScaleAttributes{2.5};
+      return LmHeadAttributes{61, 1.5};
     case 10:
-      return UpdateRange{71};
+      return ScaleAttributes{2.5};
     case 11:
+      return UpdateRange{71};
+    case 12:
       return AdamWAttributes{0.5, 0.25, 0.125, 0.75, {81}, 82};
   }
   return {};
@@ -216,8 +218,8 @@ Program with_every_field() {
                      .states = {{"m", 10}, {"v", 11}},
                      .norm = 12}};
   program.known = {{{BatchField::weights, 1, 2}, {BatchField::samples, 3, 4}}, 5, 6, 7, 8};
-  program.arithmetic = {"b", "i", Precision::fp32, Precision::bf16, Precision::fp32, 1, 2, 3, 4,
-                        5,   6,   Reduction::each};
+  program.arithmetic = {"b", "i", Precision::fp32, Precision::bf16, Precision::fp32, 1, 2, 3, 4, 5,
+                        6,   7,   Reduction::each};
   return program;
 }
 

@@ -108,6 +108,34 @@ TEST(Choices, of_a_checkpoint_win_over_auto_and_the_user_over_both) {
   EXPECT_FALSE(choose(user, nullptr, 8, 1).micro_is_free);
 }
 
+TEST(Choices, of_an_mlp_s_rows_are_free_where_sequences_are_long_and_nobody_has_chosen) {
+  EXPECT_FALSE(choose(config(8, kLongSequence - 1), nullptr, 8, 1).mlp_is_free);
+  auto user = config(8, kLongSequence);
+  EXPECT_TRUE(choose(user, nullptr, 8, 1).mlp_is_free);
+  EXPECT_EQ(choose(user, nullptr, 8, 1).mlp_chunk, 0);
+  Arithmetic checkpoint;
+  checkpoint.mlp_chunk = 100;
+  EXPECT_FALSE(choose(user, &checkpoint, 8, 1).mlp_is_free);
+  EXPECT_EQ(choose(user, &checkpoint, 8, 1).mlp_chunk, 100);
+  user.batch.mlp_chunk = 0;
+  EXPECT_FALSE(choose(user, nullptr, 8, 1).mlp_is_free);
+  EXPECT_EQ(choose(user, &checkpoint, 8, 1).mlp_chunk, 0);
+  user.batch.mlp_chunk = 64;
+  EXPECT_EQ(make_arithmetic(user, choose(user, nullptr, 8, 1), 1).mlp_chunk, 64);
+}
+
+TEST(Choices, that_need_less_memory_are_smaller_micro_batches_and_then_mlps_by_tiles) {
+  Choices choices{.micro = 3, .micro_is_free = true, .mlp_is_free = true};
+  choices = with_less_memory(choices).value();
+  EXPECT_EQ(choices.micro, 1);
+  EXPECT_EQ(choices.mlp_chunk, 0);
+  choices = with_less_memory(choices).value();
+  EXPECT_EQ(choices.micro, 1);
+  EXPECT_EQ(choices.mlp_chunk, kMlpRows);
+  EXPECT_FALSE(with_less_memory(choices));
+  EXPECT_FALSE(with_less_memory({.micro = 4}));
+}
+
 TEST(Arithmetic, has_the_kernels_that_were_asked_for) {
   auto user = config(8, 64);
   EXPECT_EQ(make_arithmetic(user, {}, 1).isa, host::matmul_isa());

@@ -1,9 +1,11 @@
-// The micro-batch where it is open.
+// The micro-batch where it is open, and how many rows MLPs take at a time.
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "kernels/host/workspaces.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/time/simulate.hpp"
+#include "run/faster_mlp.hpp"
 #include "run/fastest_micro.hpp"
 #include "run/find_target.hpp"
 #include "run/plan_run.hpp"
@@ -87,6 +89,38 @@ TEST(Micro, is_one_with_which_simulated_steps_are_short) {
   auto const chosen = fastest_micro(user, 30522, open);
   for (std::int64_t const other : {1, 4, 16, 32, 64})
     EXPECT_LE(step_s(chosen), 1.05 * step_s(other)) << chosen << " instead of " << other;
+}
+
+Config of_long_sequences() {
+  auto result = config(1);
+  result.model.layers = 2;
+  result.model.ffn = 4096;
+  result.data.sequence = kLongSequence;
+  return result;
+}
+
+Target target_of_long_sequences(std::int64_t device_bytes) {
+  auto const user = of_long_sequences();
+  return {machine(1), {device_bytes, kPlenty, 0}, choose(user, nullptr, 1, 1)};
+}
+
+TEST(MlpChunk, is_all_rows_where_these_fit) {
+  EXPECT_EQ(faster_mlp_chunk(of_long_sequences(), 1000, target_of_long_sequences(kPlenty)), 0);
+}
+
+// What lies between the products has 16 times the columns of what lies between layers.
+TEST(MlpChunk, is_some_rows_where_only_these_fit) {
+  auto user = of_long_sequences();
+  auto const target = target_of_long_sequences(256 * kMib);
+  EXPECT_EQ(faster_mlp_chunk(user, 1000, target), kMlpRows);
+  EXPECT_EQ(plan_run(user, 1000, target).train.arithmetic.mlp_chunk, kMlpRows);
+  user.batch.mlp_chunk = 0;
+  auto const forced = [&] {
+    return Target{machine(1), target.budgets, choose(user, nullptr, 1, 1)};
+  };
+  EXPECT_THROW(plan_run(user, 1000, forced()), Error);
+  user.batch.mlp_chunk = 1000;
+  EXPECT_EQ(plan_run(user, 1000, forced()).train.arithmetic.mlp_chunk, 1000);
 }
 
 TEST(PlanForAnotherMachine, has_the_workspaces_of_its_target_whatever_this_host_has) {

@@ -34,6 +34,8 @@ Kernel kernel(OpKind kind) {
   if (kind == OpKind::matmul) result.bind = bind<OpKind::matmul>;
   if (kind == OpKind::lm_head_loss) result.bind = bind<OpKind::lm_head_loss>;
   if (kind == OpKind::lm_head_loss_backward) result.bind = bind<OpKind::lm_head_loss_backward>;
+  if (kind == OpKind::mlp) result.bind = bind<OpKind::mlp>;
+  if (kind == OpKind::mlp_backward) result.bind = bind<OpKind::mlp_backward>;
   return result;
 }
 

@@ -1,0 +1,37 @@
+#include "graph/build.hpp"
+
+namespace spillway {
+
+// The forward op computes y = act(x w_in + bias_in) w_out + bias_out + addend, some rows at a time.
+// Nothing but x is kept: the backward op makes what lies between the products again. The work that
+// this repeats is no part of the model's, and so not of the op's flops.
+void backward_mlp(BackwardContext& context) {
+  auto const& forward = context.forward();
+  auto const o = operands<OpKind::mlp>(forward);
+  auto const dy = context.incoming(o.y);
+  auto const [dx, earlier] = context.contribute(o.x);
+  // If x is what the forward op adds, too, dy is the first contribution to its gradient.
+  bool const adds_dy = o.addend == o.x && !earlier;
+  auto const of_bias = [&](View const& bias) {
+    return is_present(bias) ? context.parameter_gradient(bias) : View{};
+  };
+  auto const dw_in = context.parameter_gradient(o.w_in), dbias_in = of_bias(o.bias_in);
+  auto const dw_out = context.parameter_gradient(o.w_out), dbias_out = of_bias(o.bias_out);
+  context.emit<OpKind::mlp_backward>("dx",
+                                     {.dy = dy,
+                                      .x = o.x,
+                                      .w_in = o.w_in,
+                                      .bias_in = o.bias_in,
+                                      .w_out = o.w_out,
+                                      .addend = earlier.value_or(adds_dy ? dy : View{}),
+                                      .samples = o.samples,
+                                      .dx = dx,
+                                      .dw_in = dw_in,
+                                      .dbias_in = dbias_in,
+                                      .dw_out = dw_out,
+                                      .dbias_out = dbias_out},
+                                     forward.attributes, 2 * forward.flops);
+  if (is_present(o.addend) && !adds_dy) context.pass_on(o.addend, dy);
+}
+
+}  // namespace spillway
