@@ -36,7 +36,7 @@ class ProfileOfDevice : public ::testing::Test {
   }
   static Config with_drive() {
     auto config = tiny_config();
-    config.memory.nvme_path = ::testing::TempDir();
+    config.memory.nvme_paths = std::vector<std::string>{::testing::TempDir()};
     return config;
   }
 
