@@ -40,7 +40,7 @@ std::int64_t spares(SpillSettings const& settings, std::int64_t size_bytes) {
 std::int64_t first_spare(Directories const& directories, std::int64_t size_bytes) {
   return Stripes(directories.all.size()).next_begin(size_bytes);
 }
-static_assert(kSpillPieceBytes <= kStripeBytes);
+static_assert(kStripeBytes % kSpillPieceBytes == 0);
 
 }  // namespace
 
@@ -126,13 +126,21 @@ int SpillFile::next_transfer() noexcept {
   return -1;
 }
 
+// Returns the size of the piece that begins so many bytes behind the beginning of a transfer.
+std::size_t SpillFile::piece_bytes(SpillTransfer const& what, std::size_t begun) const {
+  constexpr std::size_t most = kSpillPieceBytes;
+  auto const stripe =
+      m_storage.stripes().place(what.offset_bytes + static_cast<std::int64_t>(begun));
+  return std::min(
+      {what.memory.size() - begun, most - begun % most, static_cast<std::size_t>(stripe.bytes)});
+}
+
 void SpillFile::begin_piece(int transfer) noexcept {
   auto& running = m_running[static_cast<std::size_t>(transfer)];
   auto const& what = running.what;
   auto const begun = running.begun_bytes;
   auto const offset = what.offset_bytes + static_cast<std::int64_t>(begun);
-  auto const bytes =
-      std::min(what.memory.size() - begun, static_cast<std::size_t>(kSpillPieceBytes));
+  auto const bytes = piece_bytes(what, begun);
   auto const number = take(m_free_pieces);
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   piece = {
@@ -153,14 +161,12 @@ void SpillFile::begin_piece(int transfer) noexcept {
   submit(number);
 }
 
-// Submits the bytes that a piece still has to move, as far as they lie together on a drive. If they
-// can go by direct I/O, the whole pages come first, and the rest follows.
+// Submits the bytes that a piece still has to move. If they can go by direct I/O, the whole pages
+// come first, and the rest follows.
 void SpillFile::submit(int number) noexcept {
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   auto rest = piece.memory.subspan(piece.moved_bytes);
-  auto const place =
-      m_storage.place(piece.place_offset_bytes + static_cast<std::int64_t>(piece.moved_bytes));
-  rest = rest.first(std::min(rest.size(), static_cast<std::size_t>(place.bytes)));
+  auto const place = m_storage.place(piece.place_offset_bytes);
   auto const whole = rest.size() / SpillStorage::kPageBytes * SpillStorage::kPageBytes;
   bool const on_page =
       reinterpret_cast<std::uintptr_t>(rest.data()) % SpillStorage::kPageBytes == 0;
@@ -169,7 +175,8 @@ void SpillFile::submit(int number) noexcept {
   piece.asked_bytes = rest.size();
   if (m_queue->in_flight() == 0) m_silence.restart();
   m_queue->submit({running(piece).what.direction, direct ? place.direct : place.file, rest,
-                   place.offset_bytes, static_cast<std::uint64_t>(number)});
+                   place.offset_bytes + static_cast<std::int64_t>(piece.moved_bytes),
+                   static_cast<std::uint64_t>(number)});
 }
 
 // Handles the end of a piece's request. `error` is an errno, or 0 if all bytes were moved.
@@ -178,10 +185,7 @@ void SpillFile::advance(int number, int error) noexcept {
   if (error == 0) piece.moved_bytes += piece.asked_bytes;
   if (error == 0 && piece.moved_bytes < piece.memory.size()) return submit(number);
   bool const corrupt = error == 0 && !is_sound(piece);
-  if ((error != 0 || corrupt) && try_again(piece)) {
-    piece.moved_bytes = 0;
-    return submit(number);
-  }
+  if ((error != 0 || corrupt) && try_again(piece)) return submit(number);
   end_piece(number, error, corrupt);
 }
 
@@ -201,6 +205,7 @@ bool SpillFile::is_sound(Piece const& piece) noexcept {
 
 // Returns whether a piece that failed must be submitted again. If so, updates its place and tries.
 bool SpillFile::try_again(Piece& piece) noexcept {
+  piece.moved_bytes = 0;
   if (piece.tries++ == 0) return true;
   bool const can_move = m_spares.move_at_next_write(piece.offset_bytes);
   if (!can_move || running(piece).what.direction == Direction::read) return false;
@@ -231,19 +236,11 @@ void SpillFile::end_piece(int number, int error, bool corrupt) noexcept {
     direction.waiting.pop();
   }
   bool const is_first = error != 0 || (corrupt && !owner.corrupt);
-  if (owner.error == 0 && is_first) owner.failed_drive = failed_drive(piece, error);
+  if (owner.error == 0 && is_first)
+    owner.failed_drive = m_storage.place(piece.place_offset_bytes).drive;
   if (owner.error == 0) owner.error = error;
   owner.corrupt = owner.corrupt || corrupt;
   if (owner.pieces == 0 && owner.begun_bytes == size) end_transfer(transfer);
-}
-
-// Returns the drive on which a piece has failed, or nothing if it is corrupt and lies on several.
-std::optional<std::size_t> SpillFile::failed_drive(Piece const& piece, int error) const {
-  auto const moved = error != 0 ? static_cast<std::int64_t>(piece.moved_bytes) : 0;
-  auto const place = m_storage.place(piece.place_offset_bytes + moved);
-  bool const all = place.bytes >= std::ssize(piece.memory);
-  if (error == 0 && !all) return {};
-  return place.drive;
 }
 
 void SpillFile::end_transfer(int transfer) noexcept {

@@ -26,7 +26,8 @@
 namespace spillway {
 
 // A transferred range is cut into pieces of kSpillPieceBytes, counted from its beginning; the last
-// may be shorter. Pieces are checked, and moved to spare places if storage fails, as a whole.
+// may be shorter. Pieces are cut once more where stripes end, so that each lies on one drive. They
+// are checked, and moved to spare places if storage fails, as a whole.
 inline constexpr std::int64_t kSpillPieceBytes = std::int64_t{1} << 20;
 
 enum class IoResult : std::uint8_t {
@@ -65,8 +66,7 @@ struct SpillSettings {
 };
 
 // Transfers are asynchronous. Pieces of several transfers are under way together, and reads and
-// writes take turns. What of a piece lies on another drive follows when the rest has been moved. If
-// storage allows it, whole pages of memory that begins at a page go by direct
+// writes take turns. If storage allows it, whole pages of memory that begins at a page go by direct
 // I/O, past the page cache.
 //
 // A range that was written whole can be read in several transfers. Each must begin at a multiple of
@@ -162,10 +162,10 @@ class SpillFile {
   }
   void begin_pieces() noexcept;
   int next_transfer() noexcept;
+  std::size_t piece_bytes(SpillTransfer const& what, std::size_t begun) const;
   void begin_piece(int transfer) noexcept;
   void submit(int piece) noexcept;
   void advance(int piece, int error) noexcept;
-  std::optional<std::size_t> failed_drive(Piece const& piece, int error) const;
   bool is_sound(Piece const& piece) noexcept;
   bool try_again(Piece& piece) noexcept;
   std::int64_t place_to_write(std::int64_t offset_bytes) noexcept;

@@ -80,9 +80,9 @@ void SpillStorage::open_direct(std::string const& directory, Drive& drive) {
 }
 
 SpillStorage::Place SpillStorage::place(std::int64_t address) const {
-  auto const [drive, offset_bytes, bytes] = m_stripes.place(address);
-  auto const& files = m_drives[drive];
-  return {drive, files.file.get(), files.direct.get(), offset_bytes, bytes};
+  auto const place = m_stripes.place(address);
+  auto const& drive = m_drives[place.file];
+  return {place.file, drive.file.get(), drive.direct.get(), place.offset_bytes};
 }
 
 bool SpillStorage::direct() const {

@@ -38,7 +38,7 @@ class SpillStorage {
     // A descriptor of the file that bypasses the page cache and takes whole pages only, or -1 if
     // there is none.
     int direct = -1;
-    std::int64_t offset_bytes = 0, bytes = 0;  // as in Stripes::Place
+    std::int64_t offset_bytes = 0;  // in the file
   };
   Place place(std::int64_t address) const;
   Stripes const& stripes() const { return m_stripes; }

@@ -8,7 +8,8 @@ namespace spillway {
 
 // The offset of every transferred range must be a multiple of kSpillAlignment.
 inline constexpr std::int64_t kSpillAlignment = std::int64_t{64} << 10;
-inline constexpr std::int64_t kStripeBytes = std::int64_t{1} << 20;
+// Smaller stripes would cut more of the pieces that are moved, larger ones would leave drives idle.
+inline constexpr std::int64_t kStripeBytes = std::int64_t{4} << 20;
 
 // Stripe i, which begins at address i * kStripeBytes, lies in file i % files, right behind the last
 // stripe that was dealt to that file. A single file has every byte at its address.
