@@ -33,7 +33,7 @@ std::int64_t Stripes::most_end(std::int64_t most_file_bytes) const {
 }
 
 std::int64_t Stripes::most_lost_bytes() const {
-  return m_files == 1 ? 0 : (m_files + 1) * kStripeBytes;
+  return m_files == 1 ? 0 : m_files * kStripeBytes;
 }
 
 }  // namespace spillway
