@@ -60,8 +60,8 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
     if (comm.rank() != 0) return;
     machine.host_bytes = available_memory_bytes();
     auto about = profile_key(config, here.choices(), here.cores().mine, comm.local_size(), *here);
-    if (auto const drive = config.memory.nvme_path_here(); !drive.empty()) {
-      machine.nvme_bytes = free_bytes(drive);
+    if (config.memory.has_nvme_here()) {
+      machine.nvme_bytes = spill_room_bytes(config.memory.nvme_paths_here());
       about = drive_key(about, config);
     }
     write_output(*output, to_yaml(machine, dated(about)));

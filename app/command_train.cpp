@@ -143,7 +143,7 @@ Config resolved(Start const& start, PlannedRun const& planned, Target const& tar
   config.batch.micro = planned.train.arithmetic.micro;
   config.model.vocab = start.data->vocab;
   config.memory = {target.budgets.device_bytes, target.budgets.host_bytes,
-                   config.memory.nvme_path_here(), config.memory.nvme_bytes_here()};
+                   config.memory.nvme_paths_here(), config.memory.nvme_bytes_here()};
   config.plan.prefetch = planned.plan.prefetch;
   config.plan.group = planned.plan.group;
   if (!planned.plan.redo) config.plan.early = planned.plan.early;

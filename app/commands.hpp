@@ -110,7 +110,7 @@ Status run_table(PlanArguments const& arguments);
 Status run_what_if(PlanArguments const& arguments);
 
 Status run_inspect(std::string const& path, std::string const& machine);
-Status run_doctor(std::string const& directory);
+Status run_doctor(std::vector<std::string> const& directories);
 Status run_print_config(std::string const& input, std::vector<std::string> const& overrides);
 
 }  // namespace spillway

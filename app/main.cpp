@@ -350,7 +350,8 @@ int main(int argc, char** argv) {
   EvalArguments eval;
   GenerateArguments generate;
   TokenizeArguments tokenize;
-  std::string path, machine, directory = ".";
+  std::string path, machine;
+  std::vector<std::string> directories = {"."};
   std::vector<std::string> words;
   bool print_config = false;
   offer_ranked(app, request, train, eval);
@@ -374,8 +375,8 @@ int main(int argc, char** argv) {
       ->check(is_path);
   inspect->callback([&] { request.plain = [&] { return run_inspect(path, machine); }; });
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
-  doctor->add_option("directory", directory, "where spill files would go")->check(is_path);
-  doctor->callback([&] { request.plain = [&] { return run_doctor(directory); }; });
+  doctor->add_option("directory", directories, "where spill files would go")->check(is_path);
+  doctor->callback([&] { request.plain = [&] { return run_doctor(directories); }; });
   app.add_flag("--print-config", print_config, "every key: value, default, unit, bounds, meaning");
   app.add_option("input", words, "input file (and key=value) whose values --print-config shows");
   app.require_subcommand(0, 1);

@@ -62,7 +62,7 @@ std::optional<int> TransferQueue::advance(Outcome const& outcome) noexcept {
   return {};
 }
 
-std::string TransferQueue::outstanding() const {
+std::string TransferQueue::outstanding(Where const& where) const {
   std::vector<Operation const*> busy;
   for (auto const& operation : m_operations)
     if (operation.busy) busy.push_back(&operation);
@@ -71,9 +71,10 @@ std::string TransferQueue::outstanding() const {
   for (auto const* operation : busy) {
     auto const& rest = operation->rest;
     auto const moved = operation->bytes - static_cast<std::int64_t>(rest.memory.size());
-    text += fmt::format("{}{} of {} bytes at {} for {:.1f} s", text.empty() ? "" : ", ",
-                        rest.direction == Direction::read ? "read" : "write", operation->bytes,
-                        rest.offset_bytes - moved, seconds_since(operation->begun));
+    text +=
+        fmt::format("{}{} of {} bytes at {}{} for {:.1f} s", text.empty() ? "" : ", ",
+                    rest.direction == Direction::read ? "read" : "write", operation->bytes,
+                    rest.offset_bytes - moved, where(rest.file), seconds_since(operation->begun));
   }
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,8 +62,9 @@ class TransferQueue {
   virtual void wake() noexcept = 0;
 
   // Lists requests in flight for a watchdog's message, the oldest first: "read of 1048576 bytes at
-  // 4194304 for 12.1 s, ...".
-  std::string outstanding() const;
+  // 4194304 for 12.1 s, ...". What `where` returns for a request's file stands behind the offset.
+  using Where = std::function<std::string(int file)>;
+  std::string outstanding(Where const& where = [](int) { return std::string(); }) const;
 
  protected:
   explicit TransferQueue(int depth);

@@ -1,7 +1,5 @@
 #include "io/spill/spill_file.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <numeric>
@@ -38,19 +36,24 @@ std::int64_t spares(SpillSettings const& settings, std::int64_t size_bytes) {
   return size_bytes > 0 ? div_ceil(settings.spare_bytes, kSpillPieceBytes) : 0;
 }
 
+// Spare places begin at a stripe, so that each of them lies on one drive.
+std::int64_t first_spare(Directories const& directories, std::int64_t size_bytes) {
+  return Stripes(directories.all.size()).next_begin(size_bytes);
+}
+static_assert(kStripeBytes % kSpillPieceBytes == 0);
+
 }  // namespace
 
-SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
+SpillFile::SpillFile(Directories const& directories, std::int64_t size_bytes,
                      SpillSettings const& settings)
-    : SpillFile(directory, size_bytes, settings, make_transfer_queue(settings.queue)) {}
+    : SpillFile(directories, size_bytes, settings, make_transfer_queue(settings.queue)) {}
 
-SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
+SpillFile::SpillFile(Directories const& directories, std::int64_t size_bytes,
                      SpillSettings const& settings, MadeQueue made)
-    : m_directory(directory),
-      m_size_bytes(size_bytes),
+    : m_size_bytes(size_bytes),
       m_settings(settings),
-      m_storage(directory, round_up(size_bytes, kSpillAlignment) +
-                               spares(settings, size_bytes) * kSpillPieceBytes),
+      m_storage(directories, first_spare(directories, size_bytes) +
+                                 spares(settings, size_bytes) * kSpillPieceBytes),
       m_advice(m_storage.advice()),
       m_running(static_cast<std::size_t>(settings.transfers)),
       m_free(numbers(settings.transfers)),
@@ -59,9 +62,10 @@ SpillFile::SpillFile(std::filesystem::path const& directory, std::int64_t size_b
       m_free_pieces(numbers(made.queue->depth())),
       m_traffic{Traffic(m_running.size()), Traffic(m_running.size())},
       m_checksums(static_cast<std::size_t>(div_ceil(size_bytes, kSpillAlignment))),
-      m_spares(round_up(size_bytes, kSpillAlignment), kSpillPieceBytes,
+      m_spares(first_spare(directories, size_bytes), kSpillPieceBytes,
                spares(settings, size_bytes)),
       m_silence(longest_look_s(settings.patience_s)),
+      m_failure(directories),
       m_queue(std::move(made.queue)) {
   if (!made.why_not_uring.empty()) m_advice.insert(m_advice.begin(), made.why_not_uring);
 }
@@ -122,13 +126,21 @@ int SpillFile::next_transfer() noexcept {
   return -1;
 }
 
+// Returns the size of the piece that begins so many bytes behind the beginning of a transfer.
+std::size_t SpillFile::piece_bytes(SpillTransfer const& what, std::size_t begun) const {
+  constexpr std::size_t most = kSpillPieceBytes;
+  auto const stripe =
+      m_storage.stripes().place(what.offset_bytes + static_cast<std::int64_t>(begun));
+  return std::min(
+      {what.memory.size() - begun, most - begun % most, static_cast<std::size_t>(stripe.bytes)});
+}
+
 void SpillFile::begin_piece(int transfer) noexcept {
   auto& running = m_running[static_cast<std::size_t>(transfer)];
   auto const& what = running.what;
   auto const begun = running.begun_bytes;
   auto const offset = what.offset_bytes + static_cast<std::int64_t>(begun);
-  auto const bytes =
-      std::min(what.memory.size() - begun, static_cast<std::size_t>(kSpillPieceBytes));
+  auto const bytes = piece_bytes(what, begun);
   auto const number = take(m_free_pieces);
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   piece = {
@@ -154,15 +166,16 @@ void SpillFile::begin_piece(int transfer) noexcept {
 void SpillFile::submit(int number) noexcept {
   auto& piece = m_pieces[static_cast<std::size_t>(number)];
   auto rest = piece.memory.subspan(piece.moved_bytes);
+  auto const place = m_storage.place(piece.place_offset_bytes);
   auto const whole = rest.size() / SpillStorage::kPageBytes * SpillStorage::kPageBytes;
   bool const on_page =
       reinterpret_cast<std::uintptr_t>(rest.data()) % SpillStorage::kPageBytes == 0;
-  bool const direct = m_storage.direct() >= 0 && on_page && whole > 0;
+  bool const direct = place.direct >= 0 && on_page && whole > 0;
   if (direct) rest = rest.first(whole);
   piece.asked_bytes = rest.size();
   if (m_queue->in_flight() == 0) m_silence.restart();
-  m_queue->submit({running(piece).what.direction, direct ? m_storage.direct() : m_storage.file(),
-                   rest, piece.place_offset_bytes + static_cast<std::int64_t>(piece.moved_bytes),
+  m_queue->submit({running(piece).what.direction, direct ? place.direct : place.file, rest,
+                   place.offset_bytes + static_cast<std::int64_t>(piece.moved_bytes),
                    static_cast<std::uint64_t>(number)});
 }
 
@@ -182,7 +195,8 @@ bool SpillFile::is_sound(Piece const& piece) noexcept {
   bool const flip = owner.fault == Fault::flip_bit && piece.offset_bytes == owner.what.offset_bytes;
   if (owner.what.direction == Direction::write) {
     std::byte const wrong[] = {piece.memory[0] ^ std::byte{1}};
-    if (flip) write_fully(m_storage.file(), wrong, piece.place_offset_bytes);
+    auto const place = m_storage.place(piece.place_offset_bytes);
+    if (flip) write_fully(place.file, wrong, place.offset_bytes);
     return true;
   }
   if (flip) piece.memory[0] ^= std::byte{1};
@@ -221,6 +235,9 @@ void SpillFile::end_piece(int number, int error, bool corrupt) noexcept {
     owner.begun_bytes = size;
     direction.waiting.pop();
   }
+  bool const is_first = error != 0 || (corrupt && !owner.corrupt);
+  if (owner.error == 0 && is_first)
+    owner.failed_drive = m_storage.place(piece.place_offset_bytes).drive;
   if (owner.error == 0) owner.error = error;
   owner.corrupt = owner.corrupt || corrupt;
   if (owner.pieces == 0 && owner.begun_bytes == size) end_transfer(transfer);
@@ -234,7 +251,8 @@ void SpillFile::end_transfer(int transfer) noexcept {
     direction.ns += std::chrono::nanoseconds(SteadyClock::now() - direction.since).count();
   auto const& what = running.what;
   if (running.error != 0 || running.corrupt)
-    m_failure.note({what.direction, -1, what.memory, what.offset_bytes, what.tag}, running.error);
+    m_failure.note({what.direction, -1, what.memory, what.offset_bytes, what.tag}, running.error,
+                   running.failed_drive);
   m_done.push(transfer);
 }
 
@@ -267,12 +285,20 @@ double SpillFile::longest_look_s(double patience_s) {
   return std::min(1.0, patience_s / 8);
 }
 
+// Names drives only if there are several, of which one may be silent.
+std::string SpillFile::outstanding() const {
+  return m_queue->outstanding([&](int file) {
+    bool const several = m_storage.directories().all.size() > 1;
+    return several ? " in " + m_storage.directory_of(file) : "";
+  });
+}
+
 // Fails all transfers for good, since nobody knows whether storage will still move their bytes.
 void SpillFile::give_up() noexcept {
   m_gave_up = true;
   {
     AllocatorPass const pass;
-    m_failure.note_silence(m_settings.patience_s, m_queue->outstanding());
+    m_failure.note_silence(m_settings.patience_s, outstanding());
   }
   for (auto& direction : m_traffic)
     while (!direction.waiting.empty()) direction.waiting.pop();
@@ -299,11 +325,6 @@ IoResult SpillFile::write(std::int64_t offset_bytes, std::span<std::byte const> 
   // A SpillTransfer has one kind of span for both directions; a write only reads these bytes.
   std::span const bytes(const_cast<std::byte*>(from.data()), from.size());
   return transfer({Direction::write, bytes, offset_bytes, 0});
-}
-
-std::string SpillFile::first_failure() const {
-  auto const text = m_failure.text();
-  return text.empty() ? "" : fmt::format("spill file in {}: {}", m_directory.string(), text);
 }
 
 SpillCounters SpillFile::counters() const {

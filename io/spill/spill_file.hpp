@@ -1,12 +1,11 @@
-// A SpillFile is one rank's spill space: a file without a name, which is gone when the process
-// ends, however it dies.
+// A SpillFile is one rank's spill space: a file without a name, or one on each of several drives.
+// It is gone when the process ends, however it dies.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,17 +16,18 @@
 #include "base/waited_time.hpp"
 #include "io/ring/backends.hpp"
 #include "io/ring/bounded_queue.hpp"
+#include "io/spill/directories.hpp"
 #include "io/spill/fault_injector.hpp"
 #include "io/spill/first_failure.hpp"
 #include "io/spill/spare_places.hpp"
 #include "io/spill/spill_storage.hpp"
+#include "io/spill/stripes.hpp"
 
 namespace spillway {
 
-// The offset of every transferred range must be a multiple of kSpillAlignment.
-inline constexpr std::int64_t kSpillAlignment = std::int64_t{64} << 10;
 // A transferred range is cut into pieces of kSpillPieceBytes, counted from its beginning; the last
-// may be shorter. Pieces are checked, and moved to spare places if storage fails, as a whole.
+// may be shorter. Pieces are cut once more where stripes end, so that each lies on one drive. They
+// are checked, and moved to spare places if storage fails, as a whole.
 inline constexpr std::int64_t kSpillPieceBytes = std::int64_t{1} << 20;
 
 enum class IoResult : std::uint8_t {
@@ -85,10 +85,9 @@ class SpillFile {
  public:
   // Reserves storage for size_bytes and the spare places at once. Throws what SpillStorage throws,
   // and Error(bad_input) if the chosen backend cannot be used.
-  SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
-            SpillSettings const& settings);
-  SpillFile(std::filesystem::path const& directory, std::int64_t size_bytes,
-            SpillSettings const& settings, MadeQueue made);
+  SpillFile(Directories const& directories, std::int64_t size_bytes, SpillSettings const& settings);
+  SpillFile(Directories const& directories, std::int64_t size_bytes, SpillSettings const& settings,
+            MadeQueue made);
 
   // Begins a transfer and never blocks. `full()` must be false, and the range must lie in the file.
   void begin(SpillTransfer const& transfer) noexcept;
@@ -113,16 +112,16 @@ class SpillFile {
   IoResult write(std::int64_t offset_bytes, std::span<std::byte const> from) noexcept;
 
   // Returns one line about the first result that was not ok since the last `forget_failure`: what
-  // failed, where and why. Returns "" if there is none. Any thread may call first_failure and
-  // forget_failure.
-  std::string first_failure() const;
+  // failed, in which directory, where and why. Returns "" if there is none. Any thread may call
+  // first_failure and forget_failure.
+  std::string first_failure() const { return m_failure.text(); }
   void forget_failure() { m_failure.forget(); }
 
   // Returns lines that say what makes transfers slower than they could be, and what to change.
   std::vector<std::string> const& advice() const { return m_advice; }
   char const* backend() const { return m_queue->backend(); }
   bool checksums() const { return m_settings.checksums; }
-  bool direct() const { return m_storage.direct() >= 0; }
+  bool direct() const { return m_storage.direct(); }
 
   SpillCounters counters() const;
   std::int64_t size_bytes() const { return m_size_bytes; }
@@ -134,6 +133,7 @@ class SpillFile {
     int pieces = 0;               // how many pieces are under way
     int error = 0;
     bool corrupt = false;
+    std::optional<std::size_t> failed_drive = {};
     Fault fault = Fault::none;
     bool busy = false;
   };
@@ -141,7 +141,7 @@ class SpillFile {
     int transfer = -1;
     std::span<std::byte> memory;
     std::int64_t offset_bytes = 0;                 // the offset that the caller uses
-    std::int64_t place_offset_bytes = 0;           // where the piece lies in the file
+    std::int64_t place_offset_bytes = 0;           // the offset where the piece lies now
     std::size_t moved_bytes = 0, asked_bytes = 0;  // bytes moved, and bytes in the queue
     int tries = 0;                                 // how many tries at this place have failed
   };
@@ -162,6 +162,7 @@ class SpillFile {
   }
   void begin_pieces() noexcept;
   int next_transfer() noexcept;
+  std::size_t piece_bytes(SpillTransfer const& what, std::size_t begun) const;
   void begin_piece(int transfer) noexcept;
   void submit(int piece) noexcept;
   void advance(int piece, int error) noexcept;
@@ -172,9 +173,9 @@ class SpillFile {
   void end_transfer(int transfer) noexcept;
   void give_up() noexcept;
   IoResult transfer(SpillTransfer const& transfer) noexcept;
+  std::string outstanding() const;
   static double longest_look_s(double patience_s);
 
-  std::filesystem::path m_directory;  // used in messages, since the file has no name
   std::int64_t m_size_bytes;
   SpillSettings m_settings;
   SpillStorage m_storage;

@@ -1,18 +1,21 @@
-// SpillStorage is the file of a SpillFile. It has no name, its space is reserved when it is made,
-// and it is open a second time for direct I/O, if that works.
+// SpillStorage is what holds a SpillFile: a file in each of its directories. The files have no
+// names, their space is reserved when they are made, and they are open a second time for direct
+// I/O, if that works.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "io/file/file.hpp"
+#include "io/spill/directories.hpp"
+#include "io/spill/stripes.hpp"
 
 namespace spillway {
 
-// Throws Error(bad_input) if no spill file can be made in `directory`.
-void require_spill_place(std::filesystem::path const& directory);
+// Opens a new file for spilled bytes. Throws Error(bad_input) if `directory` cannot be used.
+FileDescriptor open_spill_file(std::string const& directory);
 
 // A NoRoom, an Error(cannot_fit), says that a directory has less space than its spill file needs.
 class NoRoom : public Error {
@@ -22,23 +25,39 @@ class NoRoom : public Error {
 
 class SpillStorage {
  public:
-  // Throws NoRoom, with the numbers of bytes needed and free, if size_bytes are not free;
-  // Error: storage if the system cannot reserve them for another reason, bad_input if `directory`
+  // Throws NoRoom, with the numbers of bytes needed and free, if there is no room for size_bytes;
+  // Error: storage if the system cannot reserve them for another reason, bad_input if a directory
   // cannot be used.
-  SpillStorage(std::filesystem::path const& directory, std::int64_t size_bytes);
+  SpillStorage(Directories directories, std::int64_t size_bytes);
 
   static constexpr std::size_t kPageBytes = 4096;  // the unit of direct I/O, in memory and file
 
-  int file() const { return m_file.get(); }
-  // Returns a descriptor of the file that bypasses the page cache and takes whole pages only, or -1
-  // if there is none.
-  int direct() const { return m_direct.get(); }
+  struct Place {
+    std::size_t drive = 0;  // the place of its directory in the list
+    int file = -1;
+    // A descriptor of the file that bypasses the page cache and takes whole pages only, or -1 if
+    // there is none.
+    int direct = -1;
+    std::int64_t offset_bytes = 0;  // in the file
+  };
+  Place place(std::int64_t address) const;
+  Stripes const& stripes() const { return m_stripes; }
+
+  bool direct() const;  // whether all files are open for direct I/O
+  Directories const& directories() const { return m_directories; }
+  // Returns the directory of an open file, to whom either descriptor leads.
+  std::string const& directory_of(int descriptor) const;
   std::vector<std::string> const& advice() const { return m_advice; }
 
  private:
-  void open_direct(std::filesystem::path const& directory);
+  struct Drive {
+    FileDescriptor file, direct;
+  };
+  void open_direct(std::string const& directory, Drive& drive);
 
-  FileDescriptor m_file, m_direct;
+  Directories m_directories;
+  Stripes m_stripes;
+  std::vector<Drive> m_drives;
   std::vector<std::string> m_advice;
 };
 

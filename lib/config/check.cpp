@@ -104,8 +104,8 @@ void check_optim(OptimConfig const& o, Precision precision, Checker const& check
 
 // A drive of a machine that is not here needs no path: memory.nvme.path `auto` means that drive.
 void check_memory(MemoryConfig const& m, Checker const& checker, ForMachine where) {
-  if (where == ForMachine::other && !m.nvme_path) return;
-  bool const has_path = !m.nvme_path_here().empty(), has_size = m.nvme_bytes_here() > 0;
+  if (where == ForMachine::other && !m.nvme_paths) return;
+  bool const has_path = m.has_nvme_here(), has_size = m.nvme_bytes_here() > 0;
   checker.require(has_size || !has_path, "memory.nvme.size", "memory.nvme.path",
                   "needed with memory.nvme.path");
   checker.require(has_path || !has_size, "memory.nvme.path", "memory.nvme.size",
@@ -146,7 +146,7 @@ void for_each_list(PlanConfig const& plan, Visit visit) {
 void check_tiers(Config const& c, Checker const& checker, ForMachine where) {
   auto const& memory = c.memory;
   bool const elsewhere = where == ForMachine::other;
-  bool const has_nvme = elsewhere ? !memory.nvme_is_none() : !memory.nvme_path_here().empty();
+  bool const has_nvme = elsewhere ? !memory.nvme_is_none() : memory.has_nvme_here();
   bool const has_host =
       where == ForMachine::here ? memory.host_bytes_here() > 0 : memory.host_bytes != 0;
   for_each_list(c.plan, [&](std::string const& key, auto const& asked) {

@@ -75,19 +75,22 @@ struct OptimConfig {
 };
 
 struct MemoryConfig {
-  // In each field of MemoryConfig, nullopt means auto, and 0 or "" means that there is no such
+  // In each field of MemoryConfig, nullopt means auto, and 0 or {} means that there is no such
   // memory.
   std::optional<std::int64_t> device_bytes;
   std::optional<std::int64_t> host_bytes;
-  std::optional<std::string> nvme_path;
-  std::optional<std::int64_t> nvme_bytes;
+  std::optional<std::vector<std::string>> nvme_paths;  // a directory on each drive
+  std::optional<std::int64_t> nvme_bytes;              // of all drives together
 
   // For a run on the cores of this machine, `auto` means none: no drive was named, and device
   // memory is main memory. A run on a device with memory of its own must not use host_bytes_here().
   std::int64_t host_bytes_here() const { return host_bytes.value_or(0); }
-  std::string nvme_path_here() const { return nvme_path.value_or(""); }
+  std::vector<std::string> nvme_paths_here() const {
+    return nvme_paths.value_or(std::vector<std::string>());
+  }
+  bool has_nvme_here() const { return nvme_paths && !nvme_paths->empty(); }
   std::int64_t nvme_bytes_here() const { return nvme_bytes.value_or(0); }
-  bool nvme_is_none() const { return nvme_path == "" || nvme_bytes == 0; }
+  bool nvme_is_none() const { return (nvme_paths && nvme_paths->empty()) || nvme_bytes == 0; }
 };
 
 struct PlanConfig : AskedPlan {

@@ -111,6 +111,12 @@ std::string write_path(std::string const& path) {
   return quoted_yaml(escape_variables(path));
 }
 
+std::vector<std::string> written_paths(std::vector<std::string> const& paths) {
+  std::vector<std::string> texts;
+  std::ranges::transform(paths, std::back_inserter(texts), write_path);
+  return texts;
+}
+
 }  // namespace
 
 void IntegerField::read(Value const& value, Place const& place) const {
@@ -246,13 +252,35 @@ std::string ShardsField::form() const {
 }
 
 void PathField::read(Value const& value, Place const& place) const {
-  at.set(has_none && is_none(value) ? "" : read_path(value, place));
+  at.set(read_path(value, place));
 }
 std::string PathField::write() const {
-  return has_none && at.get().empty() ? kNone : write_path(at.get());
+  return write_path(at.get());
 }
 std::string PathField::form() const {
-  return has_none ? "path; or none" : "path";
+  return "path";
+}
+
+void PathsField::read(Value const& value, Place const& place) const {
+  std::vector<std::string> paths;
+  if (!is_none(value)) {
+    for (auto const& item : listed(value, place)) {
+      if (is_none(item) || is_word(item, kAuto))
+        refuse(place, fmt::format("'{}' in a list of directories", item.text));
+      auto path = read_path(item, place);
+      if (std::ranges::find(paths, path) != paths.end())
+        refuse(place, fmt::format("{} is there twice; name one directory on each drive", path));
+      paths.push_back(std::move(path));
+    }
+  }
+  *at = paths;
+}
+std::string PathsField::write() const {
+  auto const paths = at->value_or(std::vector<std::string>());
+  return paths.empty() ? kNone : write_list(written_paths(paths));
+}
+std::string PathsField::form() const {
+  return "path, or a list; or none";
 }
 
 void GlobsField::read(Value const& value, Place const& place) const {
@@ -264,9 +292,7 @@ void GlobsField::read(Value const& value, Place const& place) const {
   *at = globs;
 }
 std::string GlobsField::write() const {
-  std::vector<std::string> texts;
-  std::ranges::transform(*at, std::back_inserter(texts), write_path);
-  return write_list(texts);
+  return write_list(written_paths(*at));
 }
 std::string GlobsField::form() const {
   return "path with wildcards, or a list";

@@ -196,13 +196,24 @@ struct ShardsField {
 
 struct PathField {
   Slot<std::string> at;
-  bool has_none = false;  // whether "none" is allowed and means ""
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
   std::string form() const;
   bool has_value() const { return at.has_value(); }
   void clear() const { at.clear(); }
+};
+
+// Reads one path, or a list of different paths, or "none", which means {}.
+struct PathsField {
+  static constexpr bool has_none = true;
+  std::optional<std::vector<std::string>>* at;
+
+  void read(Value const& value, Place const& place) const;
+  std::string write() const;
+  std::string form() const;
+  bool has_value() const { return at->has_value(); }
+  void clear() const { at->reset(); }
 };
 
 // Reads one path with wildcards, or a list of such paths.
@@ -231,6 +242,6 @@ struct NumberedNameField {
 
 using Field = std::variant<IntegerField, IntegersField, SeedField, RealField, BoolField, BytesField,
                            DurationField, ChoiceField, ActivationsField, PlacesField, ShardsField,
-                           PathField, GlobsField, NumberedNameField>;
+                           PathField, PathsField, GlobsField, NumberedNameField>;
 
 }  // namespace spillway

@@ -224,14 +224,15 @@ std::vector<Key> memory_keys(MemoryConfig& memory) {
        "Budget of the host arena; none: no host tier, where a device with memory of its own has "
        "only batches and scalars; auto: with plan --machine that machine's, else none, as on CPUs "
        "the device arena is main memory too."},
-      {"memory.nvme.path", PathField{&memory.nvme_path, true}, "auto", "",
-       "Directory of the spill file; a relative one is made, an absolute one must be there. "
+      {"memory.nvme.path", PathsField{&memory.nvme_paths}, "auto", "",
+       "Directory of the spill file, or a list of directories, one on each drive, over which it is "
+       "striped; a relative one is made, an absolute one must be there. "
        "memory.nvme: none, no spilling; memory.nvme: auto, with plan "
        "--machine that machine's drive, else none.",
        is_of_the_job},
       {"memory.nvme.size", BytesField{&memory.nvme_bytes, 4096, true}, "auto", "bytes per rank",
-       "Budget of the spill file, which takes 16 MiB more for pieces that must move; given with "
-       "the path."},
+       "Budget of the spill file, over all its drives, which takes 16 MiB more for pieces that "
+       "must move; given with the path."},
   };
 }
 

@@ -15,7 +15,6 @@
 #include "base/error.hpp"
 #include "base/pages.hpp"
 #include "base/steady_clock.hpp"
-#include "io/file/file.hpp"
 #include "profile/compute_lane.hpp"
 #include "profile/link_bench.hpp"
 #include "profile/lone_op.hpp"
@@ -142,19 +141,24 @@ void set_drive_rates(Machine& machine, StorageBench::Moved const& written,
   machine.nvme_both_gbps = std::min(both.gbps(), written.gbps() + read.gbps());
 }
 
+void set_drives(Machine& machine, std::int64_t drives) {
+  machine.nvme_endurance_bytes *= drives;
+  machine.nvme_drives = drives;
+}
+
 std::int64_t storage_probe_bytes(std::int64_t free_bytes) {
   return std::min(kStorageBytes, free_bytes / 2);
 }
 
-void probe_storage(Machine& machine, std::filesystem::path const& directory, bool checksums,
+void probe_storage(Machine& machine, Directories const& directories, bool checksums,
                    Device& device) {
   std::optional<LinkBench> links;
   if (device.has_own_memory()) set_links(machine, links.emplace(device).rates());
-  auto const size = storage_probe_bytes(free_bytes(directory));
+  auto const size = storage_probe_bytes(spill_room_bytes(directories));
   if (size < StorageBench::kLeastBytes) return;
   auto memory = StorageBench::memory_for(size);  // not caught: without this memory no run fits
   try {
-    StorageBench bench(std::move(memory), directory, size, checksums);
+    StorageBench bench(std::move(memory), directories, size, checksums);
     measure_storage(machine, bench);
     if (links) set_links(machine, beside_drive(*links, bench));
   } catch (Error const& error) {

@@ -32,11 +32,11 @@ Pages StorageBench::memory_for(std::int64_t size_bytes) {
                "memory to measure the drive with");
 }
 
-StorageBench::StorageBench(Pages memory, std::filesystem::path const& directory,
-                           std::int64_t size_bytes, bool checksums)
+StorageBench::StorageBench(Pages memory, Directories const& directories, std::int64_t size_bytes,
+                           bool checksums)
     : m_transfer_bytes(transfer_bytes(size_bytes)),
       m_memory(std::move(memory)),
-      m_file(directory, size_bytes, {.checksums = checksums, .spare_bytes = 0}) {
+      m_file(directories, size_bytes, {.checksums = checksums, .spare_bytes = 0}) {
   fill_with_noise(m_memory.all());
   m_half_transfers = write_first(size_bytes / m_transfer_bytes) / 2;
 }

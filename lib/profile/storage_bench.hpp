@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 
@@ -25,8 +24,8 @@ class StorageBench {
   static Pages memory_for(std::int64_t size_bytes);
 
   // Makes a spill file of `size_bytes` and writes as much of it as half a second allows. Throws
-  // Error: cannot_fit if there is not so much space, bad_input if `directory` cannot be used.
-  StorageBench(Pages memory, std::filesystem::path const& directory, std::int64_t size_bytes,
+  // Error: cannot_fit if there is not so much space, bad_input if a directory cannot be used.
+  StorageBench(Pages memory, Directories const& directories, std::int64_t size_bytes,
                bool checksums);
 
   struct Moved {

@@ -4,20 +4,22 @@
 
 #include "base/process_memory.hpp"
 #include "base/units.hpp"
-#include "io/file/file.hpp"
+#include "io/spill/directories.hpp"
 #include "io/spill/spill_file.hpp"
+#include "io/spill/stripes.hpp"
 #include "run/existing_memory.hpp"
 
 namespace spillway {
 namespace {
 
 std::int64_t storage_budget(MemoryConfig const& memory, Free const& free, std::int64_t node_ranks) {
-  bool const has_drive = !free.only_named_drives || !memory.nvme_path_here().empty();
+  bool const has_drive = !free.only_named_drives || memory.has_nvme_here();
   if (memory.nvme_is_none() || !has_drive) return 0;
   if (!free.storage_bytes) return memory.nvme_bytes.value_or(0);
-  // The spill file also has spare pieces, which are not part of the budget.
-  auto const room =
-      std::max<std::int64_t>(0, *free.storage_bytes / node_ranks - SpillSettings{}.spare_bytes);
+  // What the spill file takes beside the bytes that it holds is not part of the budget.
+  Stripes const stripes(std::max<std::size_t>(1, memory.nvme_paths_here().size()));
+  auto const more_bytes = SpillSettings{}.spare_bytes + stripes.most_lost_bytes();
+  auto const room = std::max<std::int64_t>(0, *free.storage_bytes / node_ranks - more_bytes);
   return std::min(memory.nvme_bytes.value_or(free.only_named_drives ? 0 : room), room);
 }
 
@@ -31,10 +33,10 @@ double write_limit(SpillConfig const& spill, std::int64_t node_ranks) {
 }  // namespace
 
 Free free_here(Config const& config, Compute const& compute) {
-  auto const path = config.memory.nvme_path_here();
   auto const memory = main_memory();
   Free free{.memory_bytes = memory.available_bytes, .existing = {.node_bytes = memory.total_bytes}};
-  if (!path.empty()) free.storage_bytes = free_bytes(path);
+  if (config.memory.has_nvme_here())
+    free.storage_bytes = spill_room_bytes(config.memory.nvme_paths_here());
   if (compute.device.has_own_memory()) {
     auto const properties = compute.device.properties();
     free.device_bytes = properties.free_bytes / compute.sharers;

@@ -62,9 +62,11 @@ std::string overcommitted(TierBytes const& peak_bytes, bool device_is_main_memor
 }
 
 std::string smaller_drive(MemoryConfig const& memory, std::int64_t budget_bytes) {
-  if (memory.nvme_path_here().empty() || budget_bytes >= memory.nvme_bytes_here()) return "";
-  return fmt::format("memory.nvme.size = {}: {} has {} for each rank, and the plan uses no more",
-                     human_bytes(memory.nvme_bytes_here()), memory.nvme_path_here(),
+  if (!memory.has_nvme_here() || budget_bytes >= memory.nvme_bytes_here()) return "";
+  bool const several = memory.nvme_paths_here().size() > 1;
+  return fmt::format("memory.nvme.size = {}: {} {} {} for each rank, and the plan uses no more",
+                     human_bytes(memory.nvme_bytes_here()),
+                     fmt::join(memory.nvme_paths_here(), " and "), several ? "have" : "has",
                      human_bytes(budget_bytes));
 }
 

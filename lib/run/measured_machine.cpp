@@ -14,12 +14,12 @@
 #include "base/steady_clock.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
-#include "io/ring/probe.hpp"
 #include "plan/data/machine.hpp"
 #include "plan/data/program.hpp"
 #include "plan/schedule/schedule.hpp"
 #include "plan/search/solve.hpp"
 #include "profile/compute_lane.hpp"
+#include "profile/drives.hpp"
 #include "profile/machine_probe.hpp"
 #include "profile/network_probe.hpp"
 #include "profile/shared_profile.hpp"
@@ -88,8 +88,7 @@ class Profiler {
         m_compute(compute),
         m_trials(trials),
         m_comm(comm),
-        m_links_beside_drive(compute.device.has_own_memory() &&
-                             !config.memory.nvme_path_here().empty()),
+        m_links_beside_drive(compute.device.has_own_memory() && config.memory.has_nvme_here()),
         m_rates(compute_rates(config, !m_links_beside_drive)),
         m_drive_rates(drive_rates(m_links_beside_drive)),
         m_network_rates(network_rates(comm)),
@@ -97,7 +96,7 @@ class Profiler {
         m_network_file(cache, network_key(key, network_name(comm)), comm) {
     m_known = m_file.find(m_rates, distinct_ops(program, trials), comm);
     learn(m_known, m_network_file.find(m_network_rates, {}, comm));
-    if (config.memory.nvme_path_here().empty()) return;
+    if (!config.memory.has_nvme_here()) return;
     m_drive_file.emplace(cache, drive_key(key, config), comm);
     learn(m_known, m_drive_file->find(m_drive_rates, {}, comm));
   }
@@ -111,7 +110,7 @@ class Profiler {
     m_comm.agree(0);  // ranks begin together, since they may share a drive
     on_all_ranks(m_comm, [&] {
       if (drive_is_new())
-        probe_storage(m_mine, m_config.memory.nvme_path_here(), m_config.spill.checksum,
+        probe_storage(m_mine, m_config.memory.nvme_paths_here(), m_config.spill.checksum,
                       m_compute.device);
       auto rates = m_known;
       learn(rates, m_mine);
@@ -221,11 +220,13 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
     program.arithmetic.products =
         compute.product_choices({program.tensors, program.chunks, program.arithmetic}, program.ops);
     memory_bytes = describe_device(about, compute, memory_bytes);
+    if (config.memory.has_nvme_here())
+      about.nvme_drives = count_drives(config.memory.nvme_paths_here());
     key = profile_key(config, choices, cores.mine, comm.local_size(), compute);
   });
-  auto const path = config.memory.nvme_path_here();
-  auto const advice = path.empty() ? "" : place_advice(path, file_system_of(path));
-  if (comm.rank() == 0 && !advice.empty()) log_warning("memory.nvme.path: {}", advice);
+  if (comm.rank() == 0 && config.memory.has_nvme_here())
+    for (auto const& line : drives_advice(config.memory.nvme_paths_here()))
+      log_warning("memory.nvme.path: {}", line);
   auto const trials =
       host_trials(config.run.host_threads, cores.fewest, !compute.device.has_own_memory());
   Profiler profiler(config, program, compute, key, trials, cache, comm);
@@ -235,6 +236,7 @@ Machine measured_machine(Config const& config, std::int64_t vocab, Choices const
   auto machine = profiler.machine();
   machine.node_ranks = std::ranges::max(gathered(comm, cores.node_ranks));
   machine.target = about.target;
+  set_drives(machine, std::ranges::min(gathered(comm, about.nvme_drives)));
   machine.device_bytes = std::ranges::min(gathered(comm, about.device_bytes));
   // Unknown on one rank is unknown for all.
   for (auto const peak : {&Machine::peak_gflops_bf16, &Machine::peak_gflops_f32})

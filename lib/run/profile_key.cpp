@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/host/product.hpp"
+#include "profile/drives.hpp"
 #include "profile/hardware.hpp"
 #include "version.hpp"
 
@@ -74,7 +75,7 @@ About network_key(About const& profile_key, std::string const& network) {
 
 About drive_key(About const& profile_key, Config const& config) {
   auto key = profile_key;
-  key.emplace_back("drive", drive_of(config.memory.nvme_path_here()));
+  key.emplace_back("drive", drives_of(config.memory.nvme_paths_here()));
   key.emplace_back("checksums", config.spill.checksum ? "true" : "false");
   return key;
 }

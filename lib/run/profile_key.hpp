@@ -29,7 +29,7 @@ std::string file_of_code(void const* address);
 // Returns the key for the network, where `network` names the nodes (see network_name).
 About network_key(About const& profile_key, std::string const& network);
 
-// Returns the key for the drive that holds memory.nvme.path. The key also says whether spilled
+// Returns the key for the drives that hold memory.nvme.path. The key also says whether spilled
 // bytes get checksums.
 About drive_key(About const& profile_key, Config const& config);
 

@@ -39,14 +39,15 @@ MadeQueue make_queue(Config const& config, QueueSettings const& queue, int rank)
 }  // namespace
 
 void require_spill_directory(MemoryConfig const& memory) {
-  auto const path = memory.nvme_path_here();
-  if (path.empty()) return;
+  if (!memory.has_nvme_here()) return;
+  auto const paths = memory.nvme_paths_here();
   try {
-    if (std::filesystem::path(path).is_relative()) make_directories(path);
+    for (std::filesystem::path const path : paths)
+      if (path.is_relative()) make_directories(path);
   } catch (Error const& error) {
     throw Error(Status::bad_input, fmt::format("memory.nvme.path: {}", error.what()));
   }
-  require_spill_place(path);
+  require_spill_place(paths);
 }
 
 QueueSettings queue_settings(Config const& config) {
@@ -108,7 +109,7 @@ void RunMemory::make_spill_file(Config const& config, Program const& train, int 
   if (spill_bytes == 0) return;
   auto const queue = queue_settings(config);
   m_spill.emplace(
-      config.memory.nvme_path_here(), spill_bytes,
+      config.memory.nvme_paths_here(), spill_bytes,
       SpillSettings{.checksums = config.spill.checksum, .queue = queue, .faults = m_faults.get()},
       make_queue(config, queue, rank));
   m_tiers.spill = &*m_spill;

@@ -15,9 +15,9 @@
 
 namespace spillway {
 
-// Creates the directory memory.nvme.path if the path is relative. An absolute path is not created,
-// since a disk may not be mounted there. Throws Error(bad_input) if spill files cannot be made in
-// it.
+// Creates the directories of memory.nvme.path whose paths are relative. An absolute path is not
+// created, since a disk may not be mounted there. Throws Error(bad_input) if spill files cannot be
+// made in one of them.
 void require_spill_directory(MemoryConfig const& memory);
 
 // Returns how the spill file of a run moves bytes.

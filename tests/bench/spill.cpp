@@ -1,9 +1,10 @@
 // What storage gives to a spill file: 64 MiB at a time, several transfers under way, as training
 // moves them.
-//   build/bin/spillway_bench_spill DIRECTORY [GiB, 4] [rounds, 3]
+//   build/bin/spillway_bench_spill DIRECTORY[,DIRECTORY...] [GiB, 4] [rounds, 3]
 // Prints GB/s of writing a file of that size, of reading it, and of reading its first half while
-// the second is written; with checksums, without, and without but with registered memory,
-// alternating. Takes the space three times.
+// the second is written; with checksums, without, and without but with registered memory; of
+// several directories for the first alone and striped over all. All of these alternate. Takes the
+// space three times, of several directories six times.
 #include <sys/mman.h>
 
 #include <array>
@@ -13,6 +14,8 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -22,6 +25,8 @@ namespace spillway {
 namespace {
 
 constexpr std::size_t kTransferBytes = std::size_t{64} << 20, kUnderWay = 8;
+// Ranges of plans begin anywhere between stripes.
+constexpr std::int64_t kFirst = 5 * kSpillAlignment;
 constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 
 struct Free {
@@ -43,8 +48,10 @@ Memory make_memory(std::size_t bytes) {
 
 class Bench {
  public:
-  Bench(char const* directory, std::int64_t bytes, bool checksums, bool registers)
-      : m_file(directory, bytes, {.checksums = checksums}), m_checksums(checksums) {
+  Bench(Directories const& directories, std::int64_t bytes, bool checksums, bool registers)
+      : m_file(directories, kFirst + bytes, {.checksums = checksums}),
+        m_drives(directories.all.size()),
+        m_checksums(checksums) {
     std::span const memory(m_memory.get(), kUnderWay * kTransferBytes);
     if (registers && !m_file.register_memory(std::array{memory}))
       std::fprintf(stderr, "%s\n", m_file.advice().back().c_str());
@@ -54,10 +61,11 @@ class Bench {
   void round() {
     double const write = move(all(Direction::write)), read = move(all(Direction::read));
     std::printf(
-        "{\"checksums\": %s, \"backend\": \"%s\", \"direct\": %s, \"write_gbps\": %.3f, "
+        "{\"drives\": %zu, \"checksums\": %s, \"backend\": \"%s\", \"direct\": %s, \"write_gbps\": "
+        "%.3f, "
         "\"read_gbps\": %.3f, \"both_gbps\": %.3f}\n",
-        m_checksums ? "true" : "false", m_file.backend(), m_file.direct() ? "true" : "false", write,
-        read, move(both()));
+        m_drives, m_checksums ? "true" : "false", m_file.backend(),
+        m_file.direct() ? "true" : "false", write, read, move(both()));
     std::fflush(stdout);
   }
 
@@ -69,15 +77,15 @@ class Bench {
 
   std::vector<Move> all(Direction direction) const {
     std::vector<Move> moves;
-    for (std::int64_t at = 0; at < m_file.size_bytes(); at += kTransferBytes)
+    for (std::int64_t at = kFirst; at < m_file.size_bytes(); at += kTransferBytes)
       moves.push_back({direction, at});
     return moves;
   }
 
   std::vector<Move> both() const {
     std::vector<Move> moves;
-    auto const half = m_file.size_bytes() / 2;
-    for (std::int64_t at = 0; at < half; at += kTransferBytes) {
+    auto const half = (m_file.size_bytes() - kFirst) / 2;
+    for (std::int64_t at = kFirst; at < kFirst + half; at += kTransferBytes) {
       moves.push_back({Direction::read, at});
       moves.push_back({Direction::write, half + at});
     }
@@ -114,18 +122,27 @@ class Bench {
   }
 
   SpillFile m_file;
+  std::size_t m_drives;
   bool m_checksums;
   Memory m_memory = make_memory(kUnderWay * kTransferBytes);
 };
 
-void measure(char const* directory, std::int64_t gib, int rounds) {
-  Bench with(directory, gib << 30, true, false), without(directory, gib << 30, false, false),
-      registered(directory, gib << 30, false, true);
-  for (int round = 0; round < rounds; ++round) {
-    with.round();
-    without.round();
-    registered.round();
-  }
+void measure(std::vector<std::string> const& directories, std::int64_t gib, int rounds) {
+  std::vector<Directories> ways = {directories.front()};
+  if (directories.size() > 1) ways.emplace_back(directories);
+  std::vector<std::unique_ptr<Bench>> benches;
+  for (auto const& [checksums, registers] :
+       {std::pair(true, false), std::pair(false, false), std::pair(false, true)})
+    for (auto const& way : ways)
+      benches.push_back(std::make_unique<Bench>(way, gib << 30, checksums, registers));
+  for (int round = 0; round < rounds; ++round)
+    for (auto const& bench : benches) bench->round();
+}
+
+std::vector<std::string> split(std::string const& list) {
+  std::vector<std::string> parts(1);
+  for (char const c : list) c == ',' ? void(parts.emplace_back()) : parts.back().push_back(c);
+  return parts;
 }
 
 }  // namespace
@@ -133,10 +150,11 @@ void measure(char const* directory, std::int64_t gib, int rounds) {
 
 int main(int argc, char** argv) try {
   if (argc < 2) {
-    std::fprintf(stderr, "spillway_bench_spill DIRECTORY [GiB, 4] [rounds, 3]\n");
+    std::fprintf(stderr, "spillway_bench_spill DIRECTORY[,DIRECTORY...] [GiB, 4] [rounds, 3]\n");
     return 2;
   }
-  spillway::measure(argv[1], argc > 2 ? std::atoll(argv[2]) : 4, argc > 3 ? std::atoi(argv[3]) : 3);
+  spillway::measure(spillway::split(argv[1]), argc > 2 ? std::atoll(argv[2]) : 4,
+                    argc > 3 ? std::atoi(argv[3]) : 3);
 } catch (spillway::Error const& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

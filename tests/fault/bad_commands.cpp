@@ -99,6 +99,13 @@ TEST_F(BadCommands, doctor_says_what_a_run_would_use) {
   EXPECT_EQ(here.status, 0) << here.output;
   EXPECT_NE(here.output.find("\ndirectory           . ("), std::string::npos) << here.output;
   EXPECT_NE(here.output.find("\n  writable          yes\n"), std::string::npos) << here.output;
+  std::filesystem::create_directory(path("more"));
+  auto const both = spillway("doctor " + path("nvme") + " " + path("more"));
+  for (auto const& line : {"\ndirectory           " + path("nvme") + " (",
+                           "\ndirectory           " + path("more") + " (",
+                           "\n  -> " + path("nvme") + " and " + path("more") + " are on one drive",
+                           std::string("\n  page cache        ")})
+    EXPECT_NE(both.output.find(line), std::string::npos) << line << both.output;
   auto const nowhere = spillway("doctor " + path("none"));
   EXPECT_EQ(nowhere.status, 0);
   EXPECT_NE(nowhere.output.find("\nspilling there      no: "), std::string::npos);

@@ -217,6 +217,21 @@ TEST_F(BadInput, a_directory_for_spilling_that_is_missing_is_refused) {
   expect_not_started(2, "memory.nvme.path: no spill file in", nvme);
 }
 
+TEST_F(BadInput, a_list_of_directories_for_spilling_is_of_different_ones_that_are_there) {
+  auto const paths = [&](std::string const& list) {
+    return " memory.nvme.size=64MiB memory.nvme.path=[" + list + "]";
+  };
+  auto const there = path("nvme");
+  expect_not_started(2, "memory.nvme.path: no spill file in " + path("none"),
+                     paths(there + "," + path("none")));
+  expect_not_started(2, "memory.nvme.path: " + there + " is there twice",
+                     paths(there + "," + there));
+  expect_not_started(2, "memory.nvme.path: " + there + " and " + there + "/. are one directory",
+                     paths(there + "," + there + "/."));
+  expect_not_started(2, "memory.nvme.path: 'none' in a list of directories",
+                     paths(there + ",none"));
+}
+
 TEST_F(BadInput, checkpoints_that_no_disk_holds_are_refused_before_step_0) {
   auto const outcome =
       train("run.steps=1000000000 run.checkpoint.every=1 run.checkpoint.keep=1000000000");

@@ -98,11 +98,13 @@ TEST_F(ChangedRuns, keep_what_they_began_with_and_leave_it_to_no_other_run) {
 
 TEST_F(ChangedRuns, do_not_differ_by_where_and_how_long_a_job_works) {
   fs::create_directory(m_dir / "nvme-2");
+  fs::create_directory(m_dir / "nvme-3");
   ASSERT_EQ(train(spilling() + "run.steps=4 run.checkpoint.every=2").status, 0);
   write("run/latest", "step-2\n");
   fs::rename(m_dir / "run", m_dir / "moved");
   auto const outcome = train(spilling() + "run.steps=4 run.checkpoint.every=2 run.max_time=5h " +
-                             "run.dir=" + path("moved") + " memory.nvme.path=" + path("nvme-2"));
+                             "run.dir=" + path("moved") + " memory.nvme.path=[" + path("nvme-2") +
+                             "," + path("nvme-3") + "]");
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_FALSE(says(outcome, " -> ")) << outcome.output;
   EXPECT_FALSE(fs::exists(m_dir / "moved/config-0.yaml"));

@@ -95,10 +95,12 @@ Plan plan_of(Graph const& graph, Places const& places, bool redo) {
   return plan;
 }
 
-// In main memory where there is such a place: what is tried is the program, not the disk.
-std::filesystem::path spill_directory() {
+// In main memory where there is such a place: what is tried is the program, not the disk. One file,
+// or bytes that are striped over two or three.
+Directories spill_directories(std::uint64_t seed) {
   constexpr auto memory = "/dev/shm";
-  return ::access(memory, W_OK) == 0 ? memory : ::testing::TempDir();
+  bool const usable = ::access(memory, W_OK) == 0;
+  return std::vector<std::string>(1 + seed % 3, usable ? memory : ::testing::TempDir());
 }
 
 Graph graph_of(Precision precision) {
@@ -140,7 +142,7 @@ class RandomStorage : public ::testing::TestWithParam<Case> {
 
   void try_seed(TinyRun run, Program const& program, int depth, std::uint64_t seed) {
     run.spill = [&](std::int64_t bytes) {
-      return SpillFile(spill_directory(), bytes, {.patience_s = 30, .spare_bytes = 2 << 20},
+      return SpillFile(spill_directories(seed), bytes, {.patience_s = 30, .spare_bytes = 2 << 20},
                        {make_random_queue(depth, seed), ""});
     };
     expect_no_harm(train(run, program));

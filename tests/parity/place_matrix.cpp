@@ -125,17 +125,22 @@ SpillSettings spill_of(Case const& c) {
   return settings;
 }
 
+// A third of the cases has one file, a third is striped over two, and a third over three.
+Directories directories_of(Case const& c) {
+  return std::vector<std::string>(1 + static_cast<std::size_t>(c.number) % 3, ::testing::TempDir());
+}
+
 // Every seventh on storage that takes its time, by a seed, and ends things in any order.
 SpillFile spill_file(Case const& c, std::int64_t bytes) {
   auto const settings = spill_of(c);
-  if (c.number % 7 != 3) return SpillFile(::testing::TempDir(), bytes, settings);
+  if (c.number % 7 != 3) return SpillFile(directories_of(c), bytes, settings);
   auto const seed = static_cast<std::uint64_t>(c.number);
   auto const late = [random = std::minstd_rand(static_cast<unsigned>(c.number) + 1)](
                         TransferRequest const& rest) mutable -> std::optional<TransferEnding> {
     if (random() % 4 != 0) return {};
     return TransferEnding(std::ssize(rest.memory));
   };
-  return SpillFile(::testing::TempDir(), bytes, settings,
+  return SpillFile(directories_of(c), bytes, settings,
                    {std::make_unique<ScriptedQueue>(settings.queue.depth, seed, late), ""});
 }
 

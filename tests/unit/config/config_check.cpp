@@ -153,7 +153,7 @@ TEST(ConfigCheck, another_machine_has_the_tiers_that_the_file_does_not_refuse) {
   config.memory.nvme_bytes = 1 << 20;
   EXPECT_NO_THROW(check(config, {}, ForMachine::other)) << "of the drive that it has";
   EXPECT_THROW(check(config), Error);
-  config.memory.nvme_path = "";
+  config.memory.nvme_paths = std::vector<std::string>();
   EXPECT_THROW(check(config, {}, ForMachine::other), Error);
 }
 

@@ -74,7 +74,7 @@ Config full(Family family) {
              .reduction = Reduction::each,
              .non_finite = NonFinite::skip};
   c.precision = Precision::fp32;
-  c.memory = {7ll << 30, 5ll << 20, "/scratch", 6ll << 40};
+  c.memory = {7ll << 30, 5ll << 20, std::vector<std::string>{"/scratch"}, 6ll << 40};
   c.plan = {{{BlockPlan{BlockPolicy::light_host, 0.25}, BlockPlan{BlockPolicy::recompute, 1}},
              {Tier::nvme},
              {Tier::host},

@@ -54,7 +54,8 @@ Config unusual() {
   c.batch = {24, 3, {3, 1, 2}, 11};
   c.optim = unusual_optim();
   c.precision = Precision::fp32;
-  c.memory = {123'456'789, 5ll << 30, "/scratch/\"me\"", 7ll << 30};
+  c.memory = {123'456'789, 5ll << 30, std::vector<std::string>{"/scratch/\"me\"", "/b, $c"},
+              7ll << 30};
   c.plan = {{{BlockPlan{BlockPolicy::keep, 1}, BlockPlan{BlockPolicy::nvme, 0.25}, std::nullopt},
              {Tier::nvme},
              {Tier::host},
@@ -119,7 +120,7 @@ TEST(ConfigKeys, what_is_written_loads_to_the_same_config) {
   EXPECT_EQ(again.optim.lr, unusual().optim.lr);
   EXPECT_EQ(again.run.seed, unusual().run.seed);
   EXPECT_EQ(again.run.max_time_s, unusual().run.max_time_s);
-  EXPECT_EQ(again.memory.nvme_path, unusual().memory.nvme_path);
+  EXPECT_EQ(again.memory.nvme_paths, unusual().memory.nvme_paths);
   EXPECT_EQ(again.plan.activations, unusual().plan.activations);
   EXPECT_EQ(again.precision, Precision::fp32);
 }
@@ -134,7 +135,7 @@ TEST(ConfigKeys, unset_values_stay_unset) {
   EXPECT_FALSE(again.run.max_time_s);
   EXPECT_FALSE(again.run.checkpoint.minutes);
   EXPECT_FALSE(again.memory.host_bytes);
-  EXPECT_FALSE(again.memory.nvme_path);
+  EXPECT_FALSE(again.memory.nvme_paths);
   EXPECT_FALSE(again.memory.nvme_bytes);
   EXPECT_TRUE(again.data.train.empty());
 }
@@ -142,12 +143,12 @@ TEST(ConfigKeys, unset_values_stay_unset) {
 // None is not auto: the one stays none on a machine that has the tier.
 TEST(ConfigKeys, none_stays_none) {
   Config config;
-  config.memory = {{}, 0, "", 0};
+  config.memory = {{}, 0, std::vector<std::string>(), 0};
   for (auto const& text : {to_yaml(config), print_config(config)}) {
     EXPECT_NE(text.find("host: none\n"), text.npos) << text;
     auto const again = parse_config(text, "config.yaml").memory;
     EXPECT_EQ(again.host_bytes, 0);
-    EXPECT_EQ(again.nvme_path, "");
+    EXPECT_EQ(again.nvme_paths, std::vector<std::string>());
     EXPECT_EQ(again.nvme_bytes, 0);
   }
 }
@@ -179,8 +180,9 @@ TEST(ConfigKeys, the_printed_config_says_what_a_key_is) {
         "in steps; default 1000]\n    every: 0\n",
         "# Of weights and activations; sums are fp32 in both. [bf16 | fp32; default bf16]\n"
         "precision: fp32\n",
-        "    # Budget of the spill file, which takes 16 MiB more for pieces that must move; given "
-        "with the path. [size, 4KiB to 1000PB; or none; or auto; in bytes per rank; default "
+        "    # Budget of the spill file, over all its drives, which takes 16 MiB more for pieces "
+        "that must move; given with the path. [size, 4KiB to 1000PB; or none; or auto; in bytes "
+        "per rank; default "
         "auto]\n    size: 7GiB\n"})
     EXPECT_NE(text.find(lines), text.npos) << lines;
 }

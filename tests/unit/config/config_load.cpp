@@ -24,7 +24,7 @@ TEST(ConfigLoad, values_of_the_file_are_used_and_the_rest_is_default) {
   EXPECT_EQ(c.model.layers, 12);
   EXPECT_EQ(c.precision, Precision::fp32);
   EXPECT_EQ(c.memory.device_bytes, 8ll << 30);
-  EXPECT_EQ(c.memory.nvme_path, "/scratch");
+  EXPECT_EQ(c.memory.nvme_paths, std::vector<std::string>{"/scratch"});
   EXPECT_EQ(c.memory.nvme_bytes, 1'500'000'000);
   EXPECT_EQ(texts(c.plan.activations), (std::vector<std::string>{"keep", "nvme"}));
   EXPECT_EQ(c.run.max_time_s, 13800);
@@ -45,7 +45,7 @@ TEST(ConfigLoad, the_last_override_wins_and_lists_and_groups_are_yaml) {
   EXPECT_EQ(texts(c.plan.activations), (std::vector<std::string>{"keep", "recompute"}));
   EXPECT_EQ(c.run.checkpoint.every, 7);
   EXPECT_EQ(c.run.checkpoint.keep, 1);
-  EXPECT_EQ(c.memory.nvme_path, "");
+  EXPECT_EQ(c.memory.nvme_paths, std::vector<std::string>());
   EXPECT_EQ(c.memory.nvme_bytes, 0);
   EXPECT_EQ(c.run.dir, "a=b");
 }
@@ -58,10 +58,10 @@ TEST(ConfigLoad, tiers_are_auto_none_or_a_size) {
                            "memory: {nvme: {path: auto, size: auto}}"}) {
     auto const automatic = memory(text);
     EXPECT_FALSE(automatic.host_bytes) << text;
-    EXPECT_FALSE(automatic.nvme_path || automatic.nvme_bytes) << text;
+    EXPECT_FALSE(automatic.nvme_paths || automatic.nvme_bytes) << text;
     EXPECT_FALSE(automatic.nvme_is_none()) << text;
     EXPECT_EQ(automatic.host_bytes_here(), 0) << text;
-    EXPECT_EQ(automatic.nvme_path_here(), "") << text;
+    EXPECT_FALSE(automatic.has_nvme_here()) << text;
   }
   auto const none = memory("memory: {host: none, nvme: none}");
   EXPECT_EQ(none.host_bytes, 0);
@@ -70,10 +70,12 @@ TEST(ConfigLoad, tiers_are_auto_none_or_a_size) {
   EXPECT_TRUE(memory("memory: {nvme: {size: none}}").nvme_is_none());
   auto const given = "memory: {host: 1GiB, nvme: {path: /a, size: 2GiB}}";
   EXPECT_EQ(memory(given).host_bytes_here(), 1ll << 30);
-  EXPECT_EQ(memory(given).nvme_path_here(), "/a");
+  EXPECT_EQ(memory(given).nvme_paths_here(), std::vector<std::string>{"/a"});
   EXPECT_EQ(memory(given).nvme_bytes_here(), 2ll << 30);
+  EXPECT_EQ(memory(given, {"memory.nvme.path=[/b, /c]"}).nvme_paths_here(),
+            (std::vector<std::string>{"/b", "/c"}));
   auto const open = memory(given, {"memory.host=auto", "memory.nvme=auto"});
-  EXPECT_FALSE(open.host_bytes || open.nvme_path || open.nvme_bytes);
+  EXPECT_FALSE(open.host_bytes || open.nvme_paths || open.nvme_bytes);
   EXPECT_EQ(override_error("memory.nvme=some"),
             "command line: memory.nvme: expected a map of keys, got 'some'");
 }
@@ -91,7 +93,7 @@ TEST(ConfigLoad, two_configs_differ_in_their_keys) {
   now.model.rope_theta = 1;   // not of this family
   now.run.dir = "elsewhere";  // where and how long this job works
   now.run.max_time_s = 60;
-  now.memory.nvme_path = "elsewhere/too";
+  now.memory.nvme_paths = std::vector<std::string>{"elsewhere/too"};
   EXPECT_EQ(differences(before, now),
             (std::vector<std::string>{"data.train a -> [a, b]", "optim.lr 0.0006 -> 0.0005",
                                       "run.threads auto -> 3"}));

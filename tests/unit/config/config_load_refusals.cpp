@@ -95,8 +95,19 @@ TEST(ConfigLoad, wrong_types_are_refused) {
             "in.yaml:1: plan.activations: expected a text, got a map");
   EXPECT_EQ(file_error("plan:\n  activations:\n"),
             "in.yaml:2: plan.activations: no value given; expected a text");
-  EXPECT_EQ(file_error("memory: {nvme: {path: [/a, /b], size: 1GiB}}"),
-            "in.yaml:1: memory.nvme.path: expected a text, got a list");
+}
+
+TEST(ConfigLoad, a_list_of_drives_has_different_directories) {
+  auto const error = [](std::string const& paths) {
+    return file_error("memory: {nvme: {path: " + paths + ", size: 1GiB}}");
+  };
+  EXPECT_EQ(error("[]"), "in.yaml:1: memory.nvme.path: the list is empty");
+  EXPECT_EQ(error("[/a, none]"), "in.yaml:1: memory.nvme.path: 'none' in a list of directories");
+  EXPECT_EQ(error("[auto, /a]"), "in.yaml:1: memory.nvme.path: 'auto' in a list of directories");
+  EXPECT_EQ(error("[/a, '']"), "in.yaml:1: memory.nvme.path: an empty path");
+  EXPECT_EQ(error("[/a, /b, /a]"),
+            "in.yaml:1: memory.nvme.path: /a is there twice; name one directory on each drive");
+  EXPECT_EQ(error("[/a, [/b]]"), "in.yaml:1: memory.nvme.path: expected a text, got a list");
 }
 
 TEST(ConfigLoad, values_out_of_bounds_are_refused) {

@@ -18,26 +18,43 @@ TEST(FirstFailureTest, is_told_until_it_is_forgotten) {
   std::vector<std::byte> memory(77);
   TransferRequest const write{Direction::write, 3, memory, 4096, 9},
       read{Direction::read, 3, memory, 8192, 9};
-  FirstFailure failure;
+  FirstFailure failure("/a");
   EXPECT_EQ(failure.text(), "");
-  failure.note(write, ENOSPC);
-  failure.note(read, EIO);
+  failure.note(write, ENOSPC, 0);
+  failure.note(read, EIO, 0);
   failure.note_silence(7, "others");
-  EXPECT_EQ(failure.text(), "write of 77 bytes at 4096: No space left on device");
+  EXPECT_EQ(failure.text(), "spill file in /a: write of 77 bytes at 4096: No space left on device");
   failure.forget();
   EXPECT_EQ(failure.text(), "");
-  failure.note(read, 0);
+  failure.note(read, 0, 0);
   EXPECT_EQ(failure.text(),
-            "read of 77 bytes at 8192: not the bytes that were written (checksum differs)");
+            "spill file in /a: read of 77 bytes at 8192: not the bytes that were written (checksum "
+            "differs)");
   failure.forget();
   failure.note_silence(2.5, "read of 1 bytes");
   failure.note_silence(7, "others");
-  failure.note(write, EIO);
-  EXPECT_EQ(failure.text(), "no answer for 2.5 s: read of 1 bytes");
+  failure.note(write, EIO, 0);
+  EXPECT_EQ(failure.text(), "spill file in /a: no answer for 2.5 s: read of 1 bytes");
   failure.forget();
   EXPECT_EQ(failure.text(), "");
-  failure.note(read, EIO);
-  EXPECT_EQ(failure.text(), "read of 77 bytes at 8192: Input/output error");
+  failure.note(read, EIO, 0);
+  EXPECT_EQ(failure.text(), "spill file in /a: read of 77 bytes at 8192: Input/output error");
+}
+
+TEST(FirstFailureTest, names_the_drive_or_all_of_which_it_may_be) {
+  std::vector<std::byte> memory(1);
+  TransferRequest const read{Direction::read, 3, memory, 0, 9};
+  FirstFailure failure(std::vector<std::string>{"/a", "/b"});
+  failure.note(read, EIO, 1);
+  EXPECT_EQ(failure.text(), "spill file in /b: read of 1 bytes at 0: Input/output error");
+  failure.forget();
+  failure.note(read, EIO, {});
+  EXPECT_EQ(failure.text(), "spill file in /a, /b: read of 1 bytes at 0: Input/output error");
+  failure.forget();
+  failure.note(read, EIO, 0);
+  failure.forget();
+  failure.note_silence(7, "others");
+  EXPECT_EQ(failure.text(), "spill file in /a, /b: no answer for 7 s: others");
 }
 
 TEST(SparePlacesTest, are_given_away_once_and_taken_at_the_next_write) {

@@ -118,13 +118,16 @@ TEST(ProfileKey, of_a_network_and_of_a_drive_say_so_besides) {
   expected.emplace_back("network", "2 ranks");
   EXPECT_EQ(network_key(key, "2 ranks"), expected);
   Config config;
-  config.memory.nvme_path = ::testing::TempDir();
+  config.memory.nvme_paths = std::vector<std::string>{::testing::TempDir()};
   expected = key;
   expected.emplace_back("drive", drive_of(::testing::TempDir()));
   expected.emplace_back("checksums", "true");
   EXPECT_EQ(drive_key(key, config), expected);
   config.spill.checksum = false;
   expected.back().second = "false";
+  EXPECT_EQ(drive_key(key, config), expected);
+  config.memory.nvme_paths->emplace_back("/proc");
+  expected[key.size()].second += ", " + drive_of("/proc");
   EXPECT_EQ(drive_key(key, config), expected);
 }
 

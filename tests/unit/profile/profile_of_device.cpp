@@ -1,11 +1,13 @@
 // Measuring a machine whose device has memory of its own.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 #include "comm/comm.hpp"
 #include "device/host/host_device.hpp"
 #include "kernels/host/kernels.hpp"
+#include "profile/drives.hpp"
 #include "profile/link_bench.hpp"
 #include "run/measured_machine.hpp"
 #include "run/profile_key.hpp"
@@ -34,9 +36,15 @@ class ProfileOfDevice : public ::testing::Test {
     return measured_machine(config, kTinyVocab, {1, 2}, four_cores(), kMost, compute, *alone,
                             ProfileCache(m_directory));
   }
+  // Main memory counts as a second drive, where one may write there.
+  static std::vector<std::string> drives() {
+    std::vector<std::string> directories = {::testing::TempDir()};
+    if (::access("/dev/shm", W_OK) == 0) directories.emplace_back("/dev/shm");
+    return directories;
+  }
   static Config with_drive() {
     auto config = tiny_config();
-    config.memory.nvme_path = ::testing::TempDir();
+    config.memory.nvme_paths = drives();
     return config;
   }
 
@@ -58,6 +66,8 @@ TEST_F(ProfileOfDevice, knows_its_memory_its_link_and_every_op) {
   EXPECT_EQ(machine.compute_cores, 1) << "the thread that launches";
   EXPECT_EQ(machine.cores, 4);
   EXPECT_GE(machine.host_cores, 1);
+  EXPECT_EQ(machine.nvme_drives, count_drives(drives()));
+  EXPECT_EQ(machine.nvme_endurance_bytes, machine.nvme_drives * Machine{}.nvme_endurance_bytes);
   for (double const rate : {machine.h2d_gbps, machine.d2h_gbps, machine.memory_gbps,
                             machine.matmul_gflops_f32, machine.nvme_write_gbps})
     EXPECT_GT(rate, 0);

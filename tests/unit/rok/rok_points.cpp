@@ -42,7 +42,7 @@ class RokPoints : public ::testing::Test {
                               "nvme: {read_gbps: 1, write_gbps: 1}\n";
     m_config.model.hidden = 64;
     m_config.data.sequence = 64;
-    m_config.memory.nvme_path = ::testing::TempDir();
+    m_config.memory.nvme_paths = std::vector<std::string>{::testing::TempDir()};
     m_config.debug.machine = machine;
     m_config.debug.kernels = KernelSet::portable;
     m_config.debug.force_backend = Backend::posix;

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/error.hpp"
 #include "base/process_memory.hpp"
 #include "device/host/host_device.hpp"
 #include "kernels/host/kernels.hpp"
@@ -39,7 +40,7 @@ TEST(BudgetNumbers, of_the_cores_are_parts_of_one_memory) {
 
 TEST(BudgetNumbers, of_a_device_are_of_two_memories_and_a_node_s_drive_is_shared) {
   Config user;
-  user.memory.nvme_path = "somewhere";
+  user.memory.nvme_paths = std::vector<std::string>{"somewhere"};
   user.memory.nvme_bytes = 200 * kMib;
   user.spill.max_write_per_day_bytes = 86'400 * 4 * 10;
   Free const free{.memory_bytes = 100'000, .storage_bytes = 90 * kMib, .device_bytes = 30'000};
@@ -47,6 +48,16 @@ TEST(BudgetNumbers, of_a_device_are_of_two_memories_and_a_node_s_drive_is_shared
   expect_budgets(budgets(user, free, 4), {28'500, 20'000, 13 * kMib / 2, 10});
   user.memory.nvme_bytes = 6 * kMib;
   expect_budgets(budgets(user, free, 2), {28'500, 40'000, 6 * kMib, 20});
+}
+
+// Beside the pieces that must move, files end with stripes: 4 MiB for each drive.
+TEST(BudgetNumbers, of_striped_drives_leave_room_for_what_stripes_lose) {
+  Config user;
+  user.memory.nvme_paths = std::vector<std::string>{"one", "two", "three"};
+  user.memory.nvme_bytes = 500 * kMib;
+  Free const free{.memory_bytes = 100'000, .storage_bytes = 900 * kMib, .device_bytes = 30'000};
+  EXPECT_EQ(budgets(user, free, 2).nvme_bytes, 422 * kMib);
+  EXPECT_EQ(budgets(user, free, 4).nvme_bytes, 197 * kMib);
 }
 
 TEST(BudgetNumbers, of_a_file_come_from_what_it_says_of_each_memory) {
@@ -78,8 +89,10 @@ TEST(BudgetNumbers, of_the_cores_here_begin_with_what_is_free_of_main_memory) {
   EXPECT_EQ(free.device_bytes, std::nullopt);
   EXPECT_EQ(free.storage_bytes, std::nullopt) << "nobody has named a drive";
   EXPECT_TRUE(free.only_named_drives);
-  user.memory.nvme_path = ::testing::TempDir();
+  user.memory.nvme_paths = std::vector<std::string>{::testing::TempDir()};
   EXPECT_TRUE(free_here(user, {host_device(), host::kernels()}).storage_bytes.has_value());
+  user.memory.nvme_paths = std::vector<std::string>{::testing::TempDir(), "/no/such/directory"};
+  EXPECT_THROW(free_here(user, {host_device(), host::kernels()}), Error) << "all are looked at";
 }
 
 // Some of it is taken before.

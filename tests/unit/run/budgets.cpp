@@ -23,7 +23,7 @@ MemoryConfig given(std::optional<std::int64_t> device_bytes,
 }
 MemoryConfig given_drive(std::int64_t bytes) {
   MemoryConfig memory;
-  memory.nvme_path = "/scratch";
+  memory.nvme_paths = std::vector<std::string>{"/scratch"};
   memory.nvme_bytes = bytes;
   return memory;
 }
@@ -75,13 +75,13 @@ TEST(Budgets, have_storage_only_where_a_path_is_given) {
   EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);
   user.memory.nvme_bytes = kGib;
   EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, 0);
-  user.memory.nvme_path = "somewhere";
+  user.memory.nvme_paths = std::vector<std::string>{"somewhere"};
   EXPECT_EQ(budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes, kGib);
 }
 
 TEST(Budgets, are_no_more_than_the_storage_that_ranks_find_there_less_spares) {
   Config user;
-  user.memory.nvme_path = "somewhere";
+  user.memory.nvme_paths = std::vector<std::string>{"somewhere"};
   user.memory.nvme_bytes = 500 * kGib;
   auto const alone = budgets(user, {kGib, 9 * kGib}, 1).nvme_bytes;
   EXPECT_LT(alone, 9 * kGib);
@@ -162,6 +162,11 @@ TEST(Budgets, of_a_plan_that_takes_more_than_is_free_are_said) {
   EXPECT_EQ(
       smaller_drive(asked, 4 * kGib),
       "memory.nvme.size = 5 GiB: /scratch has 4 GiB for each rank, and the plan uses no more");
+  auto striped = asked;
+  striped.nvme_paths->emplace_back("/more");
+  EXPECT_EQ(smaller_drive(striped, 4 * kGib),
+            "memory.nvme.size = 5 GiB: /scratch and /more have 4 GiB for each rank, and the plan "
+            "uses no more");
 }
 
 TEST(Budgets, of_a_machine_in_a_file_are_those_of_a_run_on_it) {

@@ -66,7 +66,7 @@ Program reading(std::int64_t first, std::int64_t last, std::int64_t peak_bytes) 
 Config spilling(std::optional<Backend> backend) {
   Config config;
   config.debug.force_backend = backend;
-  config.memory.nvme_path = ::testing::TempDir();
+  config.memory.nvme_paths = std::vector<std::string>{::testing::TempDir()};
   return config;
 }
 

@@ -70,7 +70,7 @@ TEST_F(TargetsOfFiles, have_the_threads_that_keep_the_file_s_cores_busy) {
 }
 
 TEST_F(TargetsOfFiles, with_a_smaller_drive_than_was_asked_for_are_said) {
-  m_config.memory.nvme_path = "/scratch";
+  m_config.memory.nvme_paths = std::vector<std::string>{"/scratch"};
   m_config.memory.nvme_bytes = 4 * kGib;
   EXPECT_EQ(target(2).budgets.nvme_bytes, 4080 * kMib);
   EXPECT_EQ(m_log.taken(),

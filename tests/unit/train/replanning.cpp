@@ -26,7 +26,7 @@ Config spilling() {
   config.data.sequence = 64;
   config.batch.sequences = 4;
   config.run.steps = 1'000'000;
-  config.memory.nvme_path = ::testing::TempDir();
+  config.memory.nvme_paths = std::vector<std::string>{::testing::TempDir()};
   config.debug.kernels = KernelSet::portable;
   config.debug.force_backend = Backend::posix;
   config.plan.activations = {BlockPlan{BlockPolicy::nvme, 1}};
