@@ -138,8 +138,8 @@ data:
 batch:
   sequences: 24
   micro: 13
-  share: [2, 1]
   mlp_chunk: 11
+  share: [2, 1]
 optim:
   name: adamw
   lr: 0.5
