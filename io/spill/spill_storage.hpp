@@ -45,7 +45,7 @@ class SpillStorage {
 
   bool direct() const;  // whether all files are open for direct I/O
   Directories const& directories() const { return m_directories; }
-  // Returns the directory of an open file, to whom either descriptor leads.
+  // Returns the directory of the file to which a descriptor leads.
   std::string const& directory_of(int descriptor) const;
   std::vector<std::string> const& advice() const { return m_advice; }
 

@@ -83,8 +83,8 @@ TEST_F(StripedFiles, share_the_bytes_equally_and_overlap_nowhere) {
       EXPECT_LE(request.offset_bytes % kStripeBytes + all_of(request), kStripeBytes);
       return all_of(request);
     };
-    auto file = scripted(note, drives, size);
-    ASSERT_EQ(file.write(0, pattern(size, 1)), IoResult::ok);
+    auto file = scripted(note, drives, size + kStripeBytes);
+    ASSERT_EQ(file.write(5 * kSpillAlignment, pattern(size, 1)), IoResult::ok);
     ASSERT_EQ(written.size(), static_cast<std::size_t>(drives));
     for (auto const& [where, bytes] : written) EXPECT_EQ(bytes, size / drives) << where;
   }
