@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +61,30 @@ TEST(Solve, lets_micro_batches_walk_together_where_the_drive_is_slow) {
   EXPECT_LT(together.chosen->step_s, 0.7 * alone.chosen->step_s);
   EXPECT_EQ(solved(0.01, 4).chosen->plan.group, 4);
   EXPECT_LE(solved(1000, {}).chosen->step_s, 1.001 * solved(1000, 1).chosen->step_s);
+}
+
+// They need less memory then, and are no slower where there is enough.
+TEST(Solve, puts_gradients_on_the_drive_where_no_plan_fits_else) {
+  auto const asked = [](std::string const& gradients, std::int64_t device_bytes) {
+    PlanWords const request{.gradients = {gradients}};
+    return solve({graph(), nullptr, request, {device_bytes, 0, kPlenty}, machine(), 1, 1});
+  };
+  auto const least = [&](std::string const& gradients) {
+    return asked(gradients, 0).smallest.peak_bytes[Tier::device];
+  };
+  auto const in_memory = least("device"), anywhere = least("auto");
+  ASSERT_LT(anywhere, in_memory);
+  auto const between = std::midpoint(anywhere, in_memory);
+  EXPECT_FALSE(asked("device", between).chosen);
+  auto const fits = asked("auto", between);
+  ASSERT_TRUE(fits.chosen);
+  EXPECT_GT(std::ranges::count(fits.chosen->plan.chunks, Tier::nvme, &ChunkPlan::gradients), 0);
+  for (int const percent : {101, 130}) {
+    auto const bytes = in_memory * percent / 100;
+    auto const any = asked("auto", bytes), kept = asked("device", bytes);
+    ASSERT_TRUE(any.chosen && kept.chosen) << percent;
+    EXPECT_LE(any.chosen->step_s, 1.001 * kept.chosen->step_s) << percent;
+  }
 }
 
 // What it may not spill it makes again.

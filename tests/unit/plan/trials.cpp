@@ -55,6 +55,21 @@ TEST_F(TrialsTest, estimates_are_expected_to_be_off_as_of_the_nearest_plan) {
   EXPECT_EQ(trials.expected_off(near_recompute)[index(Tier::device)], 30);
 }
 
+// Items of all members count in each of up to three segments, those of the update once.
+TEST_F(TrialsTest, as_many_micro_batches_walk_together_as_items_allow) {
+  m_question.micro_batches = 16;
+  Trials trials(m_question);
+  auto const keep = candidate("keep", 1);
+  ASSERT_TRUE(trials.try_out(keep).fits);
+  auto const program = compile_without_waits(m_graph, nullptr, keep.plan, 16, 1).train;
+  ASSERT_EQ(program.segments.size(), 4u);
+  auto const items = [&](int segment) {
+    return program.segments[segment].last - program.segments[segment].first;
+  };
+  EXPECT_EQ(trials.most_group(items(3) + 16 * items(2)), 16);
+  EXPECT_EQ(trials.most_group(items(3) + 15 * items(2)), 5);
+}
+
 // As long by estimate is not as long in truth: only a shorter one stands for another.
 TEST_F(TrialsTest, one_that_fits_stands_for_longer_ones_of_the_same_activations) {
   Trials trials(m_question);
