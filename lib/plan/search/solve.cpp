@@ -19,7 +19,6 @@ namespace {
 // has few blocks, the second limit is kEnoughItemsOfFew, since compilation is fast then and
 // estimates are rough.
 constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
-constexpr std::size_t kFewBlocks = 10;
 // It goes on to kMostItemsIfFaster items with plans that are expected to take less than this share
 // of the best plan's time, since estimates were then too short so far.
 constexpr std::size_t kMostItemsIfFaster = 40'000;
@@ -93,7 +92,7 @@ class Solver {
       : m_budgets(question.budgets),
         m_open(open),
         m_estimator(estimator),
-        m_few_blocks(question.train.blocks.size() <= kFewBlocks),
+        m_few_blocks(has_few_blocks(question)),
         m_shares_all(question.may_gather()),
         m_sharers_of_nodes(question.open_sharers_of_nodes()),
         m_trials(question) {}

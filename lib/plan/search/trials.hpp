@@ -10,6 +10,12 @@
 
 namespace spillway {
 
+// Plans of few blocks are compiled fast, and their estimates are rough.
+inline bool has_few_blocks(PlanQuestion const& question) {
+  constexpr std::size_t few = 10;
+  return question.train.blocks.size() <= few;
+}
+
 class Trials {
  public:
   // The question must outlive this object.
@@ -24,7 +30,7 @@ class Trials {
   Result try_out(Candidate const& candidate);
 
   // Says whether the candidate need not be tried, because it was tried already, or because a plan
-  // with the same activations fits and has a shorter estimate, or because two have an equal one.
+  // with the same activations fits and has a shorter estimate, or because some have an equal one.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
   // Returns a time beside which estimates that are kHopeless times as long are too long for the
