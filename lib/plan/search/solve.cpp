@@ -106,9 +106,7 @@ class Solver {
         m_open.plan.sharers = m_sharers_of_nodes;
         try_as_asked();
       }
-      m_open.plan = asked.plan;
-    }
-    if (!m_trials.found() || updates_take_long()) {
+    } else {
       try_moves(may_group);
       if (may_sum_on_drive(asked)) try_sums_on_drive(asked, may_group);
       if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
@@ -129,19 +127,6 @@ class Solver {
     auto const step_s = m_estimator.step_s(m_open.plan);
     m_trials.try_out({.plan = m_open.plan, .strategy = {}, .peaks = peaks, .step_s = step_s});
     return m_trials.found();
-  }
-
-  // Says whether updates on the device take so long that it may be worth it to have them on the
-  // host, although everything fits.
-  bool updates_take_long() const {
-    constexpr double long_share = 0.005;
-    auto const& plan = m_trials.best();
-    if (plan.unified || m_budgets.host_bytes == 0) return false;
-    auto const& shared = m_estimator.model().shared_by(plan.sharers);
-    double update_s = 0;
-    for (int const c : m_estimator.model().trained)
-      update_s += shared[plan.chunks[c].shard][c].update.compute.seconds;
-    return update_s > long_share * m_trials.best_s();
   }
 
   // Tries plans that move state off the device, by what ranks share out.

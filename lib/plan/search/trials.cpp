@@ -76,8 +76,7 @@ std::int64_t Trials::most_group(std::int64_t most_items) const {
   return told >= m_question.micro_batches ? m_question.micro_batches : told / segments;
 }
 
-// A second plan with an equal estimate is still tried, and more of few blocks, since a slow drive
-// makes simulated times differ.
+// Some plans with equal estimates are still tried, since a slow drive makes simulated times differ.
 bool Trials::is_done(Candidate const& candidate) const {
   constexpr double shorter = 0.9999;
   int const most_alike = has_few_blocks(m_question) ? 8 : 4;

@@ -27,23 +27,6 @@ TEST(Solve, does_nothing_when_nothing_is_needed) {
 
 // From all there is to nothing: what is chosen fits, takes longer the less there is, and at last
 // the smallest need is named, which is met by a budget of its size and by none below.
-// Beside a device with memory of its own the host then updates while the device computes.
-TEST(Solve, lets_state_leave_if_updates_take_longer_than_the_host_needs_for_them) {
-  auto slow_updates = machine();
-  slow_updates.device_bytes = slow_updates.host_bytes = kPlenty;
-  slow_updates.h2d_gbps = slow_updates.d2h_gbps = 1000;
-  PlanWords const words{.norm_is_awaited = false};
-  auto const solved = [&](PlanWords const& asked) {
-    return solve({graph(), nullptr, asked, {kPlenty, kPlenty, 0}, slow_updates, 1, 1}).chosen;
-  };
-  auto on_device = words;
-  on_device.update = on_device.optimizer = {"device"};
-  auto const chosen = solved(words), stays = solved(on_device);
-  ASSERT_TRUE(chosen && stays);
-  EXPECT_LT(chosen->step_s, 0.995 * stays->step_s);
-  EXPECT_GT(std::ranges::count(chosen->plan.chunks, Tier::host, &ChunkPlan::update), 0);
-}
-
 TEST(Solve, takes_the_fastest_that_fits_and_names_the_smallest_need) {
   for (std::int64_t const nvme_bytes : {std::int64_t{0}, kPlenty}) {
     auto const all = device_bytes(solve_with({kPlenty, 0, nvme_bytes}));

@@ -84,23 +84,23 @@ TEST_F(TrialsTest, one_that_fits_stands_for_longer_ones_of_the_same_activations)
   EXPECT_FALSE(trials.is_done(candidate("light", 1.01)));
 }
 
-TEST_F(TrialsTest, two_with_equal_estimates_stand_for_a_third_of_many_blocks) {
+TEST_F(TrialsTest, four_with_equal_estimates_stand_for_a_fifth_of_many_blocks) {
   auto const graph = gpt_training_graph(
       {.layers = 12, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 16, .micro = 2});
   PlanQuestion const question{graph, nullptr, {}, m_budgets, m_machine, 1, 1};
   Trials trials(question);
-  Candidate keep;
-  keep.plan = make_plan(graph, PlanWords{}, BlockPolicy::keep);
-  keep.step_s = 1;
-  auto const away = with_moves(keep);
-  auto ahead = away;
-  ahead.plan.prefetch = 2;
-  EXPECT_TRUE(trials.try_out(keep).fits);
-  EXPECT_FALSE(trials.is_done(ahead));
-  EXPECT_TRUE(trials.try_out(away).fits);
-  EXPECT_TRUE(trials.is_done(ahead));
-  ahead.step_s = 0.99;
-  EXPECT_FALSE(trials.is_done(ahead));
+  Candidate other;
+  other.plan = make_plan(graph, PlanWords{}, BlockPolicy::keep);
+  other.step_s = 1;
+  for (int prefetch : {1, 2, 3, 4}) {
+    other.plan.prefetch = prefetch;
+    EXPECT_FALSE(trials.is_done(other)) << prefetch;
+    EXPECT_TRUE(trials.try_out(other).fits) << prefetch;
+  }
+  other.plan.prefetch = 5;
+  EXPECT_TRUE(trials.is_done(other));
+  other.step_s = 0.99;
+  EXPECT_FALSE(trials.is_done(other));
 }
 
 // A device with memory of its own has them there, whatever is given of the tier.
