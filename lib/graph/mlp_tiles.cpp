@@ -1,6 +1,7 @@
 #include "graph/mlp_tiles.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "base/math.hpp"
@@ -20,7 +21,35 @@ View flat(View const& view) {
   return {view.tensor, view.offset, {element_count(view.shape)}, {1}};
 }
 
+bool fit_each_other(MlpAttributes const& attributes, View const& x, View const& w_in,
+                    View const& w_out) {
+  for (View const* const view : {&x, &w_in, &w_out}) {
+    if (!is_present(*view) || view->shape.size() != 2 || std::ranges::min(view->shape) < 1)
+      return false;
+  }
+  auto const& dropout = attributes.dropout;
+  bool const has_samples = dropout.sequence > 0 && x.shape[0] % dropout.sequence == 0;
+  return attributes.chunk > 0 && (has_samples || !(dropout.p > 0));
+}
+
+template <OpKind kind>
+bool fit_each_other(Op const& op) {
+  auto const* const attributes = std::get_if<MlpAttributes>(&op.attributes);
+  if (attributes == nullptr) return false;
+  try {
+    auto const all = spillway::operands<kind>(op);
+    return fit_each_other(*attributes, all.x, all.w_in, all.w_out);
+  } catch (std::logic_error const&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+bool has_tiles(Op const& op) {
+  if (op.kind == OpKind::mlp) return fit_each_other<OpKind::mlp>(op);
+  return op.kind == OpKind::mlp_backward && fit_each_other<OpKind::mlp_backward>(op);
+}
 
 MlpTiles::MlpTiles(Op const& op, std::span<Tensor const> tensors)
     : m_op(op), m_graph_tensors(tensors), m_attributes(attributes_of<MlpAttributes>(op)) {

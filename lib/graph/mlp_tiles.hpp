@@ -18,6 +18,10 @@
 
 namespace spillway {
 
+// Says whether the op is an `mlp` or `mlp_backward` whose attributes and operands fit each other.
+// Those of graphs do; an op that was read from a file may have any.
+bool has_tiles(Op const& op);
+
 class MlpTiles {
  public:
   // `op` is an `mlp` or `mlp_backward`, whose views refer to `tensors`. Throws std::logic_error,

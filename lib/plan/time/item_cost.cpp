@@ -54,8 +54,7 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
     auto const measured = machine.op_s.find(lane + cost_key(op, tensors));
     if (measured != machine.op_s.end()) return measured->second;
   }
-  if (op.kind == OpKind::mlp || op.kind == OpKind::mlp_backward)
-    return tiles_s(op, tensors, machine, lane);
+  if (has_tiles(op)) return tiles_s(op, tensors, machine, lane);
   auto const kind = lane + std::string(name(op.kind));
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
   if (op.flops == 0)
