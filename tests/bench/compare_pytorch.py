@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+from runs import reported
+
 VOCAB = 50257  # GPT-2's
 # Our keys; transformers' class and configuration. Text is random, so only shapes count.
 MODELS = {
@@ -183,9 +185,7 @@ def run_spillway(args, folder, round_number):
     command = [args.spillway, "train", *words(args, folder)]
     command += [f"{key}={value}" for key, value in overrides.items()]
     output_of(command)
-    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-    rows = [row for row in map(json.loads, lines) if "event" not in row]
-    summary = json.loads((run_dir / "summary.json").read_text())
+    rows, summary = reported(run_dir)
     shutil.rmtree(run_dir)  # its checkpoint has 12 bytes a parameter
     peak_bytes = (summary["measured_peak_bytes"]["device"] if args.device == "cuda"
                   else summary["peak_rss_bytes"])

@@ -12,7 +12,6 @@ Steps are medians of all but the first two. Tokens are random. --shapes takes th
 the first of which is profiled; --tiny takes sizes for a rehearsal.
 """
 import argparse
-import json
 import pathlib
 import re
 import shutil
@@ -21,6 +20,7 @@ import subprocess
 import sys
 
 from compare_pytorch import VOCAB, write_tokens
+from runs import reported
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOES_NOT_FIT = 3  # spillway's exit status
@@ -187,9 +187,7 @@ def step_row(args, folder, shape, plan):
         return f"| {shape} | {plan} | does not fit |||||||"
     if done.returncode != 0:
         return f"| {shape} | {plan} | exit {done.returncode}: {last_line(done.stderr)} |||||||"
-    rows = [json.loads(line) for line in (run_dir / "metrics.jsonl").read_text().splitlines()]
-    rows = [row for row in rows if "event" not in row]
-    summary = json.loads((run_dir / "summary.json").read_text())
+    rows, summary = reported(run_dir)
     shutil.rmtree(run_dir)  # its checkpoint has 12 bytes a parameter
     step_s = statistics.median(row["step_s"] for row in rows[2:])
     predicted_s = summary["predicted_step_s"]

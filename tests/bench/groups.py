@@ -9,13 +9,13 @@ that the drive has more to do than the cores; where it does not, let DIR be on a
 throttle of the control group does). Measured: the median of a run's steps but the first two.
 """
 import argparse
-import json
 import os
 import pathlib
 import shutil
 import statistics
 
 from compare_pytorch import output_of, write_tokens
+from runs import in_turns, reported
 
 INPUT = """model: {{family: gpt, layers: 10, hidden: 768, heads: 12, vocab: 256}}
 data: {{train: {work}/tokens.h5, valid: none, sequence: {sequence}}}
@@ -35,9 +35,7 @@ def one_run(args, group):
     run = args.work / "run"
     shutil.rmtree(run, ignore_errors=True)
     output_of([args.spillway, "train", str(config)])
-    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    steps = [row for row in rows if "step_s" in row]
-    summary = json.loads((run / "summary.json").read_text())
+    steps, summary = reported(run)
     plan = (run / "plan.yaml").read_text()
     return {"group": plan.split("\ngroup: ")[1].split()[0],
             "predicted_s": summary["predicted_step_s"],
@@ -60,10 +58,7 @@ def main():
     args.work = args.work.resolve()
     os.environ["XDG_CACHE_HOME"] = str(args.work / "rates")
     write_tokens(args, args.work / "tokens.h5", 40 * args.sequences * args.sequence + 1)
-    runs = {group: [] for group in args.groups}
-    for number in range(args.rounds):  # who comes first alternates too
-        for group in args.groups if number % 2 == 0 else args.groups[::-1]:
-            runs[group].append(one_run(args, group))
+    runs = in_turns(args.rounds, args.groups, lambda _, group: one_run(args, group))
     losses = {run["loss"] for all_runs in runs.values() for run in all_runs}
     first = statistics.median(run["step_s"] for run in runs[args.groups[0]])
     print("| plan.group | chosen | predicted, s | step, s | of predicted | read, GiB | faster |")

@@ -9,13 +9,13 @@ most of the step: what tiles cost is a larger part here than where they are used
 median of a run's steps but the first two, and the peak of the device arena.
 """
 import argparse
-import json
 import os
 import pathlib
 import shutil
 import statistics
 
 from compare_pytorch import output_of, write_tokens
+from runs import in_turns, reported
 
 INPUT = """model:
   {{family: llama, layers: 4, hidden: 512, heads: 8, kv_heads: 4, ffn: 1792, vocab: 256}}
@@ -37,9 +37,7 @@ def one_run(args, chunk, activations):
     run = args.work / "run"
     shutil.rmtree(run, ignore_errors=True)
     output_of([args.spillway, "train", str(config)])
-    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    steps = [row for row in rows if "step_s" in row]
-    summary = json.loads((run / "summary.json").read_text())
+    steps, summary = reported(run)
     return {"predicted_s": summary["predicted_step_s"],
             "step_s": statistics.median(row["step_s"] for row in steps[2:]),
             "peak_mib": summary["measured_peak_bytes"]["device"] / 2**20,
@@ -61,10 +59,7 @@ def main():
     os.environ["XDG_CACHE_HOME"] = str(args.work / "rates")
     write_tokens(args, args.work / "tokens.h5", 2 * args.sequences * args.sequence + 1)
     cases = [(chunk, activations) for chunk in args.chunks for activations in ACTIVATIONS]
-    runs = {case: [] for case in cases}
-    for number in range(args.rounds):  # who comes first alternates too
-        for case in cases if number % 2 == 0 else cases[::-1]:
-            runs[case].append(one_run(args, *case))
+    runs = in_turns(args.rounds, cases, lambda _, case: one_run(args, *case))
     middle = {case: {key: statistics.median(run[key] for run in all_runs) for key in all_runs[0]}
               for case, all_runs in runs.items()}
     print("| rows at a time | activations | predicted, s | step, s | beside all rows | peak, MiB | "

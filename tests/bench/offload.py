@@ -26,6 +26,7 @@ import sys
 import tempfile
 
 from compare_pytorch import VOCAB, write_tokens
+from runs import in_turns, reported
 
 GIB = 2**30
 COLUMNS = ["variant", "step, s (each round)", "tokens/s", "times the first", "peak GiB",
@@ -105,9 +106,7 @@ def run_spillway(args, case, folder, keys):
     command = [args.spillway, "train", folder / "bench.yaml"]
     try:
         run(command + [f"{key}={value}" for key, value in overrides.items()], "spillway")
-        lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-        rows = [row for row in map(json.loads, lines) if "event" not in row]
-        summary = json.loads((run_dir / "summary.json").read_text())
+        rows, summary = reported(run_dir)
     finally:
         shutil.rmtree(run_dir, ignore_errors=True)
     predicted, spill = summary["predicted_peak_bytes"], summary["spill"]
@@ -137,13 +136,14 @@ def rounds(args, case, folder):
                for name, keys in case.variants.items()}
     if args.deepspeed:
         runners["DeepSpeed"] = lambda: run_deepspeed(args, case, folder)
-    results = {name: [] for name in runners}
-    for number in range(args.rounds):
-        for name in list(runners)[::-1 if number % 2 else 1]:
-            results[name].append(runners[name]())
-            step_s = median_step_s(results[name][-1]["step_s"])
-            print(f"round {number}: {name} {step_s:.3f} s", file=sys.stderr, flush=True)
-    return results
+
+    def one_run(number, name):
+        result = runners[name]()
+        step_s = median_step_s(result["step_s"])
+        print(f"round {number}: {name} {step_s:.3f} s", file=sys.stderr, flush=True)
+        return result
+
+    return in_turns(args.rounds, runners, one_run)
 
 
 def spillway_cells(all_rounds, references):

@@ -23,6 +23,7 @@ import tempfile
 import time
 
 from compare_pytorch import VOCAB, write_tokens
+from runs import reported
 
 # name: layers, hidden, heads, sequence, sequences, micro, precision
 SHAPES = {
@@ -82,9 +83,8 @@ def run(args, folder, shape, plan):
     others = (others_cpu_s() - others_s) / (time.monotonic() - begin_s) / os.cpu_count()
     if done.returncode != 0:
         sys.exit(f"{shape}, {plan}: exit {done.returncode}\n{done.stderr[-3000:]}")
-    lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-    rows = [row for row in map(json.loads, lines) if "event" not in row]
-    report = json.loads((run_dir / "summary.json").read_text()) | {
+    rows, summary = reported(run_dir)
+    report = summary | {
         "steps": rows, "others_cpu": others, "explanation": (run_dir / "plan.txt").read_text()}
     shutil.rmtree(run_dir)
     return report

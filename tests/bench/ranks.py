@@ -8,7 +8,6 @@ many ranks as cores.
 Then 2 blocks of it, 512 tokens a rank: 1 rank and 2, 4, 8 on the same cores (no collapse, no hang).
 """
 import argparse
-import json
 import os
 import pathlib
 import shlex
@@ -18,6 +17,7 @@ import sys
 import tempfile
 
 from compare_pytorch import VOCAB, write_tokens
+from runs import reported
 
 
 def step_s(args, folder, ranks, layers, sequences):
@@ -39,8 +39,8 @@ def step_s(args, folder, ranks, layers, sequences):
                           env=environment)
     if done.returncode != 0:
         sys.exit(done.stderr)
-    rows = map(json.loads, (run_dir / "metrics.jsonl").read_text().splitlines())
-    return statistics.median([row["step_s"] for row in rows if "event" not in row][2:])
+    rows, _ = reported(run_dir)
+    return statistics.median([row["step_s"] for row in rows][2:])
 
 
 def compare(args, folder):

@@ -28,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 
+from runs import reported
+
 MIB = 2**20
 CANNOT_FIT = 3
 # model, batch, share of the way from the smallest budget to keeping everything, other keys
@@ -124,8 +126,7 @@ class Bench:
         self.plan_file.write_text(plan["text"])
         self.spillway("train", {"plan.file": self.plan_file, "memory.device": budget})
         run_dir = self.folder / "run"
-        lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-        rows = [row for row in map(json.loads, lines) if "event" not in row]
+        rows, _ = reported(run_dir)
         shutil.rmtree(run_dir)
         return [row["step_s"] for row in rows][2:]
 

@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 from compare_pytorch import MODELS, output_of, write_tokens
+from runs import in_turns, reported
 
 GIB = 2**30
 SEQUENCES = {"gpt2": (4, 1024), "bert-base": (8, 512), "t5-small": (16, 512)}
@@ -52,11 +53,9 @@ def trained(args, folder, model, variant):
     command = [args.spillway, "train", *words(args, folder, model, variant), f"run.dir={run_dir}"]
     try:
         output_of([str(part) for part in command])
-        lines = (run_dir / "metrics.jsonl").read_text().splitlines()
-        summary = json.loads((run_dir / "summary.json").read_text())
+        rows, summary = reported(run_dir)
     finally:
         shutil.rmtree(run_dir, ignore_errors=True)
-    rows = [row for row in map(json.loads, lines) if "event" not in row]
     middle = {name: statistics.median(row[name] for row in rows[2:])
               for name in ("step_s", "spilled_bytes", "stall_s")}
     return middle | {"losses": [row["loss_hex"] for row in rows],
@@ -75,13 +74,13 @@ def variants_of(args, folder, model):
 
 
 def rounds(args, folder, model, keys):
-    results = {name: [] for name in keys}
-    for number in range(args.rounds):
-        for name in list(keys)[::-1 if number % 2 else 1]:
-            results[name].append(trained(args, folder, model, keys[name]))
-            step_s = results[name][-1]["step_s"]
-            print(f"{model}, round {number}: {name} {step_s:.3f} s", file=sys.stderr, flush=True)
-    return results
+    def one_run(number, name):
+        result = trained(args, folder, model, keys[name])
+        print(f"{model}, round {number}: {name} {result['step_s']:.3f} s", file=sys.stderr,
+              flush=True)
+        return result
+
+    return in_turns(args.rounds, keys, one_run)
 
 
 def policies(plan):
