@@ -63,11 +63,14 @@ std::string overcommitted(TierBytes const& peak_bytes, bool device_is_main_memor
 
 std::string smaller_drive(MemoryConfig const& memory, std::int64_t budget_bytes) {
   if (!memory.has_nvme_here() || budget_bytes >= memory.nvme_bytes_here()) return "";
-  bool const several = memory.nvme_paths_here().size() > 1;
-  return fmt::format("memory.nvme.size = {}: {} {} {} for each rank, and the plan uses no more",
-                     human_bytes(memory.nvme_bytes_here()),
-                     fmt::join(memory.nvme_paths_here(), " and "), several ? "have" : "has",
+  return fmt::format("memory.nvme.size = {}: {} {} for each rank, and the plan uses no more",
+                     human_bytes(memory.nvme_bytes_here()), drives_have(memory),
                      human_bytes(budget_bytes));
+}
+
+std::string drives_have(MemoryConfig const& memory) {
+  auto const paths = memory.nvme_paths_here();
+  return fmt::format("{} {}", fmt::join(paths, " and "), paths.size() > 1 ? "have" : "has");
 }
 
 }  // namespace spillway

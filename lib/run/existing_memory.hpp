@@ -32,4 +32,7 @@ std::string overcommitted(TierBytes const& peak_bytes, bool device_is_main_memor
 // only `budget_bytes`.
 std::string smaller_drive(MemoryConfig const& memory, std::int64_t budget_bytes);
 
+// Returns how a sentence about the drives begins: "/a has", or "/a and /b have".
+std::string drives_have(MemoryConfig const& memory);
+
 }  // namespace spillway

@@ -14,6 +14,7 @@
 #include "base/units.hpp"
 #include "plan/proof/alike.hpp"
 #include "plan/search/alternatives.hpp"
+#include "run/existing_memory.hpp"
 #include "run/run_question.hpp"
 
 namespace spillway {
@@ -32,11 +33,8 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
       texts.push_back(
           fmt::format("memory.{} = {}", name(tier), human_bytes(budgets.*budget_of(tier))));
   auto const asked_bytes = memory.nvme_bytes_here();
-  if (missing[Tier::nvme] > 0 && budgets.nvme_bytes < asked_bytes) {
-    auto const paths = memory.nvme_paths_here();
-    texts.back() += fmt::format(" ({} {} no {})", fmt::join(paths, " and "),
-                                paths.size() > 1 ? "have" : "has", human_bytes(asked_bytes));
-  }
+  if (missing[Tier::nvme] > 0 && budgets.nvme_bytes < asked_bytes)
+    texts.back() += fmt::format(" ({} no {})", drives_have(memory), human_bytes(asked_bytes));
   if (need.nvme_bytes_per_s > 0) {
     auto const a_day = budgets.nvme_bytes_per_s * kDayS * static_cast<double>(node_ranks);
     texts.push_back(fmt::format("spill.max_write_per_day = {}", human_bytes(clamped_whole(a_day))));

@@ -384,10 +384,6 @@ class Ledger : public StepSink {
   std::int64_t m_first_fetched_bytes = 0;  // size of the first chunk that the station fetches
 };
 
-}  // namespace
-
-namespace {
-
 StationBytes told_bytes(BlockShape const& shape, WalkedGroup const& group, int told) {
   Ledger ledger(shape, group, told);
   constexpr bool late = true;  // the Ledger hears of all updates after the last station

@@ -99,7 +99,7 @@ class Solver {
 
   Solution run() {
     auto const asked = m_open;
-    bool const may_group = std::exchange(m_open.group, false);
+    m_open.group = false;
     if (try_as_asked()) {
       if (share_out(Shard::gradients)) try_as_asked();
       if (m_sharers_of_nodes > 0 && shard_ranks(m_open.plan)) {
@@ -107,8 +107,8 @@ class Solver {
         try_as_asked();
       }
     } else {
-      try_moves(may_group);
-      if (may_sum_on_drive(asked)) try_sums_on_drive(asked, may_group);
+      try_moves(asked.group);
+      if (may_sum_on_drive(asked)) try_sums_on_drive(asked);
       if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
     }
     auto solution = m_trials.finish();
@@ -153,21 +153,30 @@ class Solver {
     return m_budgets.nvme_bytes > 0 && std::ranges::any_of(asked.chunks, &OpenChunk::gradients);
   }
 
+  // Leaves open again what was, where ranks share out as much as in the best plan.
+  void begin_again(OpenPlan const& asked) {
+    auto const level = level_of(m_trials.best());
+    auto const most_group = std::exchange(m_open, asked).most_group;
+    m_open.most_group = most_group;
+    share_out(level);
+  }
+
   // Also puts gradients on the drive, where no plan fits without that or where it may relieve the
   // best plan: where that has optimizer state on the drive. Then ranks share out as much as in that
   // plan, and as many micro-batches walk together, or more.
-  void try_sums_on_drive(OpenPlan const& asked, bool may_group) {
-    auto const most_group = std::exchange(m_open, asked).most_group;
-    m_open.sums_on_drive = true;
-    m_open.group = false;
-    if (!m_trials.found()) return try_moves(may_group);
+  void try_sums_on_drive(OpenPlan const& asked) {
+    if (!m_trials.found()) {
+      m_open = asked;
+      m_open.sums_on_drive = true;
+      m_open.group = false;
+      return try_moves(asked.group);
+    }
     auto const& best = m_trials.best();
     if (std::ranges::count(best.chunks, Tier::nvme, &ChunkPlan::optimizer) == 0) return;
-    m_open.group = may_group;
-    m_open.most_group = most_group;
+    begin_again(asked);
+    m_open.sums_on_drive = true;
     m_open.plan.group = best.group;
     m_open.plan.sharers = best.sharers;
-    share_out(level_of(best));
     try_shares();
   }
 
@@ -179,10 +188,7 @@ class Solver {
   // A drive should make no step longer, so the search also asks what would be without it, where
   // ranks share out as much as in the best plan.
   void try_without_drive(OpenPlan const& asked) {
-    auto const level = level_of(m_trials.best());
-    auto const most_group = std::exchange(m_open, asked).most_group;
-    m_open.most_group = most_group;
-    share_out(level);
+    begin_again(asked);
     m_budgets.nvme_bytes = 0;
     try_shares();
   }
