@@ -16,7 +16,7 @@ namespace {
 // estimates of small models are rough.
 constexpr std::size_t kShortItems = 20'000;
 // No Program is compiled beside one of more items, because both take much memory.
-constexpr std::size_t kMostItems = 50'000;
+constexpr std::size_t kMostItemsBeside = 50'000;
 // Estimated peaks of others may be this much too high.
 constexpr double kNearly = 1.03;
 
@@ -41,7 +41,7 @@ bool nearly_fits(TierBytes const& peaks, Budgets const& budgets) {
 
 // Returns the other plan's estimate, set right by what that of the decided plan is off.
 PlanCost corrected_cost(PlanEstimate const& other, PlanEstimate const& own,
-                        DecidedPlan const& decided) {
+                        DecidedPlan const& decided, Budgets const& budgets) {
   PlanCost result{false, other.peak_bytes, other.step_s * decided.step_s / own.step_s};
   for (Tier const tier : kTiersInOrder) {
     auto& bytes = result.peak_bytes[tier];
@@ -49,6 +49,7 @@ PlanCost corrected_cost(PlanEstimate const& other, PlanEstimate const& own,
       bytes = std::max<std::int64_t>(
           0, bytes + decided.program.peak_bytes[tier] - own.peak_bytes[tier]);
   }
+  result.fits = fits(result.peak_bytes, budgets);
   return result;
 }
 
@@ -63,10 +64,10 @@ std::vector<OtherChoice> why_not(PlanQuestion const& question, DecidedPlan const
   std::vector<OtherChoice> result;
   for (std::size_t i = 0; i < others.size(); ++i) {
     auto const& [words, key, other, gives_up] = others[i];
-    auto cost = corrected_cost(estimated[i + 1], estimated[0], decided);
+    auto cost = corrected_cost(estimated[i + 1], estimated[0], decided, question.budgets);
     try {
       bool const is_near = nearly_fits(cost.peak_bytes, question.budgets);
-      if (are_short || (is_near && decided.program.items.size() <= kMostItems)) {
+      if (are_short || (is_near && decided.program.items.size() <= kMostItemsBeside)) {
         auto const exact = exact_cost(question, other);
         if (!exact) continue;
         cost = *exact;

@@ -214,6 +214,19 @@ TEST(WhyNot, estimates_long_plans_that_lack_much) {
   EXPECT_GT(estimated, 0);
 }
 
+// Beside the longest Programs nothing is compiled, and estimates say what fits.
+TEST(WhyNot, estimates_beside_the_longest_plans_what_fits) {
+  auto const machine = device_machine();
+  auto const asked = question(machine, {kGib, kGib, 0});
+  auto const plan = plan_of({.optimizer = {"host"}});
+  auto compiled = compile(graph(), nullptr, plan, 1, 1).train;
+  auto const step_s = simulate(compiled, machine).step_s;
+  compiled.items.resize(50'001);
+  auto const all = why_not(asked, {plan, compiled, step_s});
+  ASSERT_FALSE(all.empty());
+  for (auto const& one : all) EXPECT_TRUE(one.cost.fits) << one.words;
+}
+
 TEST(WhyNot, is_told_beside_the_busiest_lane) {
   Simulation simulation;
   simulation.step_s = 4;
