@@ -118,6 +118,7 @@ struct RunConfig {
   CheckpointConfig checkpoint;
   std::int64_t eval_every = 250, eval_batches = 20;
   std::int64_t log_every = 10;
+  bool log_tensorboard = false;
 };
 
 struct SpillConfig {

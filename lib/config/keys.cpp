@@ -326,6 +326,9 @@ std::vector<Key> run_keys(RunConfig& run) {
        "Global batches of one evaluation."},
       {"run.log.every", IntegerField{&run.log_every, 1, many}, "", "steps",
        "Between lines of metrics.jsonl."},
+      {"run.log.tensorboard", BoolField{&run.log_tensorboard}, "", "",
+       "Also write what is logged to an event file in run.dir, a file a job, which TensorBoard "
+       "shows."},
   };
 }
 

@@ -39,7 +39,9 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
           rate_of_precision(config, machine.matmul_gflops_bf16, machine.matmul_gflops_f32)),
       m_run_dir(run_dir),
       m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
-  if (run_dir != nullptr) m_file.emplace(run_dir->path() / "metrics.jsonl");
+  if (run_dir == nullptr) return;
+  m_file.emplace(run_dir->path() / "metrics.jsonl");
+  if (config.run.log_tensorboard) m_events.emplace(run_dir->path());
 }
 
 StepMetrics Reporter::metrics(Step const& step) const {
@@ -62,6 +64,8 @@ StepMetrics Reporter::metrics(Step const& step) const {
 
 void Reporter::event(RunEvent const& event) {
   if (m_file) m_file->append(to_json(event, std::time(nullptr)));
+  // Steps behind a checkpoint are done once more.
+  if (m_events && event.event == "resume") m_events->start(event.step + 1);
 }
 
 void Reporter::step(Step const& step) {
@@ -78,6 +82,7 @@ void Reporter::step(Step const& step) {
                       step.done == m_config.run.steps || step.valid.has_value();
   auto const row = metrics(step);
   if (logged) m_file->append(to_json(row));
+  if (logged && m_events) m_events->append(row);
   m_progress.show(row, logged);
 }
 

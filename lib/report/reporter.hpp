@@ -10,6 +10,7 @@
 #include "plan/data/machine.hpp"
 #include "report/metrics.hpp"
 #include "report/progress.hpp"
+#include "report/tensorboard.hpp"
 #include "runtime/step_result.hpp"
 
 namespace spillway {
@@ -47,6 +48,7 @@ class Reporter {
   double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // each is 0 if unknown
   RunDir const* m_run_dir;
   std::optional<MetricsFile> m_file;
+  std::optional<EventFile> m_events;  // present if run.log.tensorboard is true
   Progress m_progress;
   std::vector<double> m_step_s;
   LaneReport m_lanes;
