@@ -88,4 +88,3 @@ section != "keys" {
   for (i = 1; i <= depth; i++) key = key "." group[i]
   print ".TP\n.B " key "\n" escaped(doc)
 }
-END { print ".SH SEE ALSO\n.BR mpirun (1)" }
