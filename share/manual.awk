@@ -54,7 +54,8 @@ section != "keys" {
   } else if (/^Usage: /) {
     sub(/^Usage: [^ ]*/, "")
     heading("synopsis")
-    print ".P\n.B spillway" escaped($0)
+    if (command != "") print ".P"
+    print ".B spillway" escaped($0)
   } else if (/^(Positionals|Options|Subcommands):/) {
     part = tolower($1)
     sub(/:/, "", part)

@@ -53,7 +53,9 @@ if command -v groff >/dev/null; then
   [[ -z $(groff -man -Tutf8 -ww -z "$page" 2>&1) ]] || complain "man page: groff warns"
 fi
 if command -v mandoc >/dev/null; then
-  mandoc -T lint -W warning "$page" >&2 || complain "man page: mandoc warns"
+  # Without a date a page is the same whenever it is built.
+  warnings=$(mandoc -T lint -W warning "$page" | grep -v 'missing date' || true)
+  [[ -z $warnings ]] || complain "man page: mandoc warns: $warnings"
 fi
 
 # What a person sees who presses Tab behind these words.
