@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto in_optimizer_steps = "in optimizer steps";
 constexpr auto number_of_steps =
-    "in steps: an epoch has (tokens of data.train) / (batch.sequences x data.sequence) of them";
+    "in steps: an epoch has tokens of data.train / (batch.sequences x data.sequence) of them";
 constexpr auto steps_of_tokens = "in steps: tokens / (batch.sequences x data.sequence)";
 constexpr auto global_batch =
     "of one optimizer step over all ranks; what a rank takes at a time is batch.micro";
@@ -16,14 +16,14 @@ constexpr auto one_rank = "of one rank; batch.sequences is that of a step over a
 constexpr auto accumulation =
     "a whole step: a rank takes batch.sequences / (batch.micro x ranks) micro-batches for it";
 constexpr auto checkpointing =
-    "which is auto: the plan decides for each layer; `recompute` makes all of it again";
+    "auto: the plan decides for each layer; `recompute` makes all of it again";
 constexpr auto offloading = "host or nvme; auto decides, within memory.host and memory.nvme";
-constexpr auto stages = "optimizer for stages 1 and 2 (gradients go with it), all for stage 3";
+constexpr auto stages = "optimizer for stages 1 and 2, gradients go with it; all for stage 3";
 constexpr auto lower_precision = "bf16 or fp32; fp16 and its loss scaling are not there";
 constexpr auto one_parallelism =
     "for state; each rank runs the whole model on sequences of its own, and no layer is parted";
 constexpr auto on_disk = "a directory of Hugging Face on disk; nothing is downloaded";
-constexpr auto token_files = "token files, which `spillway tokenize` makes (docs/tokens.md)";
+constexpr auto token_files = "token files, which `spillway tokenize` makes; docs/tokens.md";
 
 // Of what a run learns, and from what.
 constexpr OtherName of_training[] = {
@@ -37,7 +37,7 @@ constexpr OtherName of_training[] = {
     {"lr_scheduler_type lr_decay_style lr_scheduler scheduler lr_schedule", "optim.schedule",
      "cosine, linear or constant"},
     {"lr_decay_iters decay_lr lr_decay_steps", "optim.schedule",
-     "which ends with run.steps; constant for none"},
+     "it ends with run.steps; constant for none"},
     {"optimizer optimizer_type optim_type", "optim.name", ""},
     {"adam_beta1", "optim.beta1", ""},
     {"adam_beta2", "optim.beta2", ""},
@@ -52,7 +52,7 @@ constexpr OtherName of_training[] = {
     {"micro_batch_size per_device_train_batch_size train_micro_batch_size_per_gpu "
      "device_batch_size local_batch_size per_gpu_train_batch_size",
      "batch.micro", one_rank},
-    {"per_device_eval_batch_size eval_batch_size", "batch.micro", "which evaluations take, too"},
+    {"per_device_eval_batch_size eval_batch_size", "batch.micro", "evaluations take it, too"},
     {"gradient_accumulation_steps accumulate_grad_batches grad_accum_steps gradient_accumulation",
      "batch.sequences", accumulation},
     {"epochs num_train_epochs num_epochs max_epochs n_epochs", "run.steps", number_of_steps},
@@ -71,11 +71,17 @@ constexpr OtherName of_training[] = {
     {"validation_file eval_dataset val_dataset valid_data val_data valid_data_path eval_data",
      "data.valid", token_files},
     {"tokenizer tokenizer_name tokenizer_name_or_path tokenizer_type", "data.train", token_files},
+    {"label_smoothing label_smoothing_factor ema_decay ema", "",
+     "it is not there: the loss is the mean over targets, and weights are the last ones"},
+    {"padding_side attention_mask group_by_length dataloader_drop_last", "data.pack",
+     "no padding to give: a sequence is a window of the text"},
     {"num_workers dataloader_num_workers", "", "a lane of its own reads ahead"},
 };
 
 // Of models.
 constexpr OtherName of_models[] = {
+    {"swiglu normalization position_embedding_type rotary_pct add_bias_linear", "model.family",
+     "llama has SwiGLU, root mean square norms and rotary positions"},
     {"model_type architecture arch architectures", "model.family", "gpt, llama, bert or t5"},
     {"model_name_or_path model_name pretrained_model_name_or_path base_model", "model.import",
      on_disk},
@@ -96,15 +102,17 @@ constexpr OtherName of_models[] = {
     {"rms_norm_eps layer_norm_epsilon layer_norm_eps norm_epsilon", "model.norm_eps", ""},
     {"rotary_base rope_base", "model.rope_theta", ""},
     {"sliding_window window_size", "model.window", "in tokens"},
-    {"lora lora_r lora_rank lora_alpha lora_config peft peft_config use_lora qlora", "",
-     "there are no adapters (LoRA): all parameters are trained"},
+    {"freeze freeze_layers lora lora_r lora_rank lora_alpha lora_config peft peft_config use_lora "
+     "qlora",
+     "", "all parameters are trained: there are no adapters (LoRA)"},
     {"load_in_8bit load_in_4bit quantization_config", "precision",
      "bf16 or fp32; weights are not quantized"},
 };
 
 // Of types and memory.
 constexpr OtherName of_memory[] = {
-    {"bf16 use_bf16 bfloat16", "precision", "bf16, which is the default"},
+    {"tf32 allow_tf32", "precision", "fp32 products take no tf32"},
+    {"bf16 use_bf16 bfloat16", "precision", "bf16 is the default"},
     {"fp16 half use_fp16 amp loss_scale mixed_precision dtype torch_dtype", "precision",
      lower_precision},
     {"gradient_checkpointing activation_checkpointing activation_checkpoint checkpoint_activations "
@@ -123,9 +131,10 @@ constexpr OtherName of_memory[] = {
     {"max_memory gpu_memory device_memory gpu_memory_utilization", "memory.device",
      "a budget in bytes, as in 20GiB"},
     {"cpu_memory host_memory", "memory.host", "a budget in bytes, as in 100GiB"},
-    {"pin_memory pinned", "memory.host", "whose pages are pinned where a device copies them"},
+    {"pin_memory pinned", "memory.host", "its pages are pinned where a device copies them"},
     {"stage3_prefetch_bucket_size prefetch_bucket_size backward_prefetch", "plan.prefetch",
      "in blocks"},
+    {"aio aio_config", "spill.queue_depth", ""},
     {"overlap_comm overlap_grad_reduce", "", "exchanges overlap with the backward pass always"},
     {"tensor_parallel_size tensor_model_parallel_size tp tp_size pipeline_parallel_size "
      "pipeline_model_parallel_size pp pp_size context_parallel_size sequence_parallel "
@@ -138,6 +147,16 @@ constexpr OtherName of_memory[] = {
 
 // Of runs and their files.
 constexpr OtherName of_runs[] = {
+    {"run_name experiment_name", "run.dir", "runs/NAME of NAME.yaml, unless given"},
+    {"save_strategy", "run.checkpoint.every", in_optimizer_steps},
+    {"logging_strategy", "run.log.every", in_optimizer_steps},
+    {"early_stopping patience load_best_model_at_end metric_for_best_model", "run.checkpoint.keep",
+     "how many stay; none is chosen by its loss, which metrics.jsonl has"},
+    {"deepspeed deepspeed_config accelerate megatron", "",
+     "stages and offloads are keys of plan, ranks are started by mpirun; docs/glossary.md"},
+    {"backend ddp_backend distributed_backend nccl", "", "ranks talk over MPI"},
+    {"num_nodes nnodes hostfile master_addr local_rank", "", "mpirun or srun starts the ranks"},
+    {"push_to_hub hub_model_id save_safetensors", "", "`spillway export` writes safetensors"},
     {"output_dir out_dir save_dir logging_dir checkpoint_dir default_root_dir", "run.dir", ""},
     {"init_from load_checkpoint pretrained_checkpoint", "run.init",
      "weights only; a stopped run goes on from run.dir by itself"},
@@ -213,7 +232,7 @@ OtherName const* other_name(std::string_view name, std::vector<std::string> cons
 std::string advice_of(OtherName const& other) {
   if (other.key.empty()) return std::string(other.remark);
   auto const here = "here it is " + std::string(other.key);
-  return other.remark.empty() ? here : here + ", " + std::string(other.remark);
+  return other.remark.empty() ? here : here + " (" + std::string(other.remark) + ")";
 }
 
 }  // namespace spillway

@@ -40,17 +40,17 @@ TEST(OtherNames, a_name_of_another_program_is_refused_with_our_key) {
   EXPECT_EQ(file_error("model:\n  n_layer: 3"),
             "in.yaml:2: model.n_layer: unknown key; here it is model.layers");
   EXPECT_EQ(file_error("batch_size: 8"),
-            "in.yaml:1: batch_size: unknown key; here it is batch.sequences, of one optimizer step "
-            "over all ranks; what a rank takes at a time is batch.micro");
+            "in.yaml:1: batch_size: unknown key; here it is batch.sequences (of one optimizer step "
+            "over all ranks; what a rank takes at a time is batch.micro)");
   EXPECT_EQ(override_error("Max-Grad-Norm=1"),
-            "command line: Max-Grad-Norm: unknown key; here it is optim.clip, the norm over all "
-            "parameters");
+            "command line: Max-Grad-Norm: unknown key; here it is optim.clip (the norm over all "
+            "parameters)");
   EXPECT_EQ(file_error("zero_optimization: {stage: 3}"),
-            "in.yaml:1: zero_optimization: unknown key; here it is plan.shard, optimizer for "
-            "stages 1 and 2 (gradients go with it), all for stage 3");
+            "in.yaml:1: zero_optimization: unknown key; here it is plan.shard (optimizer for "
+            "stages 1 and 2, gradients go with it; all for stage 3)");
   EXPECT_EQ(file_error("lora_r: 8"),
-            "in.yaml:1: lora_r: unknown key; there are no adapters (LoRA): all parameters are "
-            "trained");
+            "in.yaml:1: lora_r: unknown key; all parameters are trained: there are no "
+            "adapters (LoRA)");
 }
 
 // The last part of a key of ours is a slip in its group, and not another program's name.
