@@ -54,7 +54,8 @@ section != "keys" {
   } else if (/^Usage: /) {
     sub(/^Usage: [^ ]*/, "")
     heading("synopsis")
-    print ".P\n.B spillway" escaped($0)
+    if (command != "") print ".P"
+    print ".B spillway" escaped($0)
   } else if (/^(Positionals|Options|Subcommands):/) {
     part = tolower($1)
     sub(/:/, "", part)
@@ -88,4 +89,3 @@ section != "keys" {
   for (i = 1; i <= depth; i++) key = key "." group[i]
   print ".TP\n.B " key "\n" escaped(doc)
 }
-END { print ".SH SEE ALSO\n.BR mpirun (1)" }

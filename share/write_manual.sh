@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# write_manual.sh PROGRAM FILE: the man page, from what the program says of itself.
+# write_manual.sh PROGRAM FILE: the man page, from what the program says of itself, and then
+# manual_end.man.
 set -euo pipefail
 program=$1
 "$program" --version >/dev/null || {
@@ -18,5 +19,5 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
     done
   echo keys
   "$program" --print-config
-} | awk -f "$here/manual.awk" >"$2.new"
+} | awk -f "$here/manual.awk" | cat - "$here/manual_end.man" >"$2.new"
 mv "$2.new" "$2"

@@ -26,7 +26,8 @@ spillway=${SPILLWAY:-build/bin/spillway}
 }
 input=${1:-input/gpt.yaml}
 run_dir=runs/$SLURM_JOB_NAME
-mpi=pmix                               # srun --mpi=list names others; pmi2 for MPICH and Intel MPI
+mpi=${SRUN_MPI-pmix}                   # srun --mpi=list names others; pmi2 for MPICH and Intel MPI;
+                                       # empty: srun's own default
 scratch=${SCRATCH_LOCAL:-${TMPDIR:-/tmp}}  # a disk of each node, for the spill files, which have no
 scratch_size=256GiB                    # names and die with their ranks; or what is free, per rank
 
@@ -49,7 +50,8 @@ srun --export=ALL --ntasks="$SLURM_NNODES" --ntasks-per-node=1 \
 # Ranks part the cores of their node among themselves. Where one dies, or its node, all end.
 # They get this script's environment, whatever sbatch was told to export to the script itself.
 status=0
-srun --export=ALL --mpi="$mpi" --cpu-bind=none --kill-on-bad-exit=1 "$spillway" train "$input" \
+srun --export=ALL ${mpi:+--mpi="$mpi"} --cpu-bind=none --kill-on-bad-exit=1 \
+  "$spillway" train "$input" \
   run.max_time=auto memory.nvme.path="$scratch" memory.nvme.size="$scratch_size" \
   "${@:2}" run.dir="$run_dir" || status=$?
 

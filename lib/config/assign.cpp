@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "config/keys.hpp"
+#include "config/other_names.hpp"
 #include "config/place.hpp"
 #include "config/suggest.hpp"
 
@@ -19,15 +20,22 @@ bool is_inside(std::string_view name, std::string_view group) {
   return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
 }
 
+// Says what is known of names that are no key: what to do about one that resembles no other, and
+// whether the names of other programs are explained.
+struct Unknown {
+  std::string_view hint;
+  bool explains_others = false;
+};
+
 class Assigner {
  public:
   Assigner(std::vector<Key> keys, Origins& origins, std::string source, bool from_file,
-           std::string_view hint)
+           Unknown unknown)
       : m_keys(std::move(keys)),
         m_origins(origins),
         m_source(std::move(source)),
         m_from_file(from_file),
-        m_hint(hint) {}
+        m_unknown(unknown) {}
 
   // Assigns `value` to the key `name`, or its entries to the keys of the group `name`. An empty
   // name stands for the group of all keys.
@@ -81,9 +89,16 @@ class Assigner {
     if (!members(name).empty()) return;
     auto const is_it = [&](auto later) { return later == name || is_inside(name, later); };
     if (std::ranges::any_of(later_keys(), is_it)) refuse(place, "not offered in this version");
-    auto const nearest = nearest_name(name, names());
-    refuse(place, nearest.empty() ? fmt::format("unknown key; {}", m_hint)
-                                  : fmt::format("unknown key; did you mean {}?", nearest));
+    refuse(place, "unknown key; " + advice(name));
+  }
+
+  // Returns what to write instead of a name that is no key.
+  std::string advice(std::string const& name) const {
+    auto const known = names();
+    auto const* other = m_unknown.explains_others ? other_name(name, known) : nullptr;
+    if (other != nullptr) return advice_of(*other);
+    auto const nearest = nearest_name(name, known);
+    return nearest.empty() ? std::string(m_unknown.hint) : fmt::format("did you mean {}?", nearest);
   }
 
   // Returns the names of all keys and of all groups, each once.
@@ -103,7 +118,7 @@ class Assigner {
   Origins& m_origins;
   std::string m_source;
   bool m_from_file;
-  std::string_view m_hint;
+  Unknown m_unknown;
 };
 
 // Says which values of a key are read as YAML on the command line: none, only lists, or lists and
@@ -140,7 +155,7 @@ Value value_given(std::vector<Key> const& keys, std::string const& name, std::st
   }
 }
 
-constexpr std::string_view kInputHint = "--print-config lists all";
+constexpr Unknown kInput = {"--print-config lists all", true};
 
 }  // namespace
 
@@ -150,12 +165,12 @@ void assign_file(Config& config, Origins& origins, Value const& root, std::strin
 
 void assign_group(Config& config, Origins& origins, std::string const& group, Value const& root,
                   std::string const& source) {
-  Assigner(keys_of(config), origins, source, true, kInputHint).assign(group, root.line, root);
+  Assigner(keys_of(config), origins, source, true, kInput).assign(group, root.line, root);
 }
 
 void assign_keys(std::vector<Key> keys, Origins& origins, Value const& root,
                  std::string const& source, std::string_view hint) {
-  Assigner(std::move(keys), origins, source, true, hint).assign("", root.line, root);
+  Assigner(std::move(keys), origins, source, true, Unknown{hint}).assign("", root.line, root);
 }
 
 void assign_override(Config& config, Origins& origins, std::string const& text) {
@@ -166,7 +181,7 @@ void assign_override(Config& config, Origins& origins, std::string const& text) 
   auto const name = text.substr(0, equals);
   auto keys = keys_of(config);
   auto const value = value_given(keys, name, text.substr(equals + 1));
-  Assigner(std::move(keys), origins, std::string(command_line), false, kInputHint)
+  Assigner(std::move(keys), origins, std::string(command_line), false, kInput)
       .assign(name, 1, value);
 }
 

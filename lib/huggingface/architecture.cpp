@@ -68,9 +68,16 @@ ModelConfig model_of(Architecture architecture) {
 }
 
 Architecture architecture_of(ModelConfig const& model) {
-  if (model.family == Family::bert) return Architecture::bert;
-  if (model.family == Family::t5) return Architecture::t5;
-  if (model.family == Family::llama) return of_llamas(model);
+  switch (model.family) {  // without a default, so that a new family does not compile unseen
+    case Family::bert:
+      return Architecture::bert;
+    case Family::t5:
+      return Architecture::t5;
+    case Family::llama:
+      return of_llamas(model);
+    case Family::gpt:
+      break;
+  }
   require(model.bias, "model.bias", "false: GPT2LMHeadModel has biases, and no other fits");
   return Architecture::gpt2;
 }

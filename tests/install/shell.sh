@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# shell.sh BUILD ROOT: the installed man page and completion know every command, option and key.
+# shell.sh BUILD ROOT: the installed man page and completion know every command, option and key; the
+# page also has every exit status, every variable that is read and every file that a run leaves.
 # shellcheck disable=SC1091,SC2154,SC2016  # install.sh sets work and prefix
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/install.sh"
@@ -25,11 +26,36 @@ for command in $commands; do
   for option in $(list '/^  -/ {print $1}' "$(spillway "$command" --help)"); do has "$option"; done
 done
 for key in $keys; do has ".B $key"; done
-if grep -nE '^[.]' "$page" | grep -vE ':\.(TH|SH|SS|TP|P|B|BR|IR)( |$)'; then
+part() { sed -n "/^.SH $1\$/,/^.SH/p" <<<"$text"; }  # SECTION
+statuses=$(sed -nE 's/^  [a-z_]+ = ([0-9]+),.*/\1/p' "$2/lib/base/error.hpp")
+(($(wc -w <<<"$statuses") >= 9)) || complain "exit statuses: $statuses"
+for status in $statuses; do
+  grep -qx ".B $status" <<<"$(part 'EXIT STATUS')" || complain "man page: no exit status $status"
+done
+# Every text that looks like a variable, but names of types.
+variables=$(grep -rhoE '"([A-Z][A-Z0-9]*(_[A-Z0-9]+)+|HOME)"' "$2"/{lib,io,app,modules} \
+  --include='*.[ch]pp' | tr -d '"' | grep -v ^F8_ | sort -u)
+(($(wc -w <<<"$variables") >= 10)) || complain "variables: $variables"
+for variable in $variables; do
+  grep -qw "$variable" <<<"$(part ENVIRONMENT)" || complain "man page: no variable $variable"
+done
+files=$(sed -n '/^## In run.dir/,/^## Elsewhere/p' "$2/docs/outputs.md" |
+  sed -nE 's/^\| `([^`]+)` .*/\1/p')
+(($(wc -w <<<"$files") >= 10)) || complain "files: $files"
+for file in $files; do
+  grep -qF -- "$file" <<<"$(part FILES)" || complain "man page: no file $file"
+done
+[[ -n $(part EXAMPLES) ]] || complain "man page: no examples"
+if grep -nE '^[.]' "$page" | grep -vE ':\.(TH|SH|SS|TP|P|B|BR|IR|EX|EE)( |$)'; then
   complain "man page: a line of text that roff takes for a command"
 fi
 if command -v groff >/dev/null; then
   [[ -z $(groff -man -Tutf8 -ww -z "$page" 2>&1) ]] || complain "man page: groff warns"
+fi
+if command -v mandoc >/dev/null; then
+  # Without a date a page is the same whenever it is built.
+  warnings=$(mandoc -T lint -W warning "$page" | grep -v 'missing date' || true)
+  [[ -z $warnings ]] || complain "man page: mandoc warns: $warnings"
 fi
 
 # What a person sees who presses Tab behind these words.

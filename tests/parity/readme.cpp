@@ -72,6 +72,31 @@ TEST(Readme, names_files_that_are_there) {
   }
 }
 
+std::string tutorial() {
+  std::ostringstream text;
+  text << std::ifstream(kSource / "docs/tutorial.md").rdbuf();
+  return text.str();
+}
+
+TEST(Tutorial, has_an_input_file_that_can_be_planned_and_commands_that_exist) {
+  auto const dir = scratch_directory("tutorial");
+  auto const text = tutorial();
+  auto const begin = text.find("```yaml\n") + 8, end = text.find("```", begin);
+  std::ofstream(dir / "small.yaml") << text.substr(begin, end - begin);
+  auto const in_there = "cd " + dir.string() + " && " + spillway_command(0);
+  auto const machine = (kSource / "input/machines/cpu.yaml").string();
+  auto const plan = run_command(in_there + " plan small.yaml model.vocab=256 --machine " + machine);
+  EXPECT_EQ(plan.status, 0) << plan.output;
+  auto const commands = found(text, "\n    \\$ spillway( [^\n]*)");
+  EXPECT_GE(commands.size(), 7u);
+  for (auto const& command : commands) {
+    if (command.find("learning_rate") != std::string::npos) continue;  // shows what is refused
+    auto const outcome = run_command(in_there + command);
+    for (auto const* mistake : {"Run with --help", "is no command", "unknown key", "expected"})
+      EXPECT_EQ(outcome.output.find(mistake), std::string::npos) << command << outcome.output;
+  }
+}
+
 // Where this fails, the plan has changed for a reason: put what is printed into README.
 TEST(Readme, shows_a_plan_that_is_made) {
   auto const dir = scratch_directory("readme_plan");
