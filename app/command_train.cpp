@@ -188,6 +188,13 @@ void say_plan(Start const& start, PlannedRun const& planned, std::string const& 
   if (!warning.empty()) log_warning("{}", warning);
 }
 
+// Says and writes what is planned.
+void tell(Start const& start, ThisJob const& job, PlannedFor const& made, std::string const& plan) {
+  auto const texts = plan_texts(made);
+  say_plan(start, made.planned, head_of(job, *start.data, made, texts), texts.brief, plan);
+  write_plan(*start.run_dir, plan, texts.whole);
+}
+
 ThisJob job_here(Start const& start, ComputeHere const& compute, std::optional<double> max_time_s,
                  SteadyClock::time_point begin, Comm& comm) {
   ThisJob job{host_names(comm), compute.where()};
@@ -268,10 +275,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const environment = environment_json(comm, planned.train.arithmetic, *compute);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    PlannedFor const made{start.config, planned, simulation, machine, limits};
-    auto const texts = plan_texts(made);
-    say_plan(start, planned, head_of(this_job, *start.data, made, texts), texts.brief, plan_text);
-    write_plan(*start.run_dir, plan_text, texts.whole);
+    tell(start, this_job, {start.config, planned, simulation, machine, limits}, plan_text);
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });
