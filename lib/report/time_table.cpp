@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::array kAwaited = {Lane::nvme_read, Lane::nvme_write, Lane::h2d, Lane::d2h,
                                  Lane::comm,      Lane::host,       Lane::data};
+
+constexpr double kSmallest_s = 0.001;
 
 using Part = std::function<double(TrainingTimes const&)>;
 
@@ -34,7 +37,7 @@ std::optional<double> known(double seconds) {
 }
 
 std::string text_of(double seconds) {
-  return std::abs(seconds) < 0.0005 ? "0" : human_number(seconds, 3);
+  return std::abs(seconds) < kSmallest_s ? "0" : human_number(seconds, 3);
 }
 
 std::string line_of(TimeRow const& row, TimeTable const& table) {
@@ -96,7 +99,8 @@ std::string to_text(TimeTable const& table) {
   if (several) text += fmt::format(" {:>9} {:>9} {:>9}", "min", "avg", "max");
   if (!several) text += fmt::format(" {:>9}", "");
   text += fmt::format(" {:>6} {:>10}\n", "", "predicted");
-  for (auto const& row : table.parts) text += line_of(row, table);
+  for (auto const& row : table.parts)
+    if (text_of(row.max_s) != "0") text += line_of(row, table);
   return text + line_of(table.whole, table);
 }
 

@@ -39,7 +39,7 @@ struct TimeTable {
 // Makes the table of all ranks' times. Parts of `predicted` that are 0 have no prediction.
 TimeTable time_table(std::span<TrainingTimes const> ranks, TrainingTimes const& predicted);
 
-// Returns the table as lines.
+// Returns the table as lines, without parts that took less than a millisecond on all ranks.
 std::string to_text(TimeTable const& table);
 
 }  // namespace spillway

@@ -97,7 +97,7 @@ TEST_F(WhatIsSaid, a_terminal_has_a_live_line_that_fits_and_logged_lines_above_i
     auto const text = on_terminal(train_command("run.log.every=2"), columns);
     auto const parts = drawings(text);
     ASSERT_GT(parts.size(), 4u) << text;
-    std::string kept;
+    auto kept = parts[0];
     for (std::size_t i = 1; i < parts.size(); ++i) {
       auto const& part = parts[i];
       bool const stays = part.find('\n') != part.npos;

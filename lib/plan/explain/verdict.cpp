@@ -137,13 +137,11 @@ std::string drive_lines(Program const& program, Simulation const& simulation,
   auto const written = fmt::format("  NVMe: {} written a step{}", drive_bytes(use.step_bytes),
                                    several ? " by all ranks of a node" : "");
   if (use.lifetime_years == 0) return written + "\n";  // nobody knows how long a step takes
-  auto const rated = fmt::format(", {} a day; drives rated for {} last {} at this rate",
-                                 drive_bytes(use.day_bytes),
-                                 drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
-                                 drive_life(use.lifetime_years));
-  auto const used =
-      fmt::format("    or {} ({})", drive_life(use.used_lifetime_years), wear_words(machine));
-  return wrapped(written + rated, kDeeper) + "\n" + wrapped(used, kDeeper) + "\n";
+  auto const lasts = fmt::format(
+      ", {} a day; drives rated for {} last {} at this rate, or {} ({})",
+      drive_bytes(use.day_bytes), drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
+      drive_life(use.lifetime_years), drive_life(use.used_lifetime_years), wear_words(machine));
+  return wrapped(written + lasts, kDeeper) + "\n";
 }
 
 }  // namespace spillway

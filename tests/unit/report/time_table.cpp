@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <sstream>
 
@@ -63,6 +64,14 @@ TEST(TimeTable, of_one_rank_has_one_column_of_seconds) {
       << text;
   EXPECT_NE(text.find("\n  training                     100  100 %         90\n"), text.npos)
       << text;
+}
+
+TEST(TimeTable, shows_nothing_that_took_no_time_but_knows_it) {
+  auto few = rank(1);
+  few.waits_s[index(Lane::d2h)] = 1e-6;
+  auto const made = table({few, few});
+  EXPECT_EQ(to_text(made).find("d2h"), std::string::npos);
+  EXPECT_EQ(std::ranges::count(made.parts, "waiting for d2h", &TimeRow::part), 1);
 }
 
 TEST(TrainingTimes, add_up_by_part) {
