@@ -1,9 +1,11 @@
+#include <fmt/core.h>
 
 #include <optional>
 
 #include "app/commands.hpp"
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
+#include "app/train_head.hpp"
 #include "base/log.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
@@ -11,6 +13,7 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/import_model.hpp"
+#include "io/file/read_file.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/h5/h5_file.hpp"
@@ -18,12 +21,11 @@
 #include "model/model.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/compare.hpp"
-#include "plan/explain/explain.hpp"
+#include "report/closing_lines.hpp"
 #include "report/environment.hpp"
 #include "run/find_target.hpp"
 #include "run/planned_memory.hpp"
 #include "run/prepare.hpp"
-#include "samples/batch_shape.hpp"
 #include "samples/recipe.hpp"
 #include "samples/same_data.hpp"
 #include "samples/text_use.hpp"
@@ -31,7 +33,6 @@
 #include "state/kept_configs.hpp"
 #include "state/resume.hpp"
 #include "state/same_start.hpp"
-#include "train/save_time.hpp"
 #include "train/summarize.hpp"
 #include "train/trainer.hpp"
 
@@ -151,18 +152,6 @@ Config resolved(Start const& start, PlannedRun const& planned, Target const& tar
   return config;
 }
 
-std::string explain_run(Start const& start, PlannedRun const& planned, Simulation const& simulation,
-                        Machine const& machine, Budgets const& limits) {
-  auto const& program = longest_step(planned);
-  auto const shape =
-      batch_shape(start.config.batch, planned.train.arithmetic.micro, 0, program.ranks);
-  auto const longest = planned.longest ? simulate(program, machine) : simulation;
-  return explain(planned.train, planned.plan, program, longest, machine, limits,
-                 {shape.filled_of_most(), !shape.fewer().empty()},
-                 bound_of(planned, start.config, machine, limits, longest.step_s)) +
-         describe_share(shape) + describe_empty_rows(shape);
-}
-
 void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
   dir.write("plan.yaml", plan);
   dir.write("plan.txt", explanation + std::string(kHowToCompare));
@@ -175,11 +164,43 @@ void write_config(Start const& start, std::string const& text) {
   start.run_dir->write("config.yaml", text);
 }
 
-void say_plan(Start const& start, PlannedRun const& planned, std::string const& explanation) {
-  say(explanation + "\n");
+// Returns whether the job before this one had the same plan.
+bool is_plan_before(Start const& start, std::string const& plan) {
+  constexpr std::int64_t most_bytes = 1 << 26;
+  if (!start.resumed()) return false;
+  try {
+    return read_text(start.run_dir->path() / "plan.yaml", most_bytes) == plan;
+  } catch (Error const&) {  // there is none, or none that can be read
+    return false;
+  }
+}
+
+// Says the head, and the plan in brief unless it is the one of the job before.
+void say_plan(Start const& start, PlannedRun const& planned, std::string const& head,
+              std::string const& brief, std::string const& plan) {
+  auto const file = (start.run_dir->path() / "plan.txt").string();
+  if (is_plan_before(start, plan))
+    say(head + fmt::format("  {:<11}as it was: {}\n\n", "plan", file));
+  else
+    say(head + "\n" + brief + fmt::format("More of this plan, and why: {}\n\n", file));
   auto const warning =
       warning_of_narrow_sums(start.config.optim, longest_step(planned).micro_batches);
   if (!warning.empty()) log_warning("{}", warning);
+}
+
+// Says and writes what is planned.
+void tell(Start const& start, ThisJob const& job, PlannedFor const& made, std::string const& plan) {
+  auto const texts = plan_texts(made);
+  say_plan(start, made.planned, head_of(job, *start.data, made, texts), texts.brief, plan);
+  write_plan(*start.run_dir, plan, texts.whole);
+}
+
+ThisJob job_here(Start const& start, ComputeHere const& compute, std::optional<double> max_time_s,
+                 SteadyClock::time_point begin, Comm& comm) {
+  ThisJob job{host_names(comm), compute.where()};
+  if (start.resumed()) job.steps_done = start.resumption->state.step;
+  if (max_time_s) job.limit_s = *max_time_s - seconds_since(begin);
+  return job;
 }
 
 Status finished_before(Start const& start) {
@@ -224,7 +245,7 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
 
 Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 1. Read what the user asked for, and what an earlier run left.
-  auto const process_begin = SteadyClock::now();
+  auto const process_begin = arguments.begin;
   auto start = begin(arguments, comm);
   if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
     return finished_before(start);
@@ -250,13 +271,11 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto& memory = settled.memory();
   auto const plan_text = to_yaml(planned.plan, planned.train);
   auto const simulation = simulate(planned.programs.train, machine);
+  auto const this_job = job_here(start, compute, max_time_s, process_begin, comm);
   auto const environment = environment_json(comm, planned.train.arithmetic, *compute);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    auto const explanation = explain_run(start, planned, simulation, machine, limits);
-    say_plan(start, planned,
-             explanation + describe(estimate_save(planned.train, machine, comm.size())));
-    write_plan(*start.run_dir, plan_text, explanation);
+    tell(start, this_job, {start.config, planned, simulation, machine, limits}, plan_text);
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });
@@ -284,11 +303,13 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 5. Train.
   comm.forget_waits();
   auto const training_begin = SteadyClock::now();
+  auto const restart_s = seconds_since(process_begin);
   auto const status = trainer->run(started.state, began(start));
   auto const train_s = seconds_since(training_begin);
-  auto const summary = summarize({start.config, machine, memory, *trainer, outside_bytes,
-                                  device_outside_bytes, pinning, train_s, status},
-                                 comm);
+  auto const summary =
+      summarize({start.config, machine, memory, *trainer, outside_bytes, device_outside_bytes,
+                 pinning, process_begin, restart_s, train_s, status},
+                comm);
   if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
   return status;
 }

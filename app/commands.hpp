@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/steady_clock.hpp"
 #include "comm/comm.hpp"
 
 namespace spillway {
@@ -14,6 +15,7 @@ namespace spillway {
 struct TrainArguments {
   std::string input;
   std::vector<std::string> overrides;
+  SteadyClock::time_point begin = SteadyClock::now();  // when the process began
 };
 Status run_train(TrainArguments const& arguments, Comm& comm);
 

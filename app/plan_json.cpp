@@ -1,5 +1,8 @@
 #include "app/plan_json.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "app/json_text.hpp"
 #include "app/plan_once.hpp"
 #include "app/run_answer.hpp"
@@ -113,6 +116,14 @@ Json at_peak(Program const& program) {
   return json;
 }
 
+// Returns the first sentence of an explanation, which may take several lines there.
+std::string verdict_of(std::string const& explanation) {
+  constexpr std::string_view end = ".\n";
+  auto sentence = explanation.substr(0, explanation.find(end) + 1);
+  std::ranges::replace(sentence, '\n', ' ');
+  return sentence;
+}
+
 }  // namespace
 
 Json cost_json(PlanCost const& cost, Budgets const& budgets) {
@@ -124,13 +135,12 @@ Json cost_json(PlanCost const& cost, Budgets const& budgets) {
 
 std::string to_json(PlanReport const& report) {
   auto const& planned = report.planned;
-  auto const& text = report.explanation;
   Json json = {{"fits", true},
                {"plan", to_yaml(planned.plan, planned.train)},
                {"predicted", predicted(report)},
                {"search_s", planned.search_s},
                {"candidates", planned.estimated},
-               {"verdict", text.substr(0, text.find('\n'))},
+               {"verdict", verdict_of(report.explanation)},
                {"alternatives", costs(report.others.alternatives, report)},
                {"why_not", why_not(report)},
                {"busiest", busiest(report.simulation)},

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/run_answer.hpp"
-#include "plan/explain/explain.hpp"
+#include "plan/explain/verdict.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/simulate.hpp"
 

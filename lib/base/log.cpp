@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/standard_streams.hpp"
+#include "base/warnings.hpp"
 
 namespace spillway {
 namespace {
@@ -60,6 +61,7 @@ LinesOnce::~LinesOnce() {
 
 void write_log(LogLevel level, std::string_view line) {
   if (written && !written->emplace(line).second) return;
+  if (level == LogLevel::warning) keep_warning(line);
   spdlog::default_logger_raw()->log(level_of(level), line);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <string>
@@ -22,6 +23,11 @@ int error_of_closing(int fd) noexcept {
   int const copy = ::dup(fd);
   return copy >= 0 && ::close(copy) != 0 && errno != EINTR ? errno : 0;
 }
+
+constexpr std::string_view kEraseLine = "\r\033[K";
+
+// True while the last line of the terminal on stderr is one that say_live has written.
+std::atomic<bool> live_line_is_shown = false;
 
 void print(std::string_view text) {
   int error = write_all(STDOUT_FILENO, text);
@@ -46,12 +52,15 @@ void prepare_standard_streams() noexcept {
 void say(std::string_view text) noexcept try {
   auto line = printable(text);
   if (!line.ends_with('\n')) line += '\n';
+  if (live_line_is_shown.exchange(false)) line.insert(0, kEraseLine);
   write_all(STDERR_FILENO, line);
 } catch (...) {  // there may be no memory for the line, which is then lost
 }
 
 void say_live(std::string_view line) noexcept try {
-  write_all(STDERR_FILENO, "\r\033[K" + printable(line));
+  auto const shown = printable(line);
+  live_line_is_shown = !shown.empty();
+  write_all(STDERR_FILENO, std::string(kEraseLine) + shown);
 } catch (...) {
 }
 

@@ -13,10 +13,12 @@ namespace spillway {
 // instead of a signal.
 void prepare_standard_streams() noexcept;
 
-// Writes to stderr and adds a newline if there is none. Text that cannot be written is lost.
+// Writes to stderr and adds a newline if there is none. Text that cannot be written is lost. A live
+// line that is shown is erased first.
 void say(std::string_view text) noexcept;
 
-// Replaces the current line of the terminal on stderr by `line`, without a newline.
+// Shows a live line on the terminal on stderr, in place of the one before. It stays until something
+// is said.
 void say_live(std::string_view line) noexcept;
 
 // Writes the result of a command to stdout. Throws Error(storage) if it cannot be written.

@@ -16,14 +16,6 @@
 namespace spillway {
 namespace {
 
-using HostName = std::array<char, 64>;
-
-std::vector<HostName> host_names(Comm& comm) {
-  HostName mine{};
-  gethostname(mine.data(), mine.size() - 1);
-  return gathered(comm, mine);
-}
-
 std::string devices(Compute const& compute) {
   if (!compute.device.has_own_memory()) return device_text();
   auto const properties = compute.device.properties();
@@ -32,13 +24,21 @@ std::string devices(Compute const& compute) {
 
 }  // namespace
 
+std::vector<std::string> host_names(Comm& comm) {
+  std::array<char, 64> mine{};
+  gethostname(mine.data(), mine.size() - 1);
+  std::vector<std::string> names;
+  for (auto const& name : gathered(comm, mine)) names.emplace_back(name.data());
+  return names;
+}
+
 std::string environment_json(Comm& comm, Arithmetic const& arithmetic, Compute const& compute) {
   nlohmann::ordered_json json = {{"version", build::version},   {"git", build::git_hash},
                                  {"compiler", build::compiler}, {"flags", build::flags},
                                  {"features", build::features}, {"mpi", mpi_version()},
                                  {"ranks", comm.size()},        {"threads", arithmetic.threads},
                                  {"isa", arithmetic.isa},       {"devices", devices(compute)}};
-  for (auto const& name : host_names(comm)) json["hosts"].push_back(name.data());
+  for (auto const& name : host_names(comm)) json["hosts"].push_back(name);
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

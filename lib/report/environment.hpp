@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "comm/comm.hpp"
 #include "graph/arithmetic.hpp"
 #include "runtime/compute.hpp"
 
 namespace spillway {
+
+// Returns the names of all ranks' hosts, by rank. All ranks must call it.
+std::vector<std::string> host_names(Comm& comm);
 
 // Returns JSON with the program's version and build, MPI, the hosts of all ranks, and threads,
 // instruction set and devices of this rank, which are those of `compute`. All ranks must call

@@ -1,7 +1,6 @@
 #include "report/metrics.hpp"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +14,9 @@
 #include "base/log.hpp"
 #include "report/lane_json.hpp"
 #include "report/last_line.hpp"
+#include "report/or_null.hpp"
 #include "report/tier_json.hpp"
+#include "report/utc_text.hpp"
 
 namespace spillway {
 
@@ -27,10 +28,6 @@ constexpr int kNotRegular = EINVAL;
 // Returns the mean loss, or NaN if there was no target. The JSON library writes NaN as null.
 double mean_or_nan(LossSums const& sums) {
   return sums.mean().value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
-nlohmann::json or_null(std::optional<double> number) {
-  return number ? nlohmann::json(*number) : nlohmann::json();
 }
 
 }  // namespace
@@ -75,9 +72,8 @@ std::string to_json(StepMetrics const& row) {
 }
 
 std::string to_json(RunEvent const& row, std::time_t time) {
-  nlohmann::ordered_json json = {{"event", row.event},
-                                 {"step", row.step},
-                                 {"time", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time))}};
+  nlohmann::ordered_json json = {
+      {"event", row.event}, {"step", row.step}, {"time", utc_text(time)}};
   for (auto const& [name, text] : row.more) json[name] = text;
   if (!row.changed.empty()) json["changed"] = row.changed;
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -4,20 +4,20 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <string_view>
-
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 
 namespace spillway {
 namespace {
 
-// Returns the width of the terminal. A longer line would wrap, and redrawing it would leave its
-// first row on the screen.
-std::size_t terminal_columns() {
+// Returns how long a live line may be. A longer one would wrap, and redrawing it would leave its
+// first row on the screen. Some terminals wrap as soon as the last column is written.
+std::size_t room_for_line(ShownOn const& where) {
   winsize window{};
-  bool const known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
-  return known ? window.ws_col : std::string::npos;
+  auto columns = where.columns;
+  if (columns == 0 && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0) columns = window.ws_col;
+  return (columns > 0 ? columns : kPageColumns) - 1;
 }
 
 }  // namespace
@@ -27,10 +27,10 @@ std::string loss_text(LossSums const& loss) {
   return mean ? fmt::format("{:.4f}", *mean) : "none";
 }
 
-std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s) {
-  auto const left_s = static_cast<double>(steps - row.step) * mean_step_s;
+std::string progress_line(StepMetrics const& row, std::int64_t steps, double left_s) {
   auto line = fmt::format("step {}/{}  loss {}", row.step, steps, loss_text(row.loss));
   if (row.valid) line += "  valid " + loss_text(*row.valid);
+  line += fmt::format("  lr {:.3g}  norm {:.3g}", row.lr, row.grad_norm);
   line += fmt::format("  {:.0f} tok/s", row.tokens_per_s);
   if (row.mfu) {
     line += fmt::format("  MFU {:.0f} %", 100 * *row.mfu);
@@ -45,22 +45,13 @@ std::string progress_line(StepMetrics const& row, std::int64_t steps, double mea
   return line;
 }
 
-void Progress::show(StepMetrics const& row, bool logged) {
-  m_mean_step_s = m_mean_step_s == 0 ? row.step_s : 0.9 * m_mean_step_s + 0.1 * row.step_s;
-  if (!m_terminal && !logged) return;
-  auto const line = progress_line(row, m_steps, m_mean_step_s);
-  if (!m_terminal) {
-    say(line);
-    return;
-  }
-  say_live(std::string_view(line).substr(0, terminal_columns()));
-  m_line_open = true;
-  if (row.valid) break_line();
-}
-
-void Progress::break_line() {
-  if (m_line_open) say("");
-  m_line_open = false;
+void Progress::show(StepMetrics const& row, RunClock const& clock, bool logged) {
+  constexpr double between_s = 0.1;  // nobody reads faster, and a step may take less
+  if (logged) say(progress_line(row, m_steps, clock.left_s));
+  if (!m_where.terminal) return;
+  if (!logged && m_drawn_at_s && clock.elapsed_s < *m_drawn_at_s + between_s) return;
+  say_live(live_line(row, m_steps, clock, room_for_line(m_where)));
+  m_drawn_at_s = clock.elapsed_s;
 }
 
 }  // namespace spillway

@@ -1,34 +1,41 @@
-// Shows a person how a run advances: as one live line on a terminal, or as lines in a batch log.
+// Shows a person how a run advances: as one live line on a terminal with the logged lines above it,
+// or as lines in a batch log.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "report/live_line.hpp"
 #include "report/metrics.hpp"
 
 namespace spillway {
 
+// Says where progress is shown. A live line has at most `columns` columns; if they are 0, the
+// terminal is asked each time, since its window may change.
+struct ShownOn {
+  bool terminal = false;
+  std::size_t columns = 0;
+};
+
 class Progress {
  public:
-  Progress(std::int64_t steps, bool terminal) : m_steps(steps), m_terminal(terminal) {}
+  Progress(std::int64_t steps, ShownOn where) : m_steps(steps), m_where(where) {}
 
-  // Call this after every step. A terminal is redrawn each time, and a log gets a line if `logged`
-  // is true.
-  void show(StepMetrics const& row, bool logged);
-  // Ends the live line, so that a message can follow on a line of its own.
-  void break_line();
+  // Call this after every step. If `logged` is true, the step gets a line that stays. A terminal's
+  // live line is redrawn below it, at most ten times a second.
+  void show(StepMetrics const& row, RunClock const& clock, bool logged);
 
  private:
   std::int64_t m_steps;
-  bool m_terminal;
-  bool m_line_open = false;
-  double m_mean_step_s = 0;
+  ShownOn m_where;
+  std::optional<double> m_drawn_at_s;  // by RunClock::elapsed_s
 };
 
-// Returns a line such as "step 120/600  loss 1.2345  valid 1.3  8192 tok/s  MFU 41 %  ETA 3m20s
-// device 61 MiB  nvme 12 MiB". If the device's peak rate is not known, a text such as "82 % of
-// matmul" stands in place of the MFU.
-std::string progress_line(StepMetrics const& row, std::int64_t steps, double mean_step_s);
+// Returns a line such as "step 120/600  loss 1.2345  valid 1.3  lr 0.0006  norm 1.23  8192 tok/s
+// MFU 41 %  ETA 3m20s  device 61 MiB  nvme 12 MiB". If the device's peak rate is not known, a text
+// such as "82 % of matmul" stands in place of the MFU.
+std::string progress_line(StepMetrics const& row, std::int64_t steps, double left_s);
 
 // Returns a text such as "1.2345", or "none" if there was no target.
 std::string loss_text(LossSums const& loss);

@@ -1,11 +1,14 @@
 #include "report/reporter.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 
 #include "base/median.hpp"
+#include "base/standard_streams.hpp"
+#include "base/units.hpp"
 
 namespace spillway {
 namespace {
@@ -25,6 +28,8 @@ void add(LaneReport& sum, LaneReport const& step) {
     all = {all.busy_s + use.busy_s, all.stall_s + use.stall_s, all.bytes + use.bytes};
     sum.compute_stall_s[lane] += step.compute_stall_s[lane];
   }
+  for (std::size_t part = 0; part < kWorkParts; ++part)
+    sum.compute_work_s[part] += step.compute_work_s[part];
 }
 
 }  // namespace
@@ -38,7 +43,7 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
       m_matmul_flops_per_s(
           rate_of_precision(config, machine.matmul_gflops_bf16, machine.matmul_gflops_f32)),
       m_run_dir(run_dir),
-      m_progress(config.run.steps, isatty(STDERR_FILENO) != 0) {
+      m_progress(config.run.steps, {.terminal = isatty(STDERR_FILENO) != 0}) {
   if (run_dir == nullptr) return;
   m_file.emplace(run_dir->path() / "metrics.jsonl");
   if (config.run.log_tensorboard) m_events.emplace(run_dir->path());
@@ -71,6 +76,8 @@ void Reporter::event(RunEvent const& event) {
 void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
+  m_loss.add(step.done, {step.result.loss_sum, step.result.weight_sum});
+  if (step.valid) m_valid_loss.add(step.done, *step.valid);
   ++m_steps_reported;
   // If a step is faster than its matrix products alone should be, other processes were busy when
   // the rate of products was measured, so the rate of the step replaces it.
@@ -83,7 +90,11 @@ void Reporter::step(Step const& step) {
   auto const row = metrics(step);
   if (logged) m_file->append(to_json(row));
   if (logged && m_events) m_events->append(row);
-  m_progress.show(row, logged);
+  m_progress.show(row, step.clock, logged);
+}
+
+void Reporter::saved(std::string const& checkpoint, double seconds) {
+  if (m_file) say(fmt::format("saved {} in {}", checkpoint, human_duration(seconds)));
 }
 
 double Reporter::median_step_s() const {

@@ -8,6 +8,7 @@
 #include "config/config.hpp"
 #include "job/run_dir.hpp"
 #include "plan/data/machine.hpp"
+#include "report/loss_record.hpp"
 #include "report/metrics.hpp"
 #include "report/progress.hpp"
 #include "report/tensorboard.hpp"
@@ -28,18 +29,22 @@ class Reporter {
     StepResult const& result;
     TierBytes in_use{};
     std::optional<LossSums> valid;
+    RunClock clock = {};
   };
   void event(RunEvent const& event);
   // Reports a step. Throws Error(bad_input) if another job has taken over run.dir.
   void step(Step const& step);
 
-  // Ends the live progress line, so that other output begins on a new line.
-  void break_line() { m_progress.break_line(); }
+  // Says that a checkpoint has been written.
+  void saved(std::string const& checkpoint, double seconds);
+
   // Returns the median time of the steps since the plan changed, in seconds, or 0 if there are
   // none. The first step of a plan counts only if it is the only one.
   double median_step_s() const;
   void change_plan() { m_step_s.clear(); }
   LaneReport const& lanes() const { return m_lanes; }  // sums over the steps so far
+  LossRecord const& loss() const { return m_loss; }
+  LossRecord const& valid_loss() const { return m_valid_loss; }
 
  private:
   StepMetrics metrics(Step const& step) const;
@@ -52,6 +57,7 @@ class Reporter {
   Progress m_progress;
   std::vector<double> m_step_s;
   LaneReport m_lanes;
+  LossRecord m_loss, m_valid_loss;
   std::int64_t m_steps_reported = 0;
 };
 

@@ -3,11 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "report/loss_record.hpp"
 #include "report/metrics.hpp"
+#include "report/time_table.hpp"
 #include "run/pinning.hpp"
 #include "runtime/step_result.hpp"
 
@@ -29,7 +32,21 @@ struct RankWait {
   double for_it_s = 0;
 };
 
+// An Outcome says what a job's training came to. Losses are those of its own steps.
+struct Outcome {
+  std::int64_t step = 0;    // how many steps of the run are done
+  std::int64_t tokens = 0;  // how many tokens of text the run has trained on
+  std::int64_t parameters = 0, trainable_parameters = 0;
+  LossRecord loss = {}, valid_loss = {};
+  std::time_t started = 0, ended = 0;
+  double duration_s = 0;  // from the begin of the process
+  double restart_s = 0;   // of it until the first step began
+  std::int64_t evaluations = 0, saves = 0;
+  double evaluations_s = 0, saves_s = 0;
+};
+
 struct Summary {
+  Outcome outcome;
   std::string plan;  // the file of the last plan, which predictions describe
   TierBytes predicted_peak_bytes{}, measured_peak_bytes{};  // largest over ranks and plans
   std::int64_t outside_bytes = 0, peak_rss_bytes = 0;
@@ -42,8 +59,10 @@ struct Summary {
   SpillReport spill;
   LaneReport lanes;  // of this rank, over all steps
   double train_s = 0;
+  TimeTable times;
   std::vector<RankWait> waits;  // by rank, during train_s; empty if there is one rank
   std::string job = {};         // what job_name() returns
+  std::vector<std::string> warnings = {};
   int exit = 0;
 };
 std::string to_json(Summary const& summary);

@@ -17,6 +17,7 @@
 #include "runtime/compute.hpp"
 #include "runtime/failure_log.hpp"
 #include "runtime/tiers.hpp"
+#include "runtime/work_part.hpp"
 
 namespace spillway {
 
@@ -51,6 +52,7 @@ struct BoundItem {
   // The engine sets and reads the following fields.
   std::int64_t bytes = 0;  // how many bytes the item moves; 0 for an op
   TierBytes end{};         // where the highest bytes that the item uses end, by tier
+  WorkPart part{};         // what the item's time counts as on the compute lane
   // These are the bytes, by parity, whose lifetime begins when the item writes them. With
   // `debug.poison`, they are filled before the item runs.
   std::array<std::vector<MemoryBytes>, 2> begun;

@@ -94,7 +94,9 @@ void DeviceLane::note_times(LaunchedItem const& entry) {
   tally.stall_s.add(stall_s);
   tally.busy_s.add(time.end_s - time.start_s);
   tally.bytes.add(entry.bound->bytes);
-  if (m_lane == Lane::compute && entry.last_awaited_lane)
+  if (m_lane != Lane::compute) return;
+  m_state.compute_work_s[index(entry.bound->part)].add(time.end_s - time.start_s);
+  if (entry.last_awaited_lane)
     m_state.compute_stall_s[index(*entry.last_awaited_lane)].add(stall_s);
 }
 

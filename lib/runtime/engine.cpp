@@ -38,8 +38,7 @@ StepResult Engine::run_step(std::int64_t step) {
   m_state.open_gate(m_runs++);
   bool done = false;
   try {
-    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) &&
-           wait_for_lane(Lane::data, m_runs) && wait_for_decision();
+    done = walk(*m_compute) && wait_for_lane(Lane::compute, m_runs) && wait_for_end();
   } catch (...) {
     m_state.fail(std::current_exception());
   }
@@ -132,6 +131,8 @@ bool Engine::execute(Cursor const& cursor, Item const& item) {
   tally.stall_s.add(time.start_s - time.ready_s);
   tally.busy_s.add(time.end_s - time.start_s);
   tally.bytes.add(bound.bytes);
+  if (item.lane == Lane::compute)
+    m_state.compute_work_s[index(bound.part)].add(time.end_s - time.start_s);
   m_state.publish(item.lane, bound);
   return true;
 }
@@ -156,11 +157,16 @@ bool Engine::wait_for_lane(Lane lane, std::uint64_t runs) const {
   return true;
 }
 
+// Returns how many items the comm lane has done when the commit of the run, and its report, are.
+std::uint64_t Engine::decision_position() const {
+  return (m_runs - 1) * m_items_per_run[index(Lane::comm)] + m_items_to_decision;
+}
+
 // Waits until the commit of the run, and its report, are done. The caller has to talk to the other
 // ranks about a failure, so then nothing else may be on the lane.
 bool Engine::wait_for_decision() const {
   auto const each = m_items_per_run[index(Lane::comm)];
-  auto const position = (m_runs - 1) * each + m_items_to_decision;
+  auto const position = decision_position();
   auto const& clock = m_state.clocks[index(Lane::comm)];
   if (!clock.wait_for(position)) return false;
   m_state.saw(clock, position);
@@ -170,15 +176,28 @@ bool Engine::wait_for_decision() const {
   return is_end || failed ? wait_for_lane(Lane::comm, m_runs) : true;
 }
 
+// Waits for what besides compute must have ended before a step's result is known.
+bool Engine::wait_for_end() {
+  auto const data_items = m_runs * m_items_per_run[index(Lane::data)];
+  return stall_for(Lane::data, data_items) && wait_for_lane(Lane::data, m_runs) &&
+         stall_for(Lane::comm, decision_position()) && wait_for_decision();
+}
+
+// Waits until a lane has done `items` items. The time counts as a stall of the compute lane.
+bool Engine::stall_for(Lane lane, std::uint64_t items) {
+  auto const waited_s = timed_wait(m_state.clocks[index(lane)], items);
+  if (!waited_s) return false;
+  m_state.compute_stall_s[index(lane)].add(*waited_s);
+  m_state.tallies[index(Lane::compute)].stall_s.add(*waited_s);
+  return true;
+}
+
 // Waits until all lanes have done `runs` runs. The time counts as a stall of the compute lane.
 bool Engine::wait_for_room(std::uint64_t runs) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     auto const position = runs * m_items_per_run[lane];
-    auto const waited_s = timed_wait(m_state.clocks[lane], position);
-    if (!waited_s) return false;
+    if (!stall_for(static_cast<Lane>(lane), position)) return false;
     m_state.saw_end(static_cast<Lane>(lane), runs, position);
-    m_state.compute_stall_s[lane].add(*waited_s);
-    m_state.tallies[index(Lane::compute)].stall_s.add(*waited_s);
   }
   return true;
 }
@@ -212,6 +231,8 @@ StepResult Engine::collect() {
     result.lanes.use[lane] = {tally.busy_s.take(), tally.stall_s.take(), tally.bytes.take()};
     result.lanes.compute_stall_s[lane] = m_state.compute_stall_s[lane].take();
   }
+  for (std::size_t part = 0; part < kWorkParts; ++part)
+    result.lanes.compute_work_s[part] = m_state.compute_work_s[part].take();
   result.loss_sum = record.sums.loss_sum;
   result.weight_sum = record.sums.weight_sum;
   if (!m_has_commit) {

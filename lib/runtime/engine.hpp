@@ -79,6 +79,9 @@ class Engine {
   bool wait_for_all(Cursor const& cursor, Item const& item);
   bool wait_for_lane(Lane lane, std::uint64_t runs) const;
   bool wait_for_room(std::uint64_t runs);
+  bool stall_for(Lane lane, std::uint64_t items);
+  bool wait_for_end();
+  std::uint64_t decision_position() const;
   bool wait_for_decision() const;
   bool wait_for_lanes(std::uint64_t runs) const;
   void forbid_transients() const;

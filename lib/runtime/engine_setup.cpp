@@ -127,6 +127,7 @@ void Engine::bind_items() {
     auto bound = bind_item(m_state.parts, to, item);
     bound.end = used_end(program, item);
     bound.bytes = item.kind == ItemKind::op ? 0 : written_bytes(item);
+    bound.part = work_part(program, item);
     m_state.items.push_back(std::move(bound));
   }
   for (auto const& instance : unroll(program, m_state.sequence, 1)) {

@@ -127,6 +127,7 @@ struct EngineState {
   };
   std::array<LaneTally, kLanes> tallies;
   std::array<Tally<double>, kLanes> compute_stall_s;  // by the lane that compute waited for
+  std::array<Tally<double>, kWorkParts> compute_work_s;
 
   std::mutex error_mutex;
   std::exception_ptr error;  // the first error that any thread met

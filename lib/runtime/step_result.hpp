@@ -7,6 +7,7 @@
 
 #include "plan/data/program.hpp"
 #include "runtime/commit.hpp"
+#include "runtime/work_part.hpp"
 
 namespace spillway {
 
@@ -30,6 +31,7 @@ struct LaneUse {
 struct LaneReport {
   std::array<LaneUse, kLanes> use{};
   std::array<double, kLanes> compute_stall_s{};  // by the lane for which compute waited
+  WorkSeconds compute_work_s{};                  // by what compute was busy with
 };
 
 // In a StepResult, loss_sum and weight_sum are sums over all ranks if the Program has a commit, and

@@ -1,8 +1,10 @@
 #include "train/evaluate.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/math.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 
@@ -28,6 +30,15 @@ void with_gathers(Comm& comm, Stage const& stage) {
 }
 
 }  // namespace
+
+std::int64_t eval_windows(Config const& config, Data const& data) {
+  return std::min(config.run.eval_batches * config.batch.sequences,
+                  data.valid ? data.valid->windows.count() : 0);
+}
+
+std::int64_t eval_batches(Config const& config, Data const& data, BatchShape const& shape) {
+  return div_ceil(eval_windows(config, data), shape.micro * shape.ranks);
+}
 
 LossSums evaluate(Engine& engine, std::int64_t batches, Comm& comm, EvalTold const& told) {
   LossSums mine;

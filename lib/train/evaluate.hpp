@@ -5,10 +5,19 @@
 #include <functional>
 
 #include "comm/comm.hpp"
+#include "config/config.hpp"
 #include "report/loss_sums.hpp"
 #include "runtime/engine.hpp"
+#include "samples/batch_shape.hpp"
+#include "samples/data.hpp"
 
 namespace spillway {
+
+// Returns how many windows of the validation set an evaluation during a run reads, which is 0 if
+// there is none.
+std::int64_t eval_windows(Config const& config, Data const& data);
+// Returns how many batches of a step's shape they make on each rank.
+std::int64_t eval_batches(Config const& config, Data const& data, BatchShape const& shape);
 
 // Runs the Engine of an eval Program over `batches` batches of this rank. All ranks must call it.
 // Returns the loss over the targets of all ranks, added in the order of ranks. `told`, which may be

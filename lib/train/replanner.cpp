@@ -194,7 +194,6 @@ void Replanner::adopt(NewPlan plan, std::int64_t steps_done) {
 }
 
 void Replanner::say(Cause const& cause, std::string const& consequence) {
-  m_parts.reporter.break_line();
   if (m_parts.comm.rank() == 0)
     log_info("step {}: {}; {}", cause.steps_done, cause.what, consequence);
 }

@@ -9,7 +9,6 @@
 
 #include "comm/comm.hpp"
 #include "plan/move/drift.hpp"
-#include "report/reporter.hpp"
 #include "run/plan_run.hpp"
 #include "run/run_memory.hpp"
 #include "runtime/step_result.hpp"
@@ -25,7 +24,6 @@ struct ReplanParts {
   Machine const& machine;
   Budgets limits;
   RunMemory& memory;
-  Reporter& reporter;
   Comm& comm;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 
 namespace spillway {
 namespace {
@@ -34,10 +35,11 @@ SaveEstimate estimate_save(Graph const& train, Machine const& machine, std::int6
 }
 
 std::string describe(SaveEstimate const& estimate) {
-  return fmt::format("\nA checkpoint of {} takes about {}: an estimate at {} GB/s, {}.\n",
-                     human_bytes(estimate.bytes), human_duration(estimate.seconds()),
-                     human_number(estimate.gbps, 3),
-                     estimate.is_measured ? "the rate of the drive for spill files" : "a guess");
+  auto const line = fmt::format(
+      "A checkpoint of {} takes about {}: an estimate at {} GB/s, {}.", human_bytes(estimate.bytes),
+      human_duration(estimate.seconds()), human_number(estimate.gbps, 3),
+      estimate.is_measured ? "the rate of the drive for spill files" : "a guess");
+  return "\n" + wrapped(line, "") + "\n";
 }
 
 void SaveTime::add(double seconds) {

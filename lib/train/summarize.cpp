@@ -1,14 +1,16 @@
 #include "train/summarize.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+#include <cmath>
+#include <ctime>
 
 #include "base/process_memory.hpp"
-#include "base/units.hpp"
+#include "base/warnings.hpp"
 #include "comm/gathered.hpp"
+#include "comm/gathered_texts.hpp"
 #include "plan/time/drive_use.hpp"
 #include "report/environment.hpp"
+#include "report/warning_lines.hpp"
 
 namespace spillway {
 namespace {
@@ -43,29 +45,35 @@ SpillReport spilled(RankNumbers const& total, SummaryParts const& parts, double 
   return report;
 }
 
-// Returns a line about the rank that waited longest, or "" if there is only one rank.
-std::string wait_line(Summary const& summary) {
-  auto const& waits = summary.waits;
-  auto const most = std::ranges::max_element(waits, {}, &RankWait::waited_s);
-  if (most == waits.end() || most->most_for < 0) return "";
-  return fmt::format("  waits    rank {} waited longest: {:.1f} of {:.1f} s, {:.1f} for rank {}\n",
-                     most - waits.begin(), most->waited_s, summary.train_s, most->for_it_s,
-                     most->most_for);
+Outcome outcome_of(SummaryParts const& parts) {
+  auto const& trainer = parts.trainer;
+  auto const& graph = trainer.plans().planned().train;
+  Outcome outcome{.step = trainer.state().step, .tokens = trainer.state().tokens};
+  outcome.parameters = parameter_count(graph, false);
+  outcome.trainable_parameters = parameter_count(graph, true);
+  outcome.loss = trainer.reporter().loss();
+  outcome.valid_loss = trainer.reporter().valid_loss();
+  outcome.duration_s = seconds_since(parts.begin);
+  outcome.ended = std::time(nullptr);
+  outcome.started = outcome.ended - std::llround(outcome.duration_s);
+  outcome.restart_s = parts.restart_s;
+  outcome.evaluations = trainer.pace().evaluations();
+  outcome.saves = trainer.pace().saves();
+  auto const times = trainer.training_times(parts.train_s);
+  outcome.evaluations_s = times.evaluation_s;
+  outcome.saves_s = times.saving_s;
+  return outcome;
 }
 
-// Returns what went to the drive and how long it lasts at this rate, or "" if nothing did. Bytes
-// are those of all ranks.
-std::string spill_lines(SpillReport const& spill, bool is_alone) {
-  if (spill.written_bytes == 0) return "";
-  auto const whose = is_alone ? "" : " a rank";
-  auto const text = fmt::format("  nvme {} written at {:.2f} GB/s{}, {} read at {:.2f} GB/s{}",
-                                human_bytes(spill.written_bytes), spill.write_gbps, whose,
-                                human_bytes(spill.read_bytes), spill.read_gbps, whose);
-  if (spill.lifetime_years == 0) return text + "\n";
-  return text +
-         fmt::format("; at this rate drives rated for {} last {}, as spill files use them {}\n",
-                     drive_bytes(static_cast<double>(spill.endurance_bytes)),
-                     drive_life(spill.lifetime_years), drive_life(spill.used_lifetime_years));
+// Returns the warnings that this rank has written, each on a line.
+std::string own_warnings() {
+  constexpr std::size_t most_bytes = 16'384;
+  std::string text;
+  for (auto line : warnings_so_far()) {
+    std::ranges::replace(line, '\n', ' ');
+    if (text.size() + line.size() < most_bytes) text += line + "\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -142,37 +150,30 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.pinning = total.pinning;
   summary.peak_rss_bytes = total.peak_rss_bytes;
   summary.predicted_step_s = total.predicted_step_s;
-  summary.measured_step_s = parts.trainer.median_step_s();
+  summary.measured_step_s = parts.trainer.reporter().median_step_s();
   summary.predicted_op_s = predicted_op_seconds(program, simulation);
   summary.measured_op_s = parts.trainer.op_seconds();
   summary.spill = spilled(total, parts, summary.measured_step_s);
   if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
-  summary.lanes = parts.trainer.lanes();
+  summary.lanes = parts.trainer.reporter().lanes();
   summary.train_s = parts.train_s;
+  summary.times = time_table(gathered(comm, parts.trainer.training_times(parts.train_s)),
+                             parts.trainer.predicted_times());
+  summary.outcome = outcome_of(parts);
+  summary.warnings = merged_warnings(gathered_texts(comm, own_warnings()));
   if (comm.size() > 1) summary.waits = waits;
   summary.job = job_name();
   summary.exit = static_cast<int>(parts.status);
   return summary;
 }
 
-std::string closing_lines(Summary const& summary, Config const& config) {
-  auto const& beside = summary.device_outside_bytes;
-  auto const plan = (beside ? 0 : summary.predicted_peak_bytes[index(Tier::device)]) +
-                    summary.predicted_peak_bytes[index(Tier::host)];
-  auto text = fmt::format("{}: peak bytes, planned and resident\n", config.run.dir);
-  text += fmt::format("  process {:>14} {:>14}  ({}host + outside {})\n",
-                      plan + summary.outside_bytes, summary.peak_rss_bytes,
-                      beside ? "" : "device + ", human_bytes(summary.outside_bytes));
-  text += "of its tiers, planned and in use by the items that ran\n";
-  for (Tier const tier : kTiersInOrder) {
-    auto const i = index(tier);
-    if (summary.predicted_peak_bytes[i] == 0) continue;
-    text +=
-        fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
-                    summary.measured_peak_bytes[i], human_bytes(summary.measured_peak_bytes[i]));
+std::int64_t parameter_count(Graph const& graph, bool trainable_only) {
+  std::int64_t elements = 0;
+  for (auto const& chunk : graph.chunks) {
+    if (trainable_only && !chunk.trainable) continue;
+    for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);
   }
-  if (beside) text += fmt::format("  the device holds {} more\n", human_bytes(*beside));
-  return text + spill_lines(summary.spill, summary.waits.empty()) + wait_line(summary);
+  return elements;
 }
 
 }  // namespace spillway

@@ -22,6 +22,8 @@ struct SummaryParts {
   std::int64_t outside_bytes;
   std::optional<std::int64_t> device_outside_bytes;
   std::optional<Pinning> pinning;
+  SteadyClock::time_point begin;  // when the process began
+  double restart_s;               // from then on until the first step began
   double train_s;
   Status status;
 };
@@ -52,7 +54,8 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
 // Returns the wait of a rank from the seconds that it waited for each other rank.
 RankWait wait_of(std::span<double const> by_peer);
 
-// Returns a few lines for a person to read.
-std::string closing_lines(Summary const& summary, Config const& config);
+// Returns how many elements the parameters have that are trained or, if `trainable_only` is false,
+// all of them.
+std::int64_t parameter_count(Graph const& graph, bool trainable_only);
 
 }  // namespace spillway

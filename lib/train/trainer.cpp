@@ -6,13 +6,13 @@
 #include <csignal>
 
 #include "base/log.hpp"
-#include "base/math.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "job/signals.hpp"
 #include "state/checkpoints.hpp"
 #include "train/commit_policy.hpp"
 #include "train/due.hpp"
 #include "train/evaluate.hpp"
+#include "train/step_times.hpp"
 #include "train/time_limit.hpp"
 #include "train/told_times.hpp"
 
@@ -26,11 +26,6 @@ constexpr std::int64_t kMostSkips = 10;
 // An evaluation has micro-batches of the same size, and runs one on each rank as a step.
 BatchShape eval_shape(BatchShape const& shape) {
   return {shape.micro * shape.ranks, shape.micro, shape.rank, shape.ranks};
-}
-
-std::int64_t eval_windows(Config const& config, Data const& data) {
-  return std::min(config.run.eval_batches * config.batch.sequences,
-                  data.valid ? data.valid->windows.count() : 0);
 }
 
 EngineDebug engine_debug(Config const& config) {
@@ -68,9 +63,14 @@ Trainer::Trainer(TrainerParts parts)
       m_reporter(parts.config, parts.machine, step_flops(parts.planned.train, m_shape),
                  parts.run_dir),
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
-                   parts.limits, parts.memory, m_reporter, parts.comm}),
+                   parts.limits, parts.memory, parts.comm}),
       m_storage_failures(parts.memory.tiers().spill, parts.comm),
-      m_save_time(estimate_save(parts.planned.train, parts.machine, parts.comm.size()).seconds()) {
+      m_turns(spillway::predicted_times(parts.planned, parts.simulation.step_s,
+                                        eval_batches(parts.config, parts.data, m_shape),
+                                        parts.machine)),
+      m_pace(m_turns),
+      m_step_prediction(predicted_step(parts.planned.programs.train, parts.simulation)),
+      m_save_time(m_turns.save_s) {
   if (parts.planned.programs.eval) {
     m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
                            eval_windows(parts.config, parts.data));
@@ -116,7 +116,7 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   if (m_state.step > 0) m_saved_step = m_state.step;  // a checkpoint of this step exists already
   m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0, &m_parts.carried};
   m_batches.start_at(m_state.step, m_state.samples);
-  m_saved_at = SteadyClock::now();
+  m_saved_at = m_began_at = SteadyClock::now();
   while (m_state.step < m_parts.config.run.steps) {
     inject_rank_failure();
     if (out_of_time()) request_stop();  // clocks differ, so the commit tells all ranks
@@ -145,7 +145,6 @@ std::optional<Status> Trainer::step() {
   if (m_sample_log) m_sample_log->begin_step();
   auto const result = m_bound->engine.run_step(m_state.step);
   bool const again = result.word == CommitWord::storage_error;
-  if (again || result.word == CommitWord::state_lost) m_reporter.break_line();
   auto const without = [this] { return do_without_storage(); };
   if (auto const status = m_storage_failures.after(result.word, m_state.step + 1, without))
     return status;
@@ -180,7 +179,6 @@ std::optional<Status> Trainer::after_word(CommitWord word) {
 
 void Trainer::say_nothing_to_predict() {
   if (m_empty_steps++ > 0 || m_parts.comm.rank() != 0) return;
-  m_reporter.break_line();
   log_warning(
       "step {}: nothing to predict in its {} tokens, so it changes nothing; larger batch.sequences "
       "or data.sequence make such steps rarer",
@@ -188,7 +186,6 @@ void Trainer::say_nothing_to_predict() {
 }
 
 std::optional<Status> Trainer::after_skip() {
-  m_reporter.break_line();
   auto const step = m_state.step + 1;
   if (m_parts.config.optim.non_finite == NonFinite::stop) {
     if (m_parts.comm.rank() == 0) {
@@ -222,12 +219,21 @@ void Trainer::count(StepResult const& result) {
 }
 
 void Trainer::report(StepResult const& result, bool evaluates) {
+  m_pace.add_step(result.step_s);
+  m_predicted += m_step_prediction;
   auto const valid = evaluates ? evaluate_now() : std::nullopt;
   TierBytes in_use{};
   for (std::size_t tier = 0; tier < in_use.size(); ++tier) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
   }
-  m_reporter.step({m_state.step, m_state.tokens, m_step_tokens, result, in_use, valid});
+  auto const left = time_left(m_parts.config.run, m_state.step, m_pace.times());
+  m_reporter.step({m_state.step,
+                   m_state.tokens,
+                   m_step_tokens,
+                   result,
+                   in_use,
+                   valid,
+                   {seconds_since(m_began_at), left.seconds()}});
 }
 
 bool Trainer::evaluation_is_due() const {
@@ -236,13 +242,16 @@ bool Trainer::evaluation_is_due() const {
 
 // Returns nothing if storage failed. The run goes on, since the next step tries again.
 std::optional<LossSums> Trainer::evaluate_now() {
-  auto const windows = eval_windows(m_parts.config, m_parts.data);
+  auto const batches = eval_batches(m_parts.config, m_parts.data, m_shape);
+  auto const begin = SteadyClock::now();
+  m_predicted.evaluation_s += m_turns.evaluation_s;
   try {
-    return evaluate(*m_bound->eval, div_ceil(windows, m_shape.micro * m_shape.ranks), m_parts.comm);
+    auto const valid = evaluate(*m_bound->eval, batches, m_parts.comm);
+    m_pace.add_evaluation(seconds_since(begin));
+    return valid;
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
     m_bound->eval->finish();
-    m_reporter.break_line();
     if (*error.what() != '\0') {
       log_warning("rank {}: {}; no evaluation after step {}", m_parts.comm.rank(), error.what(),
                   m_state.step);
@@ -260,7 +269,6 @@ bool Trainer::checkpoint_is_due(RankNote const& note) const {
 void Trainer::save_now() {
   auto const failure = save();
   if (!failure) return;
-  m_reporter.break_line();
   if (*failure->what() == '\0') return;
   log_error("rank {}: {}; tried again when the next is due", m_parts.comm.rank(), failure->what());
 }
@@ -273,8 +281,12 @@ std::optional<Error> Trainer::save() {
   });
   try {
     save_checkpoint(m_parts.config.run.dir, model(), m_state, m_save_settings, m_parts.comm);
-    m_save_time.add(seconds_since(m_saved_at));
+    auto const seconds = seconds_since(m_saved_at);
+    m_save_time.add(seconds);
+    m_pace.add_save(seconds);
+    m_predicted.saving_s += m_turns.save_s;
     m_saved_step = m_state.step;
+    m_reporter.saved(fmt::format("{}/step-{}", m_parts.config.run.dir, m_state.step), seconds);
     return std::nullopt;
   } catch (AgreedError const& error) {
     // A save that failed counts too, so that no turn includes its time.
@@ -297,7 +309,6 @@ Status Trainer::after_loss() {
 }
 
 Status Trainer::finish(Status status) {
-  m_reporter.break_line();
   if (m_empty_steps > 1 && m_parts.comm.rank() == 0)
     log_warning("{} steps had nothing to predict", m_empty_steps);
   if (!m_storage_failures.state_lost())
@@ -319,6 +330,18 @@ Status Trainer::finish(Status status) {
 
 std::array<double, kOpKinds> Trainer::op_seconds() const {
   return seconds_by_kind(m_replanner.planned().programs.train, m_bound->engine.last_step_times());
+}
+
+TrainingTimes Trainer::predicted_times() const {
+  auto times = m_predicted;
+  times.whole_s += times.evaluation_s + times.saving_s;
+  return times;
+}
+
+TrainingTimes Trainer::training_times(double whole_s) const {
+  auto const& lanes = m_reporter.lanes();
+  return {lanes.compute_work_s, lanes.compute_stall_s, m_pace.evaluations_s(),
+          m_save_time.total_s(), whole_s};
 }
 
 void Trainer::inject_rank_failure() {

@@ -16,6 +16,7 @@
 #include "plan/time/simulate.hpp"
 #include "report/loss_sums.hpp"
 #include "report/reporter.hpp"
+#include "report/time_table.hpp"
 #include "run/fault.hpp"
 #include "run/run_memory.hpp"
 #include "runtime/engine.hpp"
@@ -24,6 +25,7 @@
 #include "state/checkpoints.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
+#include "train/pace.hpp"
 #include "train/replanner.hpp"
 #include "train/save_time.hpp"
 #include "train/storage_failure_policy.hpp"
@@ -66,10 +68,15 @@ class Trainer {
   // the end, unless state is lost or not finite.
   Status run(RunState start, RunEvent const& began);
 
-  LaneReport const& lanes() const { return m_reporter.lanes(); }       // returns sums of all steps
-  double median_step_s() const { return m_reporter.median_step_s(); }  // of the current plan
   std::array<double, kOpKinds> op_seconds() const;  // returns seconds of the last step
   Replanner const& plans() const { return m_replanner; }
+  Reporter const& reporter() const { return m_reporter; }
+  Pace const& pace() const { return m_pace; }
+  RunState const& state() const { return m_state; }
+  // Returns where this rank's time of training went, of which `whole_s` is all, and what was
+  // predicted for the steps, evaluations and checkpoints that there were.
+  TrainingTimes training_times(double whole_s) const;
+  TrainingTimes predicted_times() const;
 
  private:
   // Holds what runs the Programs of one plan.
@@ -120,12 +127,16 @@ class Trainer {
   Replanner m_replanner;
   std::unique_ptr<Bound> m_bound;  // ends before the plans that m_replanner keeps
   StorageFailurePolicy m_storage_failures;
+  TurnTimes m_turns;  // as predicted
+  Pace m_pace;
+  TrainingTimes m_step_prediction;  // of a step of the current plan
+  TrainingTimes m_predicted;        // sums over what there was
   SaveTime m_save_time;
   std::int64_t m_skips = 0;        // how many non-finite steps came in a row
   std::int64_t m_empty_steps = 0;  // how many steps had nothing to predict
   std::int64_t m_step_tokens = 0;  // how many tokens of the text the last step used
   double m_longest_turn_s = 0;     // a turn is a step with its evaluation
-  SteadyClock::time_point m_saved_at;
+  SteadyClock::time_point m_saved_at, m_began_at;
 };
 
 }  // namespace spillway

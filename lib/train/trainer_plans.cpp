@@ -5,6 +5,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "plan/data/plan.hpp"
 #include "train/change_places.hpp"
+#include "train/step_times.hpp"
 #include "train/trainer.hpp"
 
 namespace spillway {
@@ -30,6 +31,8 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   auto const why = plan.why;
   on_all_ranks(m_parts.comm, [&] { m_bound = bind(programs, true); });
   m_replanner.adopt(std::move(plan), m_state.step);
+  m_step_prediction =
+      predicted_step(m_replanner.planned().programs.train, m_replanner.simulation());
   m_reporter.change_plan();
   m_reporter.event({"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}});
   write_plan();

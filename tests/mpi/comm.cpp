@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/backoff.hpp"
+#include "comm/gathered_texts.hpp"
 #include "comm/mpi_comm.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/signs_of_life.hpp"
@@ -57,6 +58,17 @@ void expect_all_to_all(std::int64_t unit) {
     wrong += parts[static_cast<std::size_t>(from) * stride + length] != kUntouched;
   }
   EXPECT_EQ(wrong, 0u);
+}
+
+TEST(GatheredTexts, have_lengths_of_their_own) {
+  auto const text_of = [](int rank) {
+    return std::string(static_cast<std::size_t>(3 * rank), 'x');
+  };
+  auto const texts = gathered_texts(*g_comm, text_of(g_comm->rank()));
+  ASSERT_EQ(static_cast<int>(texts.size()), g_comm->size());
+  for (int rank = 0; rank < g_comm->size(); ++rank)
+    EXPECT_EQ(texts[static_cast<std::size_t>(rank)], text_of(rank));
+  EXPECT_EQ(gathered_texts(*g_comm, ""), std::vector<std::string>(texts.size()));
 }
 
 TEST(Comm, all_to_all_gives_every_rank_its_slice_of_every_rank) {

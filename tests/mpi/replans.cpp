@@ -83,9 +83,7 @@ struct Watched {
   PlannedRun planned;
   Simulation const simulation = simulate(planned.programs.train, fast);
   RunMemory memory{config, host_device(), planned.programs.train, kMost};
-  Reporter reporter{config, fast, 1, nullptr};
-  Replanner replanner{
-      {config, kTinyVocab, planned, simulation, fast, kMost, memory, reporter, *g_comm}};
+  Replanner replanner{{config, kTinyVocab, planned, simulation, fast, kMost, memory, *g_comm}};
 };
 
 TEST(ReplansOfRanks, are_for_the_slowest_and_the_same_on_all) {

@@ -56,8 +56,7 @@ TEST_F(PlanCommand, says_what_ranks_run_that_do_not_share_equally) {
   EXPECT_TRUE(equal.at("sharding").contains("all"));
   EXPECT_FALSE(uneven.at("sharding").contains("all"));
   auto const text = plan("batch.share=[2,1]").output;
-  EXPECT_NE(text.find("; up to 4 micro-batches of 256 tokens on each of 2 ranks\n"), text.npos)
-      << text;
+  EXPECT_NE(text.find("; up to 4 micro-batches of 256 tokens on each"), text.npos) << text;
   EXPECT_NE(text.find("Micro-batches of a step, by rank (batch.share): 4, 2; the plan stays\n"),
             text.npos);
   EXPECT_NE(plan("batch.share=[2,1,1]").output.find("batch.share: a list of 3 for 2 ranks"),
@@ -138,7 +137,9 @@ TEST_F(PlanCommand, compares_with_other_plans) {
 
   auto const text = spillway(plan);
   ASSERT_EQ(text.status, 0) << text.output;
-  EXPECT_TRUE(text.output.starts_with(json.at("verdict").get<std::string>() + "\n"));
+  auto begin = text.output.substr(0, text.output.find("\n\n"));
+  std::ranges::replace(begin, '\n', ' ');  // the sentence may take several lines
+  EXPECT_EQ(begin, json.at("verdict"));
   for (auto const& [name, other] : json.at("alternatives").items()) {
     auto const at = text.output.find("\n  " + name);
     ASSERT_NE(at, std::string::npos) << name << "\n" << text.output;

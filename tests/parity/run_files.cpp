@@ -38,9 +38,35 @@ void expect_promised_keys(Run const& run) {
               {"step", "tokens", "loss", "grad_norm", "lr", "step_s", "tokens_per_s", "mfu",
                "matmul_share", "matmul_gflops", "loss_hex", "grad_norm_hex", "peak_bytes",
                "spilled_bytes", "reloaded_bytes", "stall_s", "stall_by", "lanes"});
-  expect_keys(run.summary,
-              {"predicted_peak_bytes", "measured_peak_bytes", "outside_bytes", "peak_rss_bytes",
-               "predicted_step_s", "measured_step_s", "ops", "spill", "exit"});
+  expect_keys(run.summary, {"predicted_peak_bytes",
+                            "measured_peak_bytes",
+                            "outside_bytes",
+                            "peak_rss_bytes",
+                            "predicted_step_s",
+                            "measured_step_s",
+                            "ops",
+                            "spill",
+                            "exit",
+                            "step",
+                            "loss",
+                            "best_loss",
+                            "best_loss_step",
+                            "valid_loss",
+                            "best_valid_loss",
+                            "best_valid_step",
+                            "tokens",
+                            "parameters",
+                            "trainable_parameters",
+                            "started",
+                            "ended",
+                            "duration_s",
+                            "restart_s",
+                            "evaluations",
+                            "evaluations_s",
+                            "saves",
+                            "saves_s",
+                            "times",
+                            "warnings"});
   expect_keys(run.summary.at("spill"), {"backend", "written_bytes", "read_bytes", "write_gbps",
                                         "read_gbps", "lifetime_years", "used_lifetime_years"});
   for (auto const* which : {"predicted_peak_bytes", "measured_peak_bytes"}) {
@@ -69,6 +95,35 @@ void expect_possible_seconds(Run const& run) {
       EXPECT_LE(lane.at("busy_s").get<double>(), 2 * row.at("step_s").get<double>() + 1) << name;
 }
 
+// Parts add up to the whole, and none was counted twice.
+void expect_times_to_add_up(Run const& run) {
+  auto const& times = run.summary.at("times");
+  auto const whole_s = times.at("training").at("avg_s").get<double>();
+  double parts_s = 0;
+  for (auto const& [part, row] : times.items())
+    if (part != "training") parts_s += row.at("avg_s").get<double>();
+  EXPECT_NEAR(parts_s, whole_s, 1e-9 * whole_s);
+  EXPECT_GE(times.at("other").at("min_s").get<double>(), -0.01 * whole_s) << times;
+  for (auto const* part : {"matmul forward", "matmul backward", "attention", "loss", "other ops",
+                           "optimizer", "saving"}) {
+    EXPECT_GT(times.at(part).at("min_s").get<double>(), 0) << part;
+    EXPECT_GT(times.at(part).at("predicted_s").get<double>(), 0) << part;
+  }
+}
+
+// What the summary says of the run's end is what the last row says.
+void expect_outcome(Run const& run) {
+  auto const& last = run.rows.back();
+  EXPECT_EQ(run.summary.at("step"), last.at("step"));
+  EXPECT_EQ(run.summary.at("tokens"), last.at("tokens"));
+  EXPECT_EQ(run.summary.at("loss"), last.at("loss"));
+  auto best = last.at("loss").get<double>();
+  for (auto const& row : run.rows) best = std::min(best, row.at("loss").get<double>());
+  EXPECT_EQ(run.summary.at("best_loss"), best);
+  EXPECT_GT(run.summary.at("duration_s").get<double>(),
+            run.summary.at("restart_s").get<double>() + run.summary.at("saves_s").get<double>());
+}
+
 // config.yaml holds every value used, so it alone trains the same model again.
 void expect_repeatable(Run const& run) {
   auto const again = run.dir.parent_path() / "again";
@@ -91,6 +146,8 @@ TEST(RunDirectory, holds_what_the_documents_say) {
   expect_environment(run);
   expect_to_say_where(run);
   expect_possible_seconds(run);
+  expect_times_to_add_up(run);
+  expect_outcome(run);
   expect_repeatable(run);
 }
 

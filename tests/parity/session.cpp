@@ -84,6 +84,15 @@ constexpr char const* kCommands[] = {
 std::string masked(std::string text, std::string const& dir) {
   for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
   static std::pair<std::regex, char const*> const masks[] = {
+      {std::regex(R"(\n  where      [^:\n]*: )"), "\n  where      #: "},
+      {std::regex(R"(: until [A-Z][^\n]*)"), ": until #"},
+      {std::regex(R"((\nsaved [^\n]* in )[^\n]*)"), "$1#"},
+      {std::regex(R"(\n  [^\n]* from start to end, [^\n]*)"), "\n  # from start to end"},
+      // Rows of the table of times: some are there only where ranks waited.
+      {std::regex(R"(\n  (waiting for \w+|other|evaluation|saving) [ 0-9.e+-]+)"
+                  R"( [<-]?[0-9]+ % +\S+)"),
+       ""},
+      {std::regex(R"((\n  [a-z]+( [a-z]+)?) [ 0-9.e+-]+ [<-]?[0-9]+ % +[-0-9.e+]+(?=\n))"), "$1 #"},
       {std::regex(R"([0-9.]+ tok/s  [0-9]+ % of matmul  ETA [^\n]*)"),
        "# tok/s  # of matmul  ETA #"},
       {std::regex(R"([^,\n]+ to go)"), " # to go"},
@@ -99,7 +108,8 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
       {std::regex(R"((checkpoint [^\n]*\n  size +)[^\n]*)"), "$1#"},
       {std::regex(R"("build":"[^"\n]*)"), "\"build\":\"#"},
-      {std::regex(R"re("(\w*(_s|gbps|gflops|_share|rss_bytes)|outside_bytes|time)": ?[^,}\n]*)re"),
+      {std::regex(R"re("(\w*(_s|gbps|gflops|_share|rss_bytes)|outside_bytes|time|started|ended))re"
+                  R"re(": ?[^,}\n]*)re"),
        "\"$1\":#"},
       {std::regex(R"re("(version|git|compiler|flags|features|mpi|isa|devices)": "[^\n]*)re"),
        "\"$1\": #"},
@@ -108,7 +118,8 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"re("bytes": [0-9]+)re"), "\"bytes\": #"},  // of a lane: some count for later
       {std::regex(R"re("(stall_by)": ?\{[^}]*\})re"), "\"$1\":#"},
       {std::regex(R"re("(lifetime_years|used_lifetime_years|\w+_hex)": ?[^,}\n]*)re"), "\"$1\":#"},
-      {std::regex(R"re(("\w*(?:loss|norm)":[0-9]+\.[0-9]{4})[0-9]*)re"), "$1"},
+      {std::regex(R"re(("\w*(?:loss|norm)": ?[0-9]+\.[0-9]{4})[0-9]*)re"), "$1"},
+      {std::regex(R"re("times": \{\s*(?:"[^}]*\},?\s*)*\})re"), "\"times\": #"},
   };
   for (auto const& [pattern, mask] : masks) text = std::regex_replace(text, pattern, mask);
   return text;

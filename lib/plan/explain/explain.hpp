@@ -38,10 +38,6 @@ std::string peaks_text(Program const& program);
 std::string time_text(Program const& program, Simulation const& simulation,
                       std::vector<LaneShare> const& path);
 
-// Returns the lane besides compute that delays a step most, or null if none takes more than a
-// twentieth of the critical path `path` of a step of `step_s` seconds.
-LaneShare const* delaying_lane(std::vector<LaneShare> const& path, double step_s);
-
 // A PeakMoment says what fills a tier at the moment when most of its bytes are in use.
 struct PeakMoment {
   ItemNumber item = -1;  // the first item at which most bytes are in use; -1 if the tier is unused

@@ -2,11 +2,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <vector>
 
 #include "base/math.hpp"
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
+#include "plan/explain/brief.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/schedule/fates.hpp"
 
@@ -14,7 +17,7 @@ namespace spillway {
 
 namespace {
 
-constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kMostColumns = 60;  // a line with its title fits a page
 
 char letter(Tier tier) {
   return "DHN"[index(tier)];
@@ -102,8 +105,8 @@ std::string text_of(FateBytes const& bytes) {
   return parts.empty() ? "nothing" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Returns a line for each letter: how many layers have it, and what happens to their activations.
-std::string activations_legend(Graph const& graph, Plan const& plan) {
+// Returns a text for each letter: how many layers have it, and what happens to their activations.
+std::vector<std::string> letters_of_activations(Graph const& graph, Plan const& plan) {
   struct Sum {
     int layers = 0;
     FateBytes bytes{};
@@ -116,12 +119,19 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
     ++sum.layers;
     sum.bytes += bytes[b];
   }
+  std::vector<std::string> texts;
+  for (auto const& [letter, sum] : sums) {
+    texts.push_back(
+        fmt::format("  {} {}: {}", letter, count(sum.layers, "layer"), text_of(sum.bytes)));
+  }
+  return texts;
+}
+
+std::string activations_legend(Graph const& graph, Plan const& plan) {
   std::string text =
       "Activations: what the forward pass makes and the backward pass needs; bytes of a "
       "micro-batch\n";
-  for (auto const& [letter, sum] : sums) {
-    text += fmt::format("  {} {}: {}\n", letter, count(sum.layers, "layer"), text_of(sum.bytes));
-  }
+  for (auto const& letter : letters_of_activations(graph, plan)) text += letter + "\n";
   return text;
 }
 
@@ -132,6 +142,18 @@ std::string legend(std::string const& letters, PerTier<std::string_view> const& 
     if (letters.find(letter(tier)) != letters.npos)
       parts.push_back(fmt::format("{} {}", letter(tier), names[tier]));
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Returns the titles and letters of lines in which all layers have the same letter, such as
+// "parameters D, gradients D".
+std::string alike_text(std::vector<Line> const& lines) {
+  std::vector<std::string> parts;
+  for (Line const& line : lines) parts.push_back(fmt::format("{} {}", line.title, line.letters[0]));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+bool is_alike(Line const& line) {
+  return line.letters.find_first_not_of(line.letters[0]) == line.letters.npos;
 }
 
 std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
@@ -193,6 +215,27 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
 }
 
 }  // namespace
+
+BriefPicture brief_picture(Graph const& graph, Plan const& plan) {
+  auto all = lines(graph, plan);
+  if (all[0].letters.empty()) return {};
+  std::string places;
+  for (std::size_t line = 1; line < all.size(); ++line) places += all[line].letters;
+  if (shares_out(plan)) all.push_back(shares_line(graph, plan));
+  auto const alike = std::stable_partition(all.begin() + 1, all.end(), std::not_fn(is_alike));
+  BriefPicture brief;
+  brief.activations = grid({all[0]});
+  brief.layers = grid(std::vector<Line>(all.begin(), alike));
+  if (alike != all.end())
+    brief.alike =
+        wrapped("  in all layers    " + alike_text(std::vector<Line>(alike, all.end())), "    ") +
+        "\n";
+  for (auto const& letter : letters_of_activations(graph, plan))
+    brief.letters += wrapped(letter, "    ") + "\n";
+  brief.letters +=
+      "  " + legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}) + "\n";
+  return brief;
+}
 
 std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_threads) {
   auto const rows = lines(graph, plan);

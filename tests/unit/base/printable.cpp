@@ -114,6 +114,7 @@ std::string on_terminal(int fd, std::function<void()> const& body) {
 TEST(StandardStreams, a_terminal_gets_no_escapes_but_our_own) {
   EXPECT_EQ(on_terminal(2, [] { say("file \033]0;title\a"); }), "file \\x1b]0;title\\x07\n");
   EXPECT_EQ(on_terminal(2, [] { say_live("step \033[1m"); }), "\r\033[Kstep \\x1b[1m");
+  EXPECT_EQ(on_terminal(2, [] { say("file"); }), "\r\033[Kfile\n") << "in place of the live line";
   EXPECT_EQ(on_terminal(1, [] { print_result("a\033[1m\n"); }), "a\\x1b[1m\n");
   EXPECT_EQ(on_terminal(1, [] { print_bytes("a\033[1m\n"); }), "a\\x1b[1m\n");
   EXPECT_EQ(on_terminal(2,

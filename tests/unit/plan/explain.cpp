@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
 
 #include "plan/compile/compile.hpp"
@@ -31,8 +32,13 @@ std::string explained(PlanWords const& request, Budgets const& budgets = {kGib8,
   return explain(graph, plan, program, simulate(program, machine), machine, budgets);
 }
 
+std::string with_single_spaces(std::string const& text) {
+  return std::regex_replace(text, std::regex("\\s+"), " ");
+}
+
+// Whether the text has the part, wherever its lines are broken.
 bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
+  return with_single_spaces(text).find(with_single_spaces(part)) != std::string::npos;
 }
 
 TEST(Explain, fits_on_one_screen) {
@@ -40,9 +46,11 @@ TEST(Explain, fits_on_one_screen) {
                                .parameters = {"device", "nvme"},
                                .gradients = {"host"},
                                .optimizer = {"nvme", "host"}});
-  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 62) << text;
-  std::istringstream lines(text.substr(text.find('\n')));  // the sentence may be longer
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 66) << text;
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+  std::istringstream first(text.substr(0, text.find("Layer by layer")));
+  for (std::string line; std::getline(first, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST(Explain, begins_with_a_sentence) {
@@ -89,7 +97,7 @@ TEST(Explain, says_what_is_left_of_each_budget) {
   auto const text = explained({.activations = {"keep"}, .optimizer = {"nvme"}}, budgets);
   EXPECT_TRUE(has(text, "device memory        8 GiB")) << text;
   EXPECT_TRUE(has(text, "NVMe                16 GiB")) << text;
-  EXPECT_FALSE(has(text, "\n  host memory ")) << text;  // nothing is there
+  EXPECT_EQ(text.find("\n  host memory "), text.npos) << text;  // nothing is there
   EXPECT_TRUE(has(text, "tokens/s; 2 micro-batches of 2048 tokens on each of 2 ranks\n")) << text;
 }
 
@@ -189,12 +197,12 @@ TEST(Explain, counts_what_all_ranks_of_a_node_write) {
   };
   constexpr auto of_one =
       "  NVMe: 3 GB written a step, 2.59 TB a day; drives rated for 600 TB last 231 days at this "
-      "rate\n";
+      "rate";
   EXPECT_TRUE(has(said(1, 4), of_one));
   EXPECT_TRUE(has(said(2, 1), of_one));
   EXPECT_TRUE(has(said(2, 4),
                   "  NVMe: 6 GB written a step by all ranks of a node, 5.18 TB a day; drives rated "
-                  "for 600 TB last 116 days at this rate\n"));
+                  "for 600 TB last 116 days at this rate"));
 }
 
 }  // namespace

@@ -82,11 +82,43 @@ Summary summary() {
   result.lanes.compute_stall_s[index(Lane::comm)] = 8.5;
   result.train_s = 9.5;
   result.exit = 75;
+  result.outcome = {.step = 31, .tokens = 32, .parameters = 33, .trainable_parameters = 34};
+  result.outcome.loss = {35.5, 36.5, 37};
+  result.outcome.started = 1'000'000'000;
+  result.outcome.ended = 1'000'000'060;
+  result.outcome.duration_s = 60.5;
+  result.outcome.restart_s = 38.5;
+  result.outcome.evaluations = 39;
+  result.outcome.saves = 40;
+  result.outcome.evaluations_s = 41.5;
+  result.outcome.saves_s = 42.5;
+  result.times = {2, {{"attention", 43.5, 44.5, 45.5, 46.5}}, {"training", 47.5, 48.5, 49.5}};
+  result.warnings = {"a thing"};
   return result;
 }
 
-constexpr auto kSummary = R"({
-  "plan": "plan-7.yaml",
+constexpr auto kOutcome = R"({
+  "step": 31,
+  "loss": 35.5,
+  "best_loss": 36.5,
+  "best_loss_step": 37,
+  "valid_loss": null,
+  "best_valid_loss": null,
+  "best_valid_step": null,
+  "tokens": 32,
+  "parameters": 33,
+  "trainable_parameters": 34,
+  "started": "2001-09-09T01:46:40Z",
+  "ended": "2001-09-09T01:47:40Z",
+  "duration_s": 60.5,
+  "restart_s": 38.5,
+  "evaluations": 39,
+  "evaluations_s": 41.5,
+  "saves": 40,
+  "saves_s": 42.5,
+)";
+
+constexpr auto kMeasures = R"(  "plan": "plan-7.yaml",
   "predicted_peak_bytes": {
     "device": 1,
     "host": 2,
@@ -135,6 +167,25 @@ constexpr auto kSummary = R"({
   },
   "train_s": 9.5,
   "waits": [@],
+)";
+
+constexpr auto kTimes = R"(  "times": {
+    "attention": {
+      "min_s": 43.5,
+      "avg_s": 44.5,
+      "max_s": 45.5,
+      "predicted_s": 46.5
+    },
+    "training": {
+      "min_s": 47.5,
+      "avg_s": 48.5,
+      "max_s": 49.5,
+      "predicted_s": null
+    }
+  },
+  "warnings": [
+    "a thing"
+  ],
   "exit": 75@
 })";
 
@@ -145,12 +196,13 @@ std::string with(std::string text, std::string const& waits, std::string const& 
 
 TEST(ReportTexts, a_summary_says) {
   auto all = summary();
-  EXPECT_EQ(to_json(all), with(kSummary, "", ""));
+  std::string const text = std::string(kOutcome) + kMeasures + kTimes;
+  EXPECT_EQ(to_json(all), with(text, "", ""));
   all.waits = {{10.5, 1, 11.5}, {}};
   all.job = "12.head.7";
   all.device_outside_bytes = 31;
   all.pinning = {32, 12.5};
-  EXPECT_EQ(to_json(all), with(kSummary,
+  EXPECT_EQ(to_json(all), with(text,
                                R"(
     {
       "waited_s": 10.5,

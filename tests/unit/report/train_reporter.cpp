@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/standard_streams.hpp"
 #include "report/environment.hpp"
 #include "report/reporter.hpp"
 #include "version.hpp"
@@ -163,35 +164,50 @@ StepMetrics row_of(std::int64_t step, double step_s) {
   return row;
 }
 
-// The time left is that of a step as they have been lately.
-TEST(ProgressShown, a_log_gets_a_line_where_a_row_is_written) {
-  Progress progress(100, false);
+TEST(ProgressShown, a_log_gets_a_line_where_a_row_is_written_and_no_control_characters) {
+  Progress progress(100, {});
   testing::internal::CaptureStderr();
-  progress.show(row_of(90, 1), true);
-  progress.show(row_of(91, 11), false);
-  progress.show(row_of(92, 2), true);
-  progress.break_line();
+  progress.show(row_of(90, 1), {5, 10}, true);
+  progress.show(row_of(91, 11), {16, 9}, false);
+  progress.show(row_of(92, 2), {18, 16}, true);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "step 90/100  loss 0.5000  0 tok/s  ETA 10 s\n"
-            "step 92/100  loss 0.5000  0 tok/s  ETA 16 s\n");
+            "step 90/100  loss 0.5000  lr 0  norm 0  0 tok/s  ETA 10 s\n"
+            "step 92/100  loss 0.5000  lr 0  norm 0  0 tok/s  ETA 16 s\n");
 }
 
-TEST(ProgressShown, a_terminal_has_one_line_until_something_else_is_said) {
-  Progress progress(9, true);
+constexpr char kLive[] = "\r\033[K";
+
+TEST(ProgressShown, a_terminal_keeps_logged_lines_above_its_live_line) {
+  Progress progress(9, {.terminal = true, .columns = 28});
   testing::internal::CaptureStderr();
-  progress.show(row_of(1, 1), false);
-  progress.show(row_of(2, 1), true);
-  progress.break_line();
-  progress.break_line();
+  progress.show(row_of(1, 1), {1, 8}, false);
+  progress.show(row_of(2, 1), {2, 7}, true);
   auto evaluated = row_of(3, 1);
   evaluated.valid = LossSums{3, 4};
-  progress.show(evaluated, false);
-  progress.break_line();
-  auto const live = std::string("\r\033[Kstep ");
-  auto const rest = std::string("0 tok/s  ETA ");
+  progress.show(evaluated, {3, 6}, true);
+  say("a word");
+  progress.show(row_of(4, 1), {4, 5}, false);
+  say("the end");
+  std::string const live = kLive, fields = " loss 0.500 left ";
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            live + "1/9  loss 0.5000  " + rest + "8 s" + live + "2/9  loss 0.5000  " + rest +
-                "7 s\n" + live + "3/9  loss 0.5000  valid 0.7500  " + rest + "6 s\n");
+            live + "1/9" + fields + "8 s" + live +
+                "step 2/9  loss 0.5000  lr 0  norm 0  0 tok/s  ETA 7 s\n" + live + "2/9" + fields +
+                "7 s" + live +
+                "step 3/9  loss 0.5000  valid 0.7500  lr 0  norm 0  0 tok/s  ETA 6 s\n" + live +
+                "3/9" + fields + "6 s" + live + "a word\n" + live + "4/9" + fields + "5 s" + live +
+                "the end\n");
+}
+
+TEST(ProgressShown, a_terminal_is_not_redrawn_faster_than_it_is_read) {
+  Progress progress(9, {.terminal = true, .columns = 28});
+  testing::internal::CaptureStderr();
+  for (double const elapsed_s : {1.0, 1.05, 1.09, 1.2})
+    progress.show(row_of(1, 0.01), {elapsed_s, 1}, false);
+  say("");
+  auto const shown = testing::internal::GetCapturedStderr();
+  std::size_t drawn = 0;
+  for (auto at = shown.find(kLive); at != shown.npos; at = shown.find(kLive, at + 1)) ++drawn;
+  EXPECT_EQ(drawn, 2u + 1) << "twice, and erased: " << shown;
 }
 
 // What it shows on a terminal of so many columns; 0: which does not say.
@@ -201,7 +217,8 @@ std::string shown(unsigned short columns) {
   EXPECT_EQ(::openpty(&master, &terminal, nullptr, nullptr, &size), 0);
   int const before = ::dup(STDERR_FILENO);
   ::dup2(terminal, STDERR_FILENO);
-  Progress(9, true).show(row_of(1, 1), false);
+  Progress(9, {.terminal = true}).show(row_of(1, 1), {1, 8}, false);
+  say_live("");
   ::dup2(before, STDERR_FILENO);
   EXPECT_EQ(::write(terminal, "\x04", 1), 1);  // the end, for the reader below
   std::string text;
@@ -214,11 +231,12 @@ std::string shown(unsigned short columns) {
   return text.substr(0, text.size() - 1);
 }
 
-TEST(ProgressShown, a_line_of_a_terminal_ends_where_that_does) {
-  std::string const live = "\r\033[K", line = "step 1/9  loss 0.5000  0 tok/s  ETA 8 s";
-  EXPECT_EQ(shown(20), live + line.substr(0, 20));
-  EXPECT_EQ(shown(static_cast<unsigned short>(line.size())), live + line);
-  EXPECT_EQ(shown(0), live + line);
+TEST(ProgressShown, a_terminal_is_asked_how_wide_it_is) {
+  for (unsigned short const columns : {20, 50, 120}) {
+    auto const line = live_line(row_of(1, 1), 9, {1, 8}, columns - 1);
+    EXPECT_EQ(shown(columns), kLive + line + kLive) << columns;
+  }
+  EXPECT_EQ(shown(0), kLive + live_line(row_of(1, 1), 9, {1, 8}, 79) + kLive) << "an ordinary one";
 }
 
 }  // namespace

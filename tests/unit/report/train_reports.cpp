@@ -90,7 +90,7 @@ TEST(Metrics, have_no_loss_where_nothing_was_to_be_predicted) {
   auto const json = Json::parse(to_json(none));
   for (auto const* key : {"loss", "valid_loss"}) EXPECT_TRUE(json.at(key).is_null()) << key;
   for (auto const* key : {"targets", "valid_targets"}) EXPECT_EQ(json.at(key), 0) << key;
-  EXPECT_NE(progress_line(none, 600, 0.5).find("loss none  valid none  "), std::string::npos);
+  EXPECT_NE(progress_line(none, 600, 240).find("loss none  valid none  "), std::string::npos);
 }
 
 TEST(Metrics, mark_where_steps_begin) {
@@ -243,19 +243,20 @@ TEST(Metrics, of_an_unknown_peak_are_null) {
   auto const json = Json::parse(to_json(unknown));
   EXPECT_TRUE(json.at("mfu").is_null());
   EXPECT_TRUE(json.at("matmul_share").is_null());
-  EXPECT_EQ(progress_line(unknown, 600, 0.5),
-            "step 120/600  loss 0.3333  8192 tok/s  ETA 4m  device 64 MiB  nvme 12 MiB");
+  EXPECT_EQ(progress_line(unknown, 600, 240),
+            "step 120/600  loss 0.3333  lr 0.0006  norm 0.1  8192 tok/s  ETA 4m  device 64 MiB  "
+            "nvme 12 MiB");
   unknown.matmul_share = 0.824;
-  EXPECT_NE(progress_line(unknown, 600, 0.5).find("tok/s  82 % of matmul  ETA"), std::string::npos);
+  EXPECT_NE(progress_line(unknown, 600, 240).find("tok/s  82 % of matmul  ETA"), std::string::npos);
 }
 
-TEST(ProgressLine, tells_step_loss_speed_time_left_and_the_tiers_in_use) {
-  EXPECT_EQ(progress_line(row(), 600, 0.5),
-            "step 120/600  loss 0.3333  8192 tok/s  MFU 41 %  ETA 4m  device 64 MiB  "
-            "nvme 12 MiB");
+TEST(ProgressLine, tells_step_loss_rate_norm_speed_time_left_and_the_tiers_in_use) {
+  EXPECT_EQ(progress_line(row(), 600, 240),
+            "step 120/600  loss 0.3333  lr 0.0006  norm 0.1  8192 tok/s  MFU 41 %  ETA 4m  "
+            "device 64 MiB  nvme 12 MiB");
   auto with = row();
   with.valid = {3, 2};
-  EXPECT_NE(progress_line(with, 600, 0.5).find("loss 0.3333  valid 1.5000  "), std::string::npos);
+  EXPECT_NE(progress_line(with, 600, 240).find("loss 0.3333  valid 1.5000  "), std::string::npos);
 }
 
 }  // namespace

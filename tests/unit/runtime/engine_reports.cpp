@@ -62,7 +62,7 @@ TEST_F(EngineReports, name_the_lane_that_compute_waits_for) {
   double waited_s = 0, host_busy_s = 0;
   // A machine may give compute no time until all is there, but not forever.
   for (int step = 0; step < 20 || (waited_s == 0 && step < 1000); ++step) {
-    auto const [use, stall_s] = engine.run_step(step).lanes;
+    auto const [use, stall_s, work_s] = engine.run_step(step).lanes;
     engine.finish();
     waited_s += stall_s[index(Lane::h2d)];
     host_busy_s += use[index(Lane::host)].busy_s;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <numeric>
 #include <thread>
 
 #include "io/ring/scripted_queue.hpp"
@@ -114,7 +115,7 @@ TEST_F(TransferTimes, are_those_of_the_first_look_the_begin_and_the_end) {
       [](Program const&, Tiers const&) -> std::unique_ptr<OrderWatch> {
         return std::make_unique<Looks>();
       });
-  auto const [use, stall_s] = engine->run_step(0).lanes;
+  auto const [use, stall_s, work_s] = engine->run_step(0).lanes;
   engine->finish();
   auto const times = engine->last_step_times();
   ASSERT_EQ(times.size(), 4u);
@@ -137,6 +138,7 @@ TEST_F(TransferTimes, are_those_of_the_first_look_the_begin_and_the_end) {
                    made_a.start_s - made_a.ready_s + (again.start_s - again.ready_s));
   EXPECT_DOUBLE_EQ(of(Lane::compute).busy_s,
                    made_a.end_s - made_a.start_s + (again.end_s - again.start_s));
+  EXPECT_DOUBLE_EQ(std::accumulate(work_s.begin(), work_s.end(), 0.0), of(Lane::compute).busy_s);
   EXPECT_LE(stall_s[index(Lane::d2h)] + stall_s[index(Lane::nvme_write)],
             of(Lane::compute).stall_s + kRounded_s);
 }
@@ -318,7 +320,7 @@ TEST_F(TransferTimes, of_compute_that_waits_for_a_lane_behind_are_told) {
     engine->run_step(0);
     engine->run_step(1);
     set(third);
-    auto const [use, stall_s] = engine->run_step(2).lanes;
+    auto const [use, stall_s, work_s] = engine->run_step(2).lanes;
     waited_s = stall_s[index(Lane::host)];
     for (auto const other : kLanesInOrder) {
       if (other == Lane::host) continue;

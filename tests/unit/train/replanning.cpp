@@ -88,9 +88,7 @@ struct Watched {
   Simulation const simulation = simulate(planned.programs.train, fast);
   std::unique_ptr<Comm> comm = make_single_rank_comm();
   RunMemory memory{config, host_device(), planned.programs.train, kMost};
-  Reporter reporter{config, fast, 1, nullptr};
-  Replanner replanner{
-      {config, kTinyVocab, planned, simulation, fast, limits, memory, reporter, *comm}};
+  Replanner replanner{{config, kTinyVocab, planned, simulation, fast, limits, memory, *comm}};
 };
 
 std::string rate_of_writes(StepResult const& step) {

@@ -1,4 +1,4 @@
-// What a run says at its end, and what it makes of times.
+// What a run makes at its end of what its ranks have measured, and of times.
 #include <gtest/gtest.h>
 
 #include "tests/support/hand_made_run.hpp"
@@ -11,69 +11,6 @@ namespace spillway::test::train_summaries_test {
 namespace {
 
 constexpr std::int64_t kMiB = 1 << 20;
-
-Summary summary() {
-  Summary result;
-  result.predicted_peak_bytes = {5 * kMiB, 3 * kMiB, 7 * kMiB};
-  result.measured_peak_bytes = {4 * kMiB, 2 * kMiB, 6 * kMiB};
-  result.outside_bytes = 9 * kMiB;
-  result.peak_rss_bytes = 16 * kMiB;
-  result.train_s = 40;
-  return result;
-}
-
-Config config() {
-  Config result;
-  result.run.dir = "runs/a";
-  return result;
-}
-
-TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
-  auto all = summary();
-  all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000, 12};
-  all.waits = {{1.5, 2, 1}, {7.25, 0, 6.5}, {3, 1, 2}};
-  EXPECT_EQ(closing_lines(all, config()),
-            "runs/a: peak bytes, planned and resident\n"
-            "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
-            "of its tiers, planned and in use by the items that ran\n"
-            "  device         5242880        4194304  (4 MiB)\n"
-            "  host           3145728        2097152  (2 MiB)\n"
-            "  nvme           7340032        6291456  (6 MiB)\n"
-            "  nvme 8 MiB written at 1.25 GB/s a rank, 12 MiB read at 2.50 GB/s a rank; at this "
-            "rate drives rated for 600 TB last 183 days, as spill files use them 12 years\n"
-            "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
-}
-
-TEST(ClosingLines, leave_out_what_there_was_none_of) {
-  auto few = summary();
-  few.predicted_peak_bytes[Tier::nvme] = 0;
-  few.predicted_peak_bytes[Tier::host] = 0;
-  few.waits = {{}, {}};
-  auto const peaks = std::string(
-      "runs/a: peak bytes, planned and resident\n"
-      "  process       14680064       16777216  (device + host + outside 9 MiB)\n"
-      "of its tiers, planned and in use by the items that ran\n"
-      "  device         5242880        4194304  (4 MiB)\n");
-  EXPECT_EQ(closing_lines(few, config()), peaks);
-  few.spill.written_bytes = kMiB;
-  few.waits = {};  // one rank: its rate is that of all bytes
-  EXPECT_EQ(closing_lines(few, config()),
-            peaks + "  nvme 1 MiB written at 0.00 GB/s, 0 B read at 0.00 GB/s\n")
-      << "how long the drive lasts is not known";
-}
-
-TEST(ClosingLines, count_a_device_with_memory_of_its_own_beside_the_process) {
-  auto beside = summary();
-  beside.device_outside_bytes = 11 * kMiB;
-  EXPECT_EQ(closing_lines(beside, config()),
-            "runs/a: peak bytes, planned and resident\n"
-            "  process       12582912       16777216  (host + outside 9 MiB)\n"
-            "of its tiers, planned and in use by the items that ran\n"
-            "  device         5242880        4194304  (4 MiB)\n"
-            "  host           3145728        2097152  (2 MiB)\n"
-            "  nvme           7340032        6291456  (6 MiB)\n"
-            "  the device holds 11 MiB more\n");
-}
 
 TEST(Waits, are_summed_and_name_the_first_of_the_slowest_peers) {
   auto const wait = wait_of(std::array{1.5, 0.0, 4.0, 2.5, 4.0});
@@ -201,6 +138,19 @@ TEST(NumbersOfRanks, without_a_device_have_nothing_pinned_and_nothing_beside_it)
 }
 
 // Of the ranks' seconds together: that is what one of them got.
+TEST(ParameterCounts, leave_out_padding_and_what_is_frozen) {
+  Graph graph;
+  Chunk chunk;
+  chunk.parameters.resize(2);
+  chunk.parameters[0].view.shape = {5, 7};
+  chunk.parameters[1].view.shape = {3};
+  chunk.elements = 128;
+  graph.chunks = {chunk, chunk, chunk};
+  graph.chunks[1].trainable = false;
+  EXPECT_EQ(parameter_count(graph, false), 3 * 38);
+  EXPECT_EQ(parameter_count(graph, true), 2 * 38);
+}
+
 TEST(SpillReports, have_bytes_and_rates_of_their_own_direction) {
   auto const report = spill_report(
       {.written_bytes = 3'000'000'000, .read_bytes = 10'000'000'000, .write_s = 2, .read_s = 4});
@@ -227,8 +177,8 @@ TEST(StepFlops, are_those_of_ops_that_run_and_of_rows_that_are_filled) {
 
 TEST(SaveEstimates, say_what_they_go_by) {
   EXPECT_EQ(describe(SaveEstimate{3 * kMiB, 1.5, true}),
-            "\nA checkpoint of 3 MiB takes about 2.1 ms: an estimate at 1.5 GB/s, the rate of the "
-            "drive for spill files.\n");
+            "\nA checkpoint of 3 MiB takes about 2.1 ms: an estimate at 1.5 GB/s, the rate of\n"
+            "the drive for spill files.\n");
   EXPECT_EQ(describe(SaveEstimate{3 * kMiB, 0.5, false}),
             "\nA checkpoint of 3 MiB takes about 6.29 ms: an estimate at 0.5 GB/s, a guess.\n");
 }

@@ -1,0 +1,86 @@
+#include "app/train_head.hpp"
+
+#include <ctime>
+
+#include "base/wrapped.hpp"
+#include "plan/explain/brief.hpp"
+#include "plan/explain/explain.hpp"
+#include "plan/explain/verdict.hpp"
+#include "report/head.hpp"
+#include "samples/batch_shape.hpp"
+#include "train/evaluate.hpp"
+#include "train/pace.hpp"
+#include "train/save_time.hpp"
+#include "train/summarize.hpp"
+
+namespace spillway {
+namespace {
+
+BatchShape shape_of(PlannedFor const& made) {
+  return batch_shape(made.config.batch, made.planned.train.arithmetic.micro, 0,
+                     made.planned.programs.train.ranks);
+}
+
+TimeLeft predicted_time(PlannedFor const& made, Data const& data, std::int64_t done,
+                        double step_s) {
+  auto const batches = eval_batches(made.config, data, shape_of(made));
+  return time_left(made.config.run, done,
+                   predicted_times(made.planned, step_s, batches, made.machine));
+}
+
+// Returns lines about the rows of a step, which end as those of a page do.
+std::string rows_text(BatchShape const& shape) {
+  std::string text;
+  for (auto line : {describe_share(shape), describe_empty_rows(shape)}) {
+    if (line.ends_with('\n')) line.pop_back();
+    if (!line.empty()) text += wrapped(line) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+PlanTexts plan_texts(PlannedFor const& made) {
+  auto const& [config, planned, simulation, machine, limits] = made;
+  auto const& program = longest_step(planned);
+  auto const longest = planned.longest ? simulate(program, machine) : simulation;
+  auto const shape = shape_of(made);
+  auto const bound = bound_of(planned, config, machine, limits, longest.step_s);
+  auto const path = shares(program, critical_path(program, longest));
+  PlanTexts texts;
+  texts.whole = explain(planned.train, planned.plan, program, longest, machine, limits,
+                        {shape.filled_of_most(), !shape.fewer().empty()}, bound) +
+                describe_share(shape) + describe_empty_rows(shape) +
+                describe(estimate_save(planned.train, machine, program.ranks));
+  texts.brief = brief(planned.train, planned.plan, program, longest, machine, limits, bound) +
+                rows_text(shape);
+  texts.binds = what_binds(path, longest.step_s);
+  texts.step_s = longest.step_s;
+  return texts;
+}
+
+std::string head_of(ThisJob const& job, Data const& data, PlannedFor const& made,
+                    PlanTexts const& texts) {
+  auto const& config = made.config;
+  RunHead head{.run = config.run.dir, .hosts = job.hosts, .where = job.where};
+  head.family = word(config.model.family);
+  head.precision = word(config.precision);
+  head.parameters = parameter_count(made.planned.train, false);
+  head.trainable_parameters = parameter_count(made.planned.train, true);
+  head.train_tokens = data.train.windows.used_tokens();
+  head.valid_tokens = data.valid ? data.valid->windows.used_tokens() : 0;
+  head.steps = config.run.steps;
+  head.steps_done = job.steps_done;
+  auto const sequences = static_cast<double>(config.batch.sequences);
+  head.step_tokens = sequences * static_cast<double>(data.recipe.window);
+  head.epochs =
+      static_cast<double>(head.steps) * sequences / static_cast<double>(data.train.windows.count());
+  head.step_s = texts.step_s;
+  head.left = predicted_time(made, data, job.steps_done, texts.step_s);
+  head.now = std::time(nullptr);
+  head.limit_s = job.limit_s;
+  head.binds = texts.binds;
+  return head_text(head);
+}
+
+}  // namespace spillway

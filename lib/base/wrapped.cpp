@@ -1,0 +1,31 @@
+#include "base/wrapped.hpp"
+
+#include "base/printable.hpp"
+
+namespace spillway {
+
+std::string wrapped(std::string_view line, std::string_view indent) {
+  constexpr auto none = std::string_view::npos;
+  std::string text;
+  auto room = kPageColumns;
+  while (line.size() > room) {
+    auto const word = line.find_first_not_of(' ');
+    auto space = line.rfind(' ', room);
+    if (space == none || space < word) space = line.find(' ', word);  // the word is too long
+    auto const next = line.find_first_not_of(' ', space);
+    if (next == none) break;
+    text.append(line.substr(0, space)).append("\n").append(indent);
+    line.remove_prefix(next);
+    room = kPageColumns - indent.size();
+  }
+  return text.append(line);
+}
+
+std::string shortened(std::string_view line, std::size_t columns) {
+  constexpr std::string_view end = "...";
+  if (line.size() <= columns) return std::string(line);
+  auto const part = line.substr(0, columns - end.size());
+  return std::string(part.substr(0, whole_characters_bytes(part))).append(end);
+}
+
+}  // namespace spillway

@@ -1,0 +1,19 @@
+// Breaks lines at spaces, so that a terminal or the log of a batch job shows them whole.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace spillway {
+
+inline constexpr std::size_t kPageColumns = 80;
+
+// Returns the line in as many lines as it takes, of which those after the first begin with
+// `indent`. None is longer than kPageColumns bytes, unless a word is.
+std::string wrapped(std::string_view line, std::string_view indent = "  ");
+
+// Returns at most `columns` bytes of the line; if it is longer it ends with "...".
+std::string shortened(std::string_view line, std::size_t columns = kPageColumns);
+
+}  // namespace spillway

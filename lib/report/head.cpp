@@ -1,0 +1,109 @@
+#include "report/head.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/units.hpp"
+#include "base/wrapped.hpp"
+#include "plan/data/words.hpp"
+#include "plan/explain/run_text.hpp"
+
+namespace spillway {
+namespace {
+
+std::string row(std::string_view name, std::string const& text) {
+  constexpr std::size_t width = 11;
+  return wrapped(fmt::format("  {:<{}}{}", name, width, text), std::string(2 + width, ' ')) + "\n";
+}
+
+std::string model_text(RunHead const& head) {
+  auto const all = static_cast<double>(head.parameters);
+  auto const trained = static_cast<double>(head.trainable_parameters);
+  auto const part =
+      trained < all ? fmt::format(", {} of them trained", tokens_text(trained)) : std::string();
+  return fmt::format("{} of {} parameters ({}){}, {}", head.family, tokens_text(all),
+                     head.parameters, part, head.precision);
+}
+
+std::string data_text(RunHead const& head) {
+  auto const text =
+      fmt::format("{} tokens to train on", tokens_text(static_cast<double>(head.train_tokens)));
+  if (head.valid_tokens == 0) return text;
+  return text +
+         fmt::format(", {} to validate", tokens_text(static_cast<double>(head.valid_tokens)));
+}
+
+std::string steps_text(RunHead const& head) {
+  auto const which = head.steps_done == 0
+                         ? count(head.steps, "step")
+                         : fmt::format("steps {} to {}", head.steps_done + 1, head.steps);
+  auto const all = static_cast<double>(head.steps) * head.step_tokens;
+  return fmt::format("{} of {:.0f} tokens; {} tokens in all: {} epochs", which, head.step_tokens,
+                     tokens_text(all), human_number(head.epochs, 3));
+}
+
+std::string step_text(RunHead const& head) {
+  if (head.step_s <= 0) return "nobody knows how long one takes";
+  return fmt::format("{} predicted, {} tokens/s", human_duration(head.step_s),
+                     human_number(head.step_tokens / head.step_s, 3));
+}
+
+std::string end_text(RunHead const& head) {
+  auto const& left = head.left;
+  auto const at = head.now + static_cast<std::time_t>(std::llround(left.seconds()));
+  auto text = human_duration(left.seconds()) + ", of which ";
+  if (left.evaluations > 0)
+    text += fmt::format("{} are for {} and ", human_duration(left.evaluations_s),
+                        count(left.evaluations, "evaluation"));
+  text += fmt::format("{} {}for {}", human_duration(left.saves_s),
+                      left.evaluations > 0 ? "" : "are ", count(left.saves, "checkpoint"));
+  return text + fmt::format(": until {:%a %d %b, %H:%M}", fmt::localtime(at));
+}
+
+std::string limit_text(double limit_s) {
+  return fmt::format("this job stops after {} (run.max_time), and the same command goes on",
+                     human_duration(limit_s));
+}
+
+}  // namespace
+
+std::string hosts_text(std::span<std::string const> hosts) {
+  constexpr std::size_t most = 4;
+  std::vector<std::pair<std::string, std::int64_t>> ranks;
+  for (auto const& host : hosts) {
+    auto const known = std::ranges::find(ranks, host, &std::pair<std::string, std::int64_t>::first);
+    if (known == ranks.end())
+      ranks.emplace_back(host, 1);
+    else
+      ++known->second;
+  }
+  if (ranks.empty()) return "";
+  if (ranks.size() == 1) return ranks.front().first;
+  if (ranks.size() > most)
+    return fmt::format("{} .. {} ({} hosts)", ranks.front().first, ranks.back().first,
+                       ranks.size());
+  std::string text;
+  for (auto const& [host, number] : ranks)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", host, count(number, "rank"));
+  return text;
+}
+
+std::string head_text(RunHead const& head) {
+  auto text = head.run + ":\n";
+  text += row("where", fmt::format("{}: {}", hosts_text(head.hosts), head.where));
+  text += row("model", model_text(head));
+  text += row("data", data_text(head));
+  text += row("run", steps_text(head));
+  text += row("step", step_text(head));
+  if (!head.binds.empty()) text += row("binds", head.binds);
+  if (head.step_s > 0) text += row("takes", end_text(head));
+  if (head.limit_s && *head.limit_s < head.left.seconds())
+    text += row("limit", limit_text(*head.limit_s));
+  return text;
+}
+
+}  // namespace spillway

@@ -1,0 +1,24 @@
+// A LossRecord remembers the last of a run's losses and the least of them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "report/loss_sums.hpp"
+
+namespace spillway {
+
+struct LossRecord {
+  std::optional<double> last = {}, best = {};  // nothing if there was no target
+  std::int64_t best_step = 0;                  // how many steps were done
+
+  void add(std::int64_t step, LossSums const& sums) {
+    last = sums.mean();
+    if (!last || !std::isfinite(*last) || (best && *last >= *best)) return;
+    best = last;
+    best_step = step;
+  }
+};
+
+}  // namespace spillway

@@ -1,0 +1,47 @@
+// A Pace knows how long steps, evaluations and checkpoints take, to tell when a run will end.
+#pragma once
+
+#include <cstdint>
+
+#include "config/config.hpp"
+#include "plan/data/machine.hpp"
+#include "report/time_left.hpp"
+#include "run/plan_run.hpp"
+
+namespace spillway {
+
+// The seconds of a step, of an evaluation and of a checkpoint. An evaluation takes none if there is
+// no validation set.
+struct TurnTimes {
+  double step_s = 0, evaluation_s = 0, save_s = 0;
+};
+
+// Returns what is predicted for a step of `step_s` and an evaluation of `eval_batches` batches.
+TurnTimes predicted_times(PlannedRun const& planned, double step_s, std::int64_t eval_batches,
+                          Machine const& machine);
+
+// Returns what is left to do of the run after `done` steps, with the evaluations and checkpoints
+// that are due. Those after the last step count, too.
+TimeLeft time_left(RunConfig const& run, std::int64_t done, TurnTimes const& times);
+
+class Pace {
+ public:
+  explicit Pace(TurnTimes const& predicted) : m_times(predicted) {}
+
+  void add_step(double seconds);  // steps are counted by a mean of the last ones
+  void add_evaluation(double seconds);
+  void add_save(double seconds);
+
+  // Returns what was measured or, of what there was none yet, what was predicted.
+  TurnTimes const& times() const { return m_times; }
+  std::int64_t evaluations() const { return m_evaluations; }
+  std::int64_t saves() const { return m_saves; }
+  double evaluations_s() const { return m_evaluations_s; }
+
+ private:
+  TurnTimes m_times;
+  std::int64_t m_steps = 0, m_evaluations = 0, m_saves = 0;
+  double m_evaluations_s = 0, m_saves_s = 0;
+};
+
+}  // namespace spillway

@@ -1,0 +1,59 @@
+#include "base/wrapped.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace spillway::wrapped_test {
+namespace {
+
+std::string words(std::size_t count, std::size_t length) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i)
+    text += (i > 0 ? " " : "") + std::string(length, static_cast<char>('a' + i % 26));
+  return text;
+}
+
+TEST(Wrapped, leaves_a_line_that_fits) {
+  for (auto const& line : {std::string(), std::string("  a b"), words(8, 9) + "x"})
+    EXPECT_EQ(wrapped(line), line);
+}
+
+TEST(Wrapped, breaks_at_spaces_and_loses_no_word) {
+  for (std::size_t length = 1; length < 30; ++length) {
+    auto const line = words(40, length);
+    auto const text = wrapped(line, "    ");
+    std::istringstream lines(text);
+    std::string joined;
+    for (std::string part; std::getline(lines, part);) {
+      EXPECT_LE(part.size(), kPageColumns);
+      EXPECT_EQ(part.starts_with("    "), !joined.empty()) << part;
+      joined += joined.empty() ? part : part.substr(3);
+    }
+    EXPECT_EQ(joined, line);
+  }
+}
+
+TEST(Wrapped, fills_a_line_to_its_last_column) {
+  auto const first = words(8, 9) + "x";
+  ASSERT_EQ(first.size(), kPageColumns);
+  EXPECT_EQ(wrapped(first + " more", ""), first + "\nmore");
+}
+
+TEST(Wrapped, leaves_words_whole_that_no_line_holds) {
+  std::string const path(200, 'p');
+  EXPECT_EQ(wrapped("  " + path), "  " + path);
+  EXPECT_EQ(wrapped("in " + path + " there"), "in\n  " + path + "\n  there");
+}
+
+TEST(Shortened, ends_with_dots_and_within_no_character) {
+  EXPECT_EQ(shortened("as it is", 8), "as it is");
+  EXPECT_EQ(shortened("as it was", 8), "as it...");
+  EXPECT_EQ(shortened("abcd\xc3\xa9"
+                      "fgh",
+                      8),
+            "abcd...");
+}
+
+}  // namespace
+}  // namespace spillway::wrapped_test

@@ -1,0 +1,107 @@
+#include "report/closing_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace spillway::closing_lines_test {
+namespace {
+
+constexpr std::int64_t kMiB = 1 << 20;
+
+Summary summary() {
+  Summary result;
+  result.predicted_peak_bytes = {5 * kMiB, 3 * kMiB, 7 * kMiB};
+  result.measured_peak_bytes = {4 * kMiB, 2 * kMiB, 6 * kMiB};
+  result.outside_bytes = 9 * kMiB;
+  result.peak_rss_bytes = 16 * kMiB;
+  result.train_s = 40;
+  return result;
+}
+
+Config config() {
+  Config result;
+  result.run.dir = "runs/a";
+  return result;
+}
+
+// Returns what is said from the peaks on.
+std::string peaks_of(Summary const& summary) {
+  auto const text = closing_lines(summary, config());
+  auto const at = text.find("runs/a: peak bytes");
+  return at == text.npos ? text : text.substr(at);
+}
+
+TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
+  auto all = summary();
+  all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000, 12};
+  all.waits = {{1.5, 2, 1}, {7.25, 0, 6.5}, {3, 1, 2}};
+  EXPECT_EQ(peaks_of(all),
+            "runs/a: peak bytes, planned and resident\n"
+            "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
+            "of its tiers, planned and in use by the items that ran\n"
+            "  device         5242880        4194304  (4 MiB)\n"
+            "  host           3145728        2097152  (2 MiB)\n"
+            "  nvme           7340032        6291456  (6 MiB)\n"
+            "  nvme 8 MiB written at 1.25 GB/s a rank, 12 MiB read at 2.50 GB/s a rank\n"
+            "    drives rated for 600 TB last 183 days, as spill files use them 12 years\n"
+            "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
+}
+
+TEST(ClosingLines, leave_out_what_there_was_none_of) {
+  auto few = summary();
+  few.predicted_peak_bytes[Tier::nvme] = 0;
+  few.predicted_peak_bytes[Tier::host] = 0;
+  few.waits = {{}, {}};
+  auto const peaks = std::string(
+      "runs/a: peak bytes, planned and resident\n"
+      "  process       14680064       16777216  (device + host + outside 9 MiB)\n"
+      "of its tiers, planned and in use by the items that ran\n"
+      "  device         5242880        4194304  (4 MiB)\n");
+  EXPECT_EQ(peaks_of(few), peaks);
+  few.spill.written_bytes = kMiB;
+  few.waits = {};  // one rank: its rate is that of all bytes
+  EXPECT_EQ(peaks_of(few), peaks + "  nvme 1 MiB written at 0.00 GB/s, 0 B read at 0.00 GB/s\n")
+      << "how long the drive lasts is not known";
+}
+
+TEST(ClosingLines, count_a_device_with_memory_of_its_own_beside_the_process) {
+  auto beside = summary();
+  beside.device_outside_bytes = 11 * kMiB;
+  EXPECT_EQ(peaks_of(beside),
+            "runs/a: peak bytes, planned and resident\n"
+            "  process       12582912       16777216  (host + outside 9 MiB)\n"
+            "of its tiers, planned and in use by the items that ran\n"
+            "  device         5242880        4194304  (4 MiB)\n"
+            "  host           3145728        2097152  (2 MiB)\n"
+            "  nvme           7340032        6291456  (6 MiB)\n"
+            "  the device holds 11 MiB more\n");
+}
+
+TEST(ClosingLines, begin_with_what_the_run_came_to_and_end_with_its_warnings) {
+  auto all = summary();
+  auto& outcome = all.outcome;
+  outcome = {.step = 600, .tokens = 2'457'600};
+  outcome.loss = {2.25, 2, 590};
+  outcome.valid_loss = {2.5, 2.5, 600};
+  outcome.duration_s = 200;
+  outcome.restart_s = 12;
+  all.warnings = {"a thing", "another"};
+  auto const text = closing_lines(all, config());
+  EXPECT_TRUE(text.starts_with(
+      "runs/a: step 600, loss 2.2500 (best 2.0000, step 590), valid 2.5000, 2.46M\n"
+      "  tokens\n"
+      "  3m20s from start to end, 12 s of them before the first step\n"))
+      << text;
+  EXPECT_TRUE(text.ends_with("2 warnings:\n  a thing\n  another\n")) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+}
+
+TEST(ClosingLines, name_no_loss_that_there_was_not) {
+  EXPECT_TRUE(closing_lines(summary(), config()).starts_with("runs/a: step 0, 0 tokens\n"));
+}
+
+}  // namespace
+}  // namespace spillway::closing_lines_test

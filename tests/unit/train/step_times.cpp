@@ -1,0 +1,56 @@
+#include "train/step_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/support/hand_made_run.hpp"
+
+namespace spillway::test::step_times_test {
+namespace {
+
+constexpr auto kMatmul = index(WorkPart::matmul_forward);
+constexpr auto kOther = index(WorkPart::other_ops);
+
+// Items 0, 2 and 3 compute; 2 waits for the copy 1.
+HandMadeRun run_with_a_copy() {
+  HandMadeRun run;
+  run.segment("all");
+  auto const a = run.buffer(Tier::device, 8), b = run.buffer(Tier::host, 8),
+             c = run.buffer(Tier::device, 8);
+  run.op(Lane::compute, {}, {a});
+  run.copy(Lane::h2d, b, c);
+  run.op(Lane::compute, {c}, {a});
+  run.op(Lane::compute, {a}, {});
+  run.program.ops[0].kind = run.program.ops[1].kind = OpKind::matmul;
+  run.program.ops[2].kind = OpKind::rope;
+  run.complete();
+  return run;
+}
+
+TEST(PredictedStep, says_what_computes_and_what_it_waits_for) {
+  auto const run = run_with_a_copy();
+  Simulation simulation;
+  simulation.step_s = 11;
+  simulation.intervals = {{0, 0, 2}, {1, 1, 5}, {2, 5, 8}, {3, 8, 11}};
+  auto const times = predicted_step(run.program, simulation);
+  EXPECT_EQ(times.work_s[kMatmul], 2 + 3);
+  EXPECT_EQ(times.work_s[kOther], 3);
+  EXPECT_EQ(times.waits_s[index(Lane::h2d)], 3);
+  EXPECT_EQ(std::accumulate(times.waits_s.begin(), times.waits_s.end(), 0.0), 3);
+  EXPECT_EQ(times.whole_s, 11);
+  EXPECT_EQ(times.other_s(), 0);
+}
+
+TEST(PredictedStep, counts_every_time_that_an_item_occurs) {
+  auto const run = run_with_a_copy();
+  Simulation simulation;
+  simulation.step_s = 11;
+  simulation.intervals = {{0, 0, 2}, {1, 1, 5, 4}, {2, 5, 8, 4}, {3, 8, 11}};
+  auto const times = predicted_step(run.program, simulation);
+  EXPECT_EQ(times.work_s[kMatmul], 2 + 4 * 3);
+  EXPECT_EQ(times.waits_s[index(Lane::h2d)], 4 * 3);
+}
+
+}  // namespace
+}  // namespace spillway::test::step_times_test
