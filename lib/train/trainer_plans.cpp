@@ -31,7 +31,9 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   on_all_ranks(m_parts.comm, [&] { m_bound = bind(programs, true); });
   m_replanner.adopt(std::move(plan), m_state.step);
   m_reporter.change_plan();
-  m_reporter.event({"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}});
+  RunEvent event{"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}};
+  event.predicted_step_s = m_replanner.simulation().step_s;
+  m_reporter.event(event);
   write_plan();
   return std::nullopt;
 }
