@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,8 +16,7 @@
 #include "base/log.hpp"
 #include "base/math.hpp"
 #include "base/standard_streams.hpp"
-#include "base/steady_clock.hpp"
-#include "base/units.hpp"
+#include "base/work_progress.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "generate/session.hpp"
@@ -44,29 +42,6 @@ namespace spillway {
 
 namespace {
 
-// An EvalProgress reports progress on stderr after each tenth of the batches, and when 30 s have
-// passed since its last report.
-class EvalProgress {
- public:
-  explicit EvalProgress(std::int64_t batches) : m_batches(batches), m_begin(SteadyClock::now()) {}
-
-  void operator()(std::int64_t done, LossSums const& so_far) {
-    constexpr double patience_s = 30;
-    auto const now_s = seconds_since(m_begin);
-    bool const is_part = 10 * done / m_batches > 10 * (done - 1) / m_batches;
-    if (!is_part && now_s < m_told_s + patience_s) return;
-    m_told_s = now_s;
-    auto const rest_s = now_s / static_cast<double>(done) * static_cast<double>(m_batches - done);
-    say(fmt::format("eval: {} of {} batches, loss {} so far, {} to go", done, m_batches,
-                    loss_text(so_far), human_duration(rest_s)));
-  }
-
- private:
-  std::int64_t m_batches;
-  SteadyClock::time_point m_begin;
-  double m_told_s = 0;
-};
-
 // Returns the graph of the evaluation, whose products are made as all ranks agree.
 Graph agreed_graph(Config const& config, ComputeHere const& compute, RunState const& state,
                    Comm& comm) {
@@ -90,6 +65,13 @@ std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int
               fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
                           "give more text",
                           text.tokens.files().front().path().string(), read));
+}
+
+LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
+  WorkProgress progress({"eval", "batches", batches}, comm.rank() == 0);
+  return evaluate(engine, batches, comm, [&](std::int64_t done, LossSums const& so_far) {
+    progress.at(done, fmt::format("loss {} so far", loss_text(so_far)));
+  });
 }
 
 }  // namespace
@@ -135,7 +117,6 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   });
 
   auto const count = div_ceil(windows, shape.sequences);
-  EvalProgress progress(count);
   on_all_ranks(comm, [&] {
     if (comm.rank() != 0) return;
     say(fmt::format("eval: {} sequences in {} batches", windows, count));
@@ -143,8 +124,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
     auto const unused = describe_unused(*text, recipe, "data.valid");
     if (!unused.empty()) log_info("{}", unused);
   });
-  auto const sums = evaluate(session->engine(), count, comm,
-                             comm.rank() == 0 ? EvalTold(std::ref(progress)) : EvalTold());
+  auto const sums = evaluated(session->engine(), count, comm);
   std::int64_t read = 0;
   on_all_ranks(comm, [&] { read = tokens_read(sums, *text, windows); });
   auto const loss = *sums.mean();

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/commands.hpp"
 #include "app/device_backend.hpp"
 #include "app/generated.hpp"
+#include "app/prompts.hpp"
 #include "app/text_bounds.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
@@ -13,74 +17,64 @@
 #include "generate/sampling.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
-#include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
 #include "run/compute_here.hpp"
-#include "samples/byte_text.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
 
 namespace spillway {
 namespace {
 
-struct Prompt {
-  PromptForm form;
-  std::vector<std::int32_t> tokens;
-};
-
 [[noreturn]] void refuse(std::string const& what) {
   throw Error(Status::bad_input, what);
 }
 
-std::vector<std::int32_t> ids_of(std::vector<std::int64_t> const& ids, std::int64_t vocab) {
-  std::vector<std::int32_t> tokens;
-  for (auto const id : ids) {
-    if (id < 0 || id >= vocab)
-      refuse(fmt::format("--prompt-ids: {} is not in the model's vocabulary of {}", id, vocab));
-    tokens.push_back(static_cast<std::int32_t>(id));
-  }
-  return tokens;
-}
+// A GenerateTask is what all prompts of a command have in common.
+struct GenerateTask {
+  GenerateArguments const& arguments;
+  Recipe const& recipe;
+  TextBounds const& bounds;
 
-Prompt prompt_of(GenerateArguments const& arguments, RunState const& state, Recipe const& recipe) {
-  if (!arguments.prompt_ids.empty())
-    return {PromptForm::ids, ids_of(arguments.prompt_ids, state.vocab)};
-  if (!arguments.prompt) refuse("generate: give --prompt or --prompt-ids");
-  if (state.tokenizer != kByteTokenizer)
-    refuse(
-        fmt::format("--prompt: {} has tokens of '{}', which are not made of text here; give "
-                    "--prompt-ids",
-                    arguments.checkpoint, state.tokenizer));
-  if (arguments.prompt->empty()) refuse("--prompt: is empty; give at least one character");
-  return {PromptForm::text, tokens_of(*arguments.prompt, recipe)};
-}
+  bool fills() const { return recipe.objective == Objective::masked; }
+  bool decodes() const { return recipe.objective == Objective::spans; }
+};
 
-// Prints the generated tokens. Without an encoder, the prompt is printed before them, because the
-// generated text continues it.
-void continue_prompt(GenerateArguments const& arguments, Recipe const& recipe,
-                     TextBounds const& bounds, Prompt const& prompt, Generator& generator) {
-  bool const decodes = recipe.objective == Objective::spans;
-  GeneratedTokens shown(prompt.form, recipe);
-  if (!decodes) shown.add(prompt.tokens);
-  auto tokens = decodes ? std::vector{bounds.start} : prompt.tokens;
+using Print = GeneratedTokens::Print;
+
+// Writes the generated tokens. Without an encoder and with `shows_prompt`, the prompt is written
+// before them, because the generated text continues it. Prompt n has the seed behind that of prompt
+// n - 1, so that no two of them have the same draws. Returns the tokens that were made.
+std::vector<std::int32_t> continue_prompt(GenerateTask const& task, Prompt const& prompt,
+                                          std::uint64_t number, bool shows_prompt,
+                                          Generator& generator, Print const& print) {
+  auto const& arguments = task.arguments;
+  GeneratedTokens shown(prompt.form, task.recipe, print, StopTexts(arguments.stops));
+  if (!task.decodes() && shows_prompt) shown.add_prompt(prompt.tokens);
+  Sampling const sampling{arguments.temperature, arguments.seed + number, arguments.top_k,
+                          arguments.top_p};
+  auto tokens = task.decodes() ? std::vector{task.bounds.start} : prompt.tokens;
+  auto const given = std::ssize(tokens);
   for (std::int64_t i = 0; i < arguments.tokens; ++i) {
     auto const token =
-        sample_token(generator.logits_after(tokens), {arguments.temperature, arguments.seed},
-                     static_cast<std::uint64_t>(i));
+        sample_token(generator.logits_after(tokens), sampling, static_cast<std::uint64_t>(i));
     shown.add({&token, 1});
-    if (std::ranges::count(bounds.ends, token) > 0) break;
     tokens.push_back(token);
+    if (shown.is_stopped() || std::ranges::count(task.bounds.ends, token) > 0) break;
   }
   shown.end();
+  return {tokens.begin() + given, tokens.end()};
 }
 
-void fill_prompt(std::int64_t top, Recipe const& recipe, Prompt const& prompt,
-                 Generator& generator) {
+void fill_prompt(GenerateTask const& task, Prompt const& prompt, Generator& generator,
+                 Print const& print) {
   std::int64_t place = 0;
   for (std::int64_t row = 0; row < std::ssize(prompt.tokens); ++row) {
-    if (prompt.tokens[static_cast<std::size_t>(row)] != recipe.ids.mask) continue;
-    auto const fillings = likeliest(generator.logits_at(row), top);
-    print_result(fillings_line(++place, fillings, prompt.form) + "\n");
+    if (prompt.tokens[static_cast<std::size_t>(row)] != task.recipe.ids.mask) continue;
+    auto const fillings =
+        likeliest(generator.logits_at(row), task.arguments.top.value_or(kFillings));
+    print(fmt::format("{}{}", place == 0 ? "" : "\n",
+                      fillings_line(place + 1, fillings, prompt.form)));
+    ++place;
   }
 }
 
@@ -89,6 +83,95 @@ void require_places(Recipe const& recipe, Prompt const& prompt) {
   if (prompt.form == PromptForm::text) refuse("--prompt: has no [MASK] to fill");
   refuse(fmt::format("--prompt-ids: has no place to fill: none is {}, the model's data.mask_id",
                      recipe.ids.mask));
+}
+
+// Throws for options that are not for this kind of model.
+void require_options(GenerateTask const& task, ModelConfig const& model,
+                     std::vector<Prompt> const& prompts) {
+  auto const& arguments = task.arguments;
+  if (!task.fills() && arguments.top)
+    refuse(fmt::format("--top: is for models that fill places; this one is of the family {}",
+                       word(model.family)));
+  bool const draws = arguments.top_k > 0 || arguments.top_p < 1 || !arguments.stops.empty();
+  if (task.fills() && draws)
+    refuse(
+        fmt::format("--top-k, --top-p, --stop: are for models that go on with a text; this one "
+                    "is of the family {}",
+                    word(model.family)));
+  bool const has_ids = std::ranges::count(prompts, PromptForm::ids, &Prompt::form) > 0;
+  if (has_ids && !arguments.stops.empty())
+    refuse("--stop: is a text, and the prompt is ids; data.eos_id=ID ends at a token");
+  if (task.fills())
+    for (auto const& prompt : prompts) require_places(task.recipe, prompt);
+}
+
+// What a model needs to run.
+struct ModelParts {
+  Config const& config;
+  RunState const& state;
+  CheckpointReader& checkpoint;
+  Compute const& compute;
+  Comm& comm;
+};
+
+// Generators has one Generator at a time, for one prompt after the other. A model that goes on with
+// its prompt takes all of them with the memory of the longest; others have graphs of a prompt's own
+// length.
+class Generators {
+ public:
+  Generators(ModelParts parts, GenerateTask const& task, std::vector<Prompt> const& prompts)
+      : m_parts(parts),
+        m_one_for_all(task.recipe.objective == Objective::next),
+        m_more(task.arguments.tokens),
+        m_longest(*std::ranges::max_element(prompts, {},
+                                            [](Prompt const& one) { return one.tokens.size(); })) {}
+
+  Generator& of(Prompt const& prompt) {
+    if (m_one_for_all && m_generator) {
+      m_generator->begin_anew();
+      return *m_generator;
+    }
+    auto const& [config, state, checkpoint, compute, comm] = m_parts;
+    m_generator.reset();  // frees its memory for the next
+    naming_older(checkpoint.directory(), [&] {
+      m_generator = std::make_unique<Generator>(config, state.vocab,
+                                                m_one_for_all ? m_longest.tokens : prompt.tokens,
+                                                m_more, checkpoint, compute, comm);
+    });
+    return *m_generator;
+  }
+
+ private:
+  ModelParts m_parts;
+  bool m_one_for_all;
+  std::int64_t m_more;
+  Prompt const& m_longest;
+  std::unique_ptr<Generator> m_generator;
+};
+
+// Prints what the model makes of a prompt. As text it may have lines, so an empty one parts it from
+// the next.
+void answer(GenerateTask const& task, Prompt const& prompt, std::uint64_t number, bool is_last,
+            Generator& generator) {
+  bool const as_json = is_jsonl(task.arguments.prompts);
+  std::string made;
+  Print const print = [&](std::string_view text) {
+    if (as_json) made += text;
+    if (!as_json) print_bytes(text);
+  };
+  std::vector<std::int32_t> ids;
+  if (task.fills()) {
+    fill_prompt(task, prompt, generator, print);
+  } else {
+    ids = continue_prompt(task, prompt, number, !as_json, generator, print);
+  }
+  if (!as_json) {
+    print_result(is_last ? "\n" : "\n\n");
+  } else if (prompt.form == PromptForm::ids && !task.fills()) {
+    print_result(jsonl_line(prompt, ids));
+  } else {
+    print_result(jsonl_line(prompt, made));
+  }
 }
 
 // Returns the Config with its threads and device number left to `auto` and without shares of ranks,
@@ -123,26 +206,17 @@ Status run_generate(GenerateArguments const& arguments) {
   if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
-  bool const fills = recipe.objective == Objective::masked;
   auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides);
-  auto const prompt = prompt_of(arguments, state, recipe);
-  if (fills) require_places(recipe, prompt);
-  if (!fills && arguments.top)
-    refuse(fmt::format("--top: is for models that fill places; this one is of the family {}",
-                       word(config.model.family)));
+  auto const prompts = prompts_of(arguments, state, recipe);
+  GenerateTask const task{arguments, recipe, bounds};
+  require_options(task, config.model, prompts);
 
   auto const comm = make_single_rank_comm();
   auto const here = on_any_machine(config);
   ComputeHere const compute(here, run_cores(*comm), nullptr, device_backend(here), *comm);
-  auto generator = naming_older(place, [&] {
-    return std::make_unique<Generator>(config, state.vocab, prompt.tokens, arguments.tokens,
-                                       checkpoint, *compute, *comm);
-  });
-  if (fills) {
-    fill_prompt(arguments.top.value_or(kFillings), recipe, prompt, *generator);
-  } else {
-    continue_prompt(arguments, recipe, bounds, prompt, *generator);
-  }
+  Generators generators({config, state, checkpoint, *compute, *comm}, task, prompts);
+  for (std::size_t i = 0; i < prompts.size(); ++i)
+    answer(task, prompts[i], i, i + 1 == prompts.size(), generators.of(prompts[i]));
   return Status::done;
 }
 

@@ -1,15 +1,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
 #include "app/commands.hpp"
 #include "app/output_directory.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
+#include "base/work_progress.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/model_directory.hpp"
 #include "huggingface/special_ids.hpp"
 #include "io/file/output.hpp"
+#include "io/file/path_names.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_sink.hpp"
 #include "io/tensors/copy_tensors.hpp"
@@ -36,6 +43,25 @@ std::string ends_comment(ModelDirectory const& model, DataConfig const& data) {
   return fmt::format("# generate ends at each of these tokens: {}\n", fmt::join(ends, ", "));
 }
 
+// Returns an input file that trains the imported model on. Its rates are small, since what trained
+// weights know is soon lost, and its steps are few.
+std::string input_file(Config config, ImportArguments const& arguments) {
+  constexpr std::array<std::string_view, 7> more = {"data.train",   "data.sequence", "optim.lr",
+                                                    "optim.min_lr", "optim.warmup",  "run.init",
+                                                    "run.steps"};
+  constexpr std::int64_t usual_sequence = 1024;
+  auto const name = std::filesystem::path(without_slash(arguments.directory)).filename().string();
+  config.data.train = {fmt::format("tokens/{}.h5", name)};
+  config.data.sequence = std::min(config.data.sequence, usual_sequence);
+  config.optim.lr = 2e-5;
+  config.optim.min_lr = 2e-6;
+  config.optim.warmup = 50;
+  config.run.init = arguments.output;
+  config.run.steps = 1000;
+  return "# Trains the model on; docs/tokens.md makes the token file of data.train.\n" +
+         model_yaml_and(config, more);
+}
+
 }  // namespace
 
 Status run_import(ImportArguments const& arguments) {
@@ -51,13 +77,15 @@ Status run_import(ImportArguments const& arguments) {
   require_apart(arguments.output, arguments.directory);
   CheckpointSink checkpoint(arguments.output, as_floats(model.tensors()), to_texts(state),
                             replaceable(arguments.force, is_checkpoint_alone));
+  WorkProgress progress({"import", "bytes", size_bytes(checkpoint.tensors())});
   copy_tensors(model, checkpoint, [&](TensorEntry const& tensor, ValueCounts const& counts) {
     require_finite(model.place(), tensor.name, element_count(tensor), counts);
+    progress.add(element_count(tensor) * size_bytes(tensor.type));
   });
   checkpoint.carry(carried);
-  // The model's section is printed before `finish`, so that a failure to print leaves no
-  // checkpoint.
-  print_result(model_yaml(config) + ends_comment(model, config.data));
+  progress.clear();
+  // The input file is printed before `finish`, so that a failure to print leaves no checkpoint.
+  print_result(input_file(config, arguments) + ends_comment(model, config.data));
   checkpoint.finish();
 
   say(fmt::format("{}: {} tensors, {}, of {} ({})", arguments.output, model.tensors().size(),

@@ -11,6 +11,8 @@
 #include "config/load.hpp"
 #include "io/inspect/describe.hpp"
 #include "io/safetensors/reader.hpp"
+#include "monitor/run_record.hpp"
+#include "monitor/run_text.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/listing/listing.hpp"
@@ -118,6 +120,10 @@ Status run_inspect(std::string const& path, std::string const& machine) {
                 fmt::format("--machine: {} is no Program, which `spillway plan --items --json` "
                             "prints; nothing else takes time on a machine",
                             path));
+  if (is_run_directory(path)) {
+    print_result(describe_run(read_run(path)));
+    return Status::done;
+  }
   bool const is_plan = std::filesystem::path(path).extension() == ".yaml";
   print_result(is_plan ? describe_plan(path) : describe(path));
   return Status::done;

@@ -52,7 +52,9 @@ std::string text_of(PlanReport const& report, bool compares) {
   auto text = report.explanation + describe_share(shape) + describe_empty_rows(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
   if (report.run) text += run_text(*report.run, report.machine);
-  PlanCost const chosen{true, planned.programs.train.peak_bytes, report.simulation.step_s};
+  auto const& program = planned.programs.train;
+  PlanCost chosen{true, program.peak_bytes, report.simulation.step_s};
+  if (compares) chosen.chain_s = chain_seconds(program, report.simulation);
   text += why_not_text(report.why_not, chosen, report.budgets, report.simulation);
   if (compares) {
     text += compare(chosen, report.others, report.budgets);

@@ -1,4 +1,8 @@
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <optional>
 
@@ -6,13 +10,17 @@
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
 #include "app/output_kinds.hpp"
+#include "base/input_file.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
+#include "base/work_progress.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/file/output.hpp"
 #include "io/gnuplot/gnuplot.hpp"
+#include "plan/data/words.hpp"
+#include "profile/hardware.hpp"
 #include "rok/rok.hpp"
 #include "rok/rok_report.hpp"
 #include "run/find_target.hpp"
@@ -23,6 +31,8 @@ namespace spillway {
 namespace {
 
 using Path = std::filesystem::path;
+
+constexpr std::int64_t kMostCpuInfoBytes = 1 << 26;
 
 // A RokStart holds the inputs of `rok` and where its outputs go.
 struct RokStart {
@@ -44,9 +54,12 @@ RokStart begin(RokArguments const& arguments) {
   auto& config = start.config;
   auto const inputs = files_read(arguments.input, config);
   if (!config.plan.file.empty()) config.plan = load_plan(config.plan.file);
-  start.svg = Path(start.csv).replace_extension(".svg");
+  start.svg =
+      arguments.svg.empty() ? Path(start.csv).replace_extension(".svg") : Path(arguments.svg);
+  if (start.csv.extension() == ".svg") start.csv.replace_extension(".csv");
   if (start.csv == start.svg)
-    throw Error(Status::bad_input, arguments.output + ": is for the chart; name the CSV file");
+    throw Error(Status::bad_input,
+                arguments.svg + ": is for the table; name another for the chart");
   // Outputs that cannot be written are refused before anything is measured.
   start.table.emplace(start.csv, OutputRule{kCurveOutput, inputs, arguments.force});
   if (!start.table->is_written_through())
@@ -61,8 +74,19 @@ RokStart begin(RokArguments const& arguments) {
   return start;
 }
 
-void write_chart(RokStart const& start, std::span<RokRow const> rows) {
-  auto const script = rok_script(rows);
+// Returns what the chart says of the model, the machine and the day.
+RokCaption caption_of(RokStart const& start, ComputeHere const& here, std::int64_t steps) {
+  auto const& model = start.config.model;
+  auto const cpu = cpu_name(read_input("/proc/cpuinfo", kMostCpuInfoBytes));
+  auto const where = here->device.has_own_memory() ? here->device.properties().name : cpu;
+  return {fmt::format("{}, {} layers of {}, {}", word(model.family), model.layers, model.hidden,
+                      word(start.config.precision)),
+          fmt::format("{}, {}", where, count(here.choices().threads, "thread")),
+          fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))), steps - 1};
+}
+
+void write_chart(RokStart const& start, std::span<RokRow const> rows, RokCaption const& caption) {
+  auto const script = rok_script(rows, caption);
   if (script.empty()) return;
   auto const drawing = draw(script);
   if (drawing.trouble.empty()) write_output(*start.chart, drawing.picture);
@@ -84,19 +108,25 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   auto const micros = arguments.micros.empty()
                           ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;
+  auto const budgets = common_budgets(start.config, here, comm);
+  auto const points = std::ssize(micros) * (std::ssize(rok_policies(budgets)) + kMostRokBudgets);
+  WorkProgress progress({"rok", "points", points});
+  progress.at(0);
   std::vector<RokRow> so_far;  // written to the table after each row, as users may stop early
   auto const tell = [&](RokRow const& row) {
+    progress.clear();
     say(rok_line(row));
     so_far.push_back(row);
+    progress.at(std::ssize(so_far));
     if (!start.table->is_written_through()) write_output(*start.table, rok_csv(so_far));
   };
-  auto const rows =
-      measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
-                   common_budgets(start.config, here, comm), arguments.steps, here, comm},
-                  micros, tell);
+  auto const rows = measure_rok({start.config, start.data ? &*start.data : nullptr, start.vocab,
+                                 budgets, arguments.steps, here, comm},
+                                micros, tell);
+  progress.clear();
   write_output(*start.table, rok_csv(rows));
   tell_written(*start.table, rok_table(rows));
-  if (start.chart) write_chart(start, rows);
+  if (start.chart) write_chart(start, rows, caption_of(start, here, arguments.steps));
   if (std::ranges::none_of(rows, &RokRow::fits))
     throw Error(Status::cannot_fit, no_point_fits(rows, start.config.plan));
   return Status::done;

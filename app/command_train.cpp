@@ -96,12 +96,22 @@ void say_unused(Data const& data) {
   if (!line.empty()) log_info("{}", line);
 }
 
-RunEvent began(Start const& start) {
-  RunEvent event{start.resumed() ? "resume" : "start", 0, {}, start.changed};
+RunEvent began(Start const& start, double predicted_step_s) {
+  RunEvent event{start.resumed() ? "resume" : "start", 0, {}, start.changed, predicted_step_s};
   if (start.resumed()) event.step = start.resumption->state.step;
   if (start.resumption) event.more.emplace_back("from", start.resumption->checkpoint.string());
   if (auto const job = job_name(); !job.empty()) event.more.emplace_back("job", job);
   return event;
+}
+
+// Warns if trained weights are trained on at the rate that is the default for new ones.
+void say_default_rate(Start const& start) {
+  bool const begins_trained = start.resumption && !start.resumption->whole;
+  if (!begins_trained || start.config.optim.lr != OptimConfig{}.lr) return;
+  log_warning(
+      "optim.lr: {:g}, the default, is for weights that begin at random: those of {} may forget "
+      "what they know; optim.lr=2e-5 and optim.warmup=50 are usual to go on from trained ones",
+      start.config.optim.lr, start.resumption->checkpoint.string());
 }
 
 Start begin(TrainArguments const& arguments, Comm& comm) {
@@ -131,7 +141,9 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   require_same_checkpoint(comm, found ? found->checkpoint.string() : start.config.run.dir,
                           found ? &found->state : nullptr);
   on_all_ranks(comm, [&] {
-    if (start.run_dir) start.carried = carried_by(start.resumption);
+    if (!start.run_dir) return;
+    say_default_rate(start);
+    start.carried = carried_by(start.resumption);
   });
   return start;
 }
@@ -304,7 +316,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   comm.forget_waits();
   auto const training_begin = SteadyClock::now();
   auto const restart_s = seconds_since(process_begin);
-  auto const status = trainer->run(started.state, began(start));
+  auto const status = trainer->run(started.state, began(start, simulation.step_s));
   auto const train_s = seconds_since(training_begin);
   auto const summary =
       summarize({start.config, machine, memory, *trainer, outside_bytes, device_outside_bytes,

@@ -31,10 +31,14 @@ Status run_eval(EvalArguments const& arguments, Comm& comm);
 inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
-  std::optional<std::string> prompt;     // the text of the prompt; either it or prompt_ids is given
-  std::vector<std::int64_t> prompt_ids;  // the prompt as token ids, instead of `prompt`
+  std::optional<std::string> prompt;     // the text of the prompt; one of these three is given
+  std::vector<std::int64_t> prompt_ids;  // the prompt as token ids
+  std::string prompts;                   // path of a file with a prompt on each line
   std::int64_t tokens = 200;
   double temperature = 0.8;
+  std::int64_t top_k = 0;  // 0 means all tokens
+  double top_p = 1;
+  std::vector<std::string> stops;  // texts before which a generated text ends
   std::uint64_t seed = 1;
   std::optional<std::int64_t> top;     // fillings to print for each [MASK]; if unset, kFillings
   std::string precision;               // bf16 or fp32; "" means the checkpoint's own
@@ -80,7 +84,8 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm);
 struct RokArguments {
   std::string input;
   std::vector<std::string> overrides;
-  std::string output = "rok.csv";    // path of the table; the chart is written beside it
+  std::string output = "rok.csv";    // path of the table, or of the chart beside it (*.svg)
+  std::string svg;                   // path of the chart; "" means beside the table
   std::vector<std::int64_t> micros;  // micro-batch sizes in sequences; if empty, see rok_micros()
   std::int64_t steps = 4;            // steps of each measured point; the first one is not timed
   bool force = false;
@@ -112,6 +117,7 @@ Status run_table(PlanArguments const& arguments);
 Status run_what_if(PlanArguments const& arguments);
 
 Status run_inspect(std::string const& path, std::string const& machine);
+Status run_top(std::string const& run_dir);
 Status run_doctor(std::vector<std::string> const& directories);
 Status run_print_config(std::string const& input, std::vector<std::string> const& overrides);
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/printable.hpp"
-#include "base/standard_streams.hpp"
 #include "samples/byte_text.hpp"
 
 namespace spillway {
@@ -20,22 +19,28 @@ std::string filling_text(std::int32_t token, PromptForm form) {
 
 }  // namespace
 
-void GeneratedTokens::add(std::span<std::int32_t const> tokens) {
+std::string GeneratedTokens::text(std::span<std::int32_t const> tokens) {
+  std::string text;
   for (auto const token : tokens) {
     if (m_form == PromptForm::text) {
-      m_held += text_of(token, m_recipe);
+      text += text_of(token, m_recipe);
     } else {
-      m_held += fmt::format("{}{}", m_is_first ? "" : " ", token);
+      text += fmt::format("{}{}", m_is_first ? "" : " ", token);
     }
     m_is_first = false;
   }
+  return text;
+}
+
+void GeneratedTokens::show(std::string const& text) {
+  m_held += text;
   auto const whole = whole_characters_bytes(m_held);
-  print_bytes(m_held.substr(0, whole));
+  m_print(m_held.substr(0, whole));
   m_held.erase(0, whole);
 }
 
 void GeneratedTokens::end() {
-  print_bytes(std::exchange(m_held, "") + "\n");
+  m_print(std::exchange(m_held, "") + m_stops.rest());
 }
 
 std::string fillings_line(std::int64_t place, std::span<Likely const> fillings, PromptForm form) {

@@ -1,29 +1,43 @@
-// Prints the tokens that `generate` makes, in the form that the prompt has: text or token ids.
+// Writes the tokens that `generate` makes, in the form that the prompt has: text or token ids.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "generate/sampling.hpp"
+#include "generate/stop_texts.hpp"
 #include "samples/recipe.hpp"
 
 namespace spillway {
 
 enum class PromptForm : std::uint8_t { text, ids };
 
-// A GeneratedTokens prints tokens when they are added, as text or as ids on one line. Tokens of
+// A GeneratedTokens hands on tokens when they are added, as text or as ids on one line. Tokens of
 // text are bytes, so bytes are held back until they complete a character.
 class GeneratedTokens {
  public:
-  GeneratedTokens(PromptForm form, Recipe const& recipe) : m_form(form), m_recipe(recipe) {}
+  using Print = std::function<void(std::string_view)>;
+  GeneratedTokens(PromptForm form, Recipe const& recipe, Print print, StopTexts stops = StopTexts())
+      : m_form(form), m_recipe(recipe), m_print(std::move(print)), m_stops(std::move(stops)) {}
 
-  void add(std::span<std::int32_t const> tokens);
-  void end();
+  void add_prompt(std::span<std::int32_t const> tokens) { show(text(tokens)); }
+  // Adds tokens that the model has made, of which nothing is shown from a stop text on.
+  void add(std::span<std::int32_t const> tokens) { show(m_stops.add(text(tokens))); }
+  bool is_stopped() const { return m_stops.is_reached(); }
+  void end();  // shows what was held back
 
  private:
+  std::string text(std::span<std::int32_t const> tokens);
+  void show(std::string const& text);
+
   PromptForm m_form;
   Recipe const& m_recipe;
+  Print m_print;
+  StopTexts m_stops;
   std::string m_held;
   bool m_is_first = true;
 };

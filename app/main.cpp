@@ -45,6 +45,15 @@ std::string is_temperature(std::string const& text) {
   return fmt::format("'{}' is no number from 0 on", text);
 }
 
+std::string is_share(std::string const& text) {
+  auto const value = to_number<double>(text);
+  if (value && *value > 0 && *value <= 1) return "";
+  return fmt::format("'{}' is no number above 0 and up to 1", text);
+}
+std::string is_stop_text(std::string const& text) {
+  return text.empty() ? "an empty text would end every text" : "";
+}
+
 // Prints an error and returns the exit status. Ends all ranks that may not know of the error.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
   if (dynamic_cast<std::bad_alloc const*>(&error) != nullptr) return report(no_more_memory(), comm);
@@ -124,8 +133,12 @@ void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
       "rok", "recompute / offload / keep curve: device peak against step time, measured");
   command->add_option("input", rok.input, "input file")->required()->check(is_path);
   command->add_option("overrides", rok.overrides, "key=value");
-  command->add_option("-o,--output", rok.output, "CSV file to write; the chart is its .svg")
+  command
+      ->add_option("-o,--output", rok.output,
+                   "CSV file to write, and the chart beside it, *.svg; either may be named")
       ->capture_default_str()
+      ->check(is_path);
+  command->add_option("--svg", rok.svg, "the chart, where it is not to lie beside the table")
       ->check(is_path);
   offer_force(*command, rok.force, "replace these files also if this program did not make them");
   offer_numbers(
@@ -136,7 +149,8 @@ void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
       ->check(CLI::Range(4, 1000))
       ->capture_default_str();
   command->footer(
-      "Trains for a few steps at every point, one process and one micro-batch a step. Only\n"
+      "Trains for a few steps at every point, one process and one micro-batch a step: with all\n"
+      "layers' activations treated alike, and as the planner decides within three budgets. Only\n"
       "activations differ: other places that are `auto` stay on the device. Without data.train\n"
       "tokens are random, and model.vocab must be given. Nothing is kept but the curve.");
   command->callback([&] {
@@ -193,24 +207,51 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   });
 }
 
+// The first word is the checkpoint if no option names it.
+void take_checkpoint(GenerateArguments& generate) {
+  if (!generate.checkpoint.empty()) return;
+  auto& words = generate.overrides;
+  if (words.empty() || words.front().find('=') != std::string::npos)
+    throw CLI::RequiredError("a checkpoint or a run directory");
+  generate.checkpoint = words.front();
+  words.erase(words.begin());
+}
+
 void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate) {
   constexpr std::int64_t most_tokens = 1'000'000'000;
   auto* command = app.add_subcommand("generate", "continue a prompt, or fill its gaps");
   command
       ->add_option("--checkpoint", generate.checkpoint,
-                   "checkpoint, or a run directory: its newest")
-      ->required()
+                   "checkpoint, or a run directory: its newest; or give it without this word")
       ->check(is_path);
   auto* prompt = command->add_option("--prompt", generate.prompt, "text, for models of bytes");
-  offer_numbers(*command, "--prompt-ids", generate.prompt_ids,
-                "instead, token ids such as 464,3290; prints ids, too")
-      ->excludes(prompt);
+  auto* ids = offer_numbers(*command, "--prompt-ids", generate.prompt_ids,
+                            "instead, token ids such as 464,3290; prints ids, too")
+                  ->excludes(prompt);
+  command
+      ->add_option("--prompts", generate.prompts,
+                   "instead, a file with a text on each line or, called *.jsonl, an object such as "
+                   "{\"prompt\": \"Once\"}; prints such objects, too")
+      ->check(is_path)
+      ->excludes(prompt)
+      ->excludes(ids);
   command->add_option("--tokens", generate.tokens, "most tokens to add")
       ->check(CLI::Range(std::int64_t{1}, most_tokens))
       ->capture_default_str();
   command->add_option("--temperature", generate.temperature, "0: the likeliest token")
       ->check(is_temperature)
       ->capture_default_str();
+  command->add_option("--top-k", generate.top_k, "draw from so many of the likeliest tokens alone")
+      ->check(CLI::Range(std::int64_t{1}, most_tokens));
+  command
+      ->add_option("--top-p", generate.top_p,
+                   "draw from the likeliest tokens alone that have this share of all chances")
+      ->check(is_share);
+  command
+      ->add_option("--stop", generate.stops,
+                   "text before which the generated one ends; may be given several times")
+      ->allow_extra_args(false)
+      ->check(is_stop_text);
   command->add_option("--seed", generate.seed, "of the draws")
       ->check(is_seed)
       ->capture_default_str();
@@ -220,15 +261,19 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->check(CLI::Range(1, 1 << 20));
   command->add_option("--precision", generate.precision, "to compute in, over the checkpoint's own")
       ->check(CLI::IsMember({"bf16", "fp32"}));
-  command->add_option("overrides", generate.overrides,
-                      "ids of special tokens, such as data.mask_id=103, over the checkpoint's own");
+  command->add_option("words", generate.overrides,
+                      "checkpoint or run directory; ids of special tokens, such as "
+                      "data.mask_id=103, over the checkpoint's own");
   command->footer(
       "gpt and llama continue the prompt until a text ends (data.eos_id, and the end tokens of\n"
       "the directory that the model was imported from). When all of gpt's positions are taken, it\n"
       "goes on from the last half of them; llama has as many as it needs.\n"
       "t5 reads the prompt, where <extra_id_0>, <extra_id_1> .. stand for what is to be told.\n"
       "bert prints what is likeliest at each [MASK] of the prompt, and how likely.");
-  command->callback([&] { request.plain = [&] { return run_generate(generate); }; });
+  command->callback([&] {
+    take_checkpoint(generate);
+    request.plain = [&] { return run_generate(generate); };
+  });
 }
 
 void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
@@ -285,6 +330,16 @@ void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
     end_on_signals_without_partials();
     request.plain = [&] { return run_export(arguments); };
   });
+}
+
+void offer_top(CLI::App& app, Request& request, std::string& run_dir) {
+  auto* command = app.add_subcommand("top", "show a run while it goes on, here or elsewhere");
+  command->add_option("run_dir", run_dir, "directory of a run")->required()->check(is_path);
+  command->footer(
+      "Draws once a second what the run's directory says: how far it is, losses, rates, lanes and\n"
+      "memory. `q` or Ctrl-C ends it; the run does not notice. Without a terminal on stdout it\n"
+      "prints once what is there.");
+  command->callback([&] { request.plain = [&] { return run_top(run_dir); }; });
 }
 
 template <class Command>
@@ -369,11 +424,13 @@ int main(int argc, char** argv) {
   offer_export(app, request, exported);
   auto* inspect = app.add_subcommand(
       "inspect",
-      "describe a checkpoint, weights of Hugging Face, a token file, a plan or a Program");
+      "describe a run, a checkpoint, weights of Hugging Face, a token file, a plan or a Program");
   inspect->add_option("path", path, "what to look at")->required()->check(is_path);
   inspect->add_option("--machine", machine, "of a Program: machine file, for its time there")
       ->check(is_path);
   inspect->callback([&] { request.plain = [&] { return run_inspect(path, machine); }; });
+  std::string watched;
+  offer_top(app, request, watched);
   auto* doctor = app.add_subcommand("doctor", "probe this machine and say what to change");
   doctor->add_option("directory", directories, "where spill files would go")->check(is_path);
   doctor->callback([&] { request.plain = [&] { return run_doctor(directories); }; });

@@ -54,7 +54,8 @@ Documents survey(std::span<std::filesystem::path const> files, bool separator) {
   return documents;
 }
 
-void append_file(TokenWriter& writer, std::filesystem::path const& path, std::int64_t bytes) {
+void append_file(TokenWriter& writer, std::filesystem::path const& path, std::int64_t bytes,
+                 std::function<void(std::int64_t)> const& told) {
   auto const file = open_for_reading(path);
   std::vector<std::byte> buffer(1 << 16);
   std::vector<std::int32_t> tokens;
@@ -72,18 +73,19 @@ void append_file(TokenWriter& writer, std::filesystem::path const& path, std::in
                    [](std::byte byte) { return std::to_integer<std::int32_t>(byte); });
     writer.append(tokens);
     at += got.done_bytes;
+    if (told) told(got.done_bytes);
   }
 }
 
 }  // namespace
 
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
-                              bool separator) {
+                              bool separator, std::function<void(std::int64_t bytes)> const& told) {
   auto const documents = survey(files, separator);
   TokenWriter writer(out, kByteTokenizer, separator ? 257 : 256, documents.tokens,
                      std::ssize(documents.files));
   for (std::size_t i = 0; i < documents.files.size(); ++i) {
-    append_file(writer, documents.files[i], documents.sizes_bytes[i]);
+    append_file(writer, documents.files[i], documents.sizes_bytes[i], told);
     if (separator) writer.append(std::span(&byte_separator, 1));
   }
   writer.close(documents.starts);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 
 #include "io/file/output.hpp"
@@ -20,8 +21,10 @@ struct TokenizeResult {
 
 // Writes the bytes of `files`, in this order, as the token file `out`. Throws Error(bad_input) if
 // an input cannot be read or has bytes though its size is 0, if there is no byte at all, or if
-// `out` cannot be created; Error(storage) if writing fails later.
+// `out` cannot be created; Error(storage) if writing fails later. `told`, which may be empty, is
+// called after some bytes, with their number.
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
-                              bool separator);
+                              bool separator,
+                              std::function<void(std::int64_t bytes)> const& told = {});
 
 }  // namespace spillway

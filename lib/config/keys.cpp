@@ -21,9 +21,10 @@ constexpr std::initializer_list<Precision> wide_first = {Precision::fp32, Precis
 std::vector<Key> model_keys(ModelConfig& model) {
   return {
       {"model.import", PathField{&model.import_from}, "none", "",
-       "A directory of Hugging Face: its config.json says all other keys of the model but dropout, "
-       "and the directory says what is auto of data's ids, where it knows them. run.init is this "
-       "directory where it has weights and run.init names nothing else."},
+       "A directory of Hugging Face, a checkpoint, or a run directory (its newest one): it says "
+       "all "
+       "other keys of the model but dropout, and what is auto of data's ids, where it knows them. "
+       "run.init is this directory where it has weights and run.init names nothing else."},
       {"model.family", ChoiceField{&model.family}, "", "", "The architecture.", decides_model},
       {"model.layers", IntegerField{&model.layers, 1, most_layers}, "", "blocks",
        "Number of transformer blocks; planning takes time in proportion.", decides_model},

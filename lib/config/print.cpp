@@ -45,7 +45,7 @@ bool is_of_model(Key const& key) {
 
 // Writes the keys of the model's family for which is_wanted is true. model.import is left out,
 // because loading has replaced it by other keys.
-std::string yaml_of(Config config, bool (*is_wanted)(Key const&)) {
+std::string yaml_of(Config config, std::function<bool(Key const&)> const& is_wanted) {
   auto keys = keys_of(config);
   std::erase_if(keys, [&](Key const& key) {
     return !key.is_of(config.model.family) || !is_wanted(key) || key.name == "model.import";
@@ -82,6 +82,12 @@ std::string to_yaml(Config const& config) {
 
 std::string model_yaml(Config const& config) {
   return yaml_of(config, is_of_model);
+}
+
+std::string model_yaml_and(Config const& config, std::span<std::string_view const> more) {
+  return yaml_of(config, [&](Key const& key) {
+    return is_of_model(key) || std::ranges::find(more, key.name) != more.end();
+  });
 }
 
 std::string print_config(Config const& config) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.hpp"
@@ -22,6 +24,9 @@ std::string to_yaml(Config const& config);
 // Returns those lines of to_yaml(config) that describe the model: the section `model` and, in the
 // section `data`, the ids of tokens that are set.
 std::string model_yaml(Config const& config);
+
+// Returns those lines and, in between, those of the keys `more`.
+std::string model_yaml_and(Config const& config, std::span<std::string_view const> more);
 
 // Returns all keys and their values, each after a comment with the key's meaning, type, unit,
 // bounds and default. The text can be loaded as an input file.

@@ -29,6 +29,10 @@ class Generator {
   Generator(Config const& config, std::int64_t vocab, std::vector<std::int32_t> prompt,
             std::int64_t more, CheckpointReader& checkpoint, Compute const& compute, Comm& comm);
 
+  // Lets the next call of logits_after begin with another prompt, not longer than the first one. It
+  // is for models without an encoder.
+  void begin_anew() { m_order = DecodeOrder(m_decodings.front()); }
+
   // Returns the logits of the token that follows `tokens`, which are valid until the next call.
   // `tokens` are the prompt or, with an encoder, the tokens with which the decoder starts; in every
   // further call they are those of the call before, and more at the end. The cache keeps keys and

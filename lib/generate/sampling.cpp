@@ -2,11 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "base/philox.hpp"
 
 namespace spillway {
+namespace {
+
+// Sets the weights of all tokens to 0 that top_k or top_p leaves out. Of equally likely tokens the
+// one with the higher id is left out first. The likeliest token stays.
+void leave_out(std::vector<double>& weights, Sampling const& sampling) {
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return weights[i]; });
+  auto kept = order.size();
+  if (sampling.top_k > 0) kept = std::min(kept, static_cast<std::size_t>(sampling.top_k));
+  double total = 0, sum = 0;
+  for (std::size_t i = 0; i < kept; ++i) total += weights[order[i]];
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i >= kept || (i > 0 && sum >= sampling.top_p * total)) weights[order[i]] = 0;
+    sum += weights[order[i]];
+  }
+}
+
+}  // namespace
 
 std::int32_t sample_token(std::span<float const> logits, Sampling const& sampling,
                           std::uint64_t draw) {
@@ -16,8 +37,9 @@ std::int32_t sample_token(std::span<float const> logits, Sampling const& samplin
   double total = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {
     weights[i] = std::exp((static_cast<double>(logits[i]) - *likeliest) / sampling.temperature);
-    total += weights[i];
   }
+  if (sampling.top_k > 0 || sampling.top_p < 1) leave_out(weights, sampling);
+  for (auto const weight : weights) total += weight;
   double left = total * uniform01(philox(sampling.seed, 0, draw).x[0]);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     left -= weights[i];

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/work_progress.hpp"
 #include "huggingface/description.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/named_source.hpp"
@@ -113,9 +114,12 @@ ExportedModel export_model(TensorSource& weights, Config const& config, CarriedF
   NewDirectory directory(to, std::move(may_replace));
   NamedSource source(weights, names);
   SafetensorsWriter writer(directory.path(), tensors);
+  WorkProgress progress({"export", "bytes", exported.bytes});
   copy_tensors(source, writer, [&](TensorEntry const& tensor, ValueCounts const& counts) {
     look_at(place, tensor, counts, exported);
+    progress.add(element_count(tensor) * size_bytes(tensor.type));
   });
+  progress.clear();
   writer.finish();
   write_file(directory.path() / kConfigFile, config_text, Durable::yes, origin.config.mode);
   for (auto const& file : origin.files)

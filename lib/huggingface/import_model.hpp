@@ -1,5 +1,4 @@
-// Reads the settings that a directory of Hugging Face gives an input file whose model.import names
-// it.
+// Reads the settings that a directory gives an input file whose model.import names it.
 #pragma once
 
 #include <string>
@@ -10,8 +9,9 @@ namespace spillway {
 
 // Programs hand this function to load_config. It returns a Config with the model that the
 // directory's config.json describes, the special ids that it knows, and run.init if weights lie
-// beside it, which then say whether the head is tied. Throws Error; bad_input names the file and
-// its key.
+// beside it, which then say whether the head is tied. A checkpoint of this program, or a run
+// directory, which stands for its newest one, has its own model and ids, and is run.init. Throws
+// Error; bad_input names the file and its key.
 Config import_model(std::string const& directory);
 
 }  // namespace spillway

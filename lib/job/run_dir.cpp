@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <span>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -30,6 +32,18 @@ int lock_now(FileDescriptor const& file) {
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
     if (errno != EINTR) return errno;
   return 0;
+}
+
+// Locks the file as soon as nobody holds it, within a second: commands that look at a run hold its
+// lock for a moment (job/at_work.hpp). Returns 0, or the errno of flock.
+int lock_soon(FileDescriptor const& file) {
+  constexpr int tries = 20;
+  int error = lock_now(file);
+  for (int i = 0; i < tries && error == EWOULDBLOCK; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    error = lock_now(file);
+  }
+  return error;
 }
 
 constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
@@ -82,7 +96,7 @@ void RunDir::take_lock() {
   m_lock =
       FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (!m_lock) refuse_run_dir(m_path, "cannot be written: " + error_text(errno));
-  int const error = lock_now(m_lock);
+  int const error = lock_soon(m_lock);
   if (error == EWOULDBLOCK)
     refuse_run_dir(m_path,
                    "another job is running in it (it holds `lock`); give this run its own run.dir");
@@ -122,7 +136,7 @@ void RunDir::hold_lock_there() {
   FileDescriptor file(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, kFileMode));
   if (!file) return;
-  int const error = lock_now(file);
+  int const error = lock_soon(file);
   if (error == EWOULDBLOCK) refuse_as_lost("`lock` was removed");
   if (error != 0) return;
   m_lock = std::move(file);

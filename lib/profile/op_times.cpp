@@ -127,8 +127,10 @@ OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const
     return op_cost(*op.op, program.tensors, rates, lane).seconds;
   };
   std::map<std::string, std::vector<double>> rounds_s;
+  std::int64_t done = 0;
   for (int round = 0; round < kRounds; ++round) {
     for (auto const& [key, op] : ops) {
+      if (limits.told) limits.told(done++, kRounds * std::ssize(ops));
       double const left_s = limits.patience_s - seconds_since(begin);
       if (expected_s(op) > left_s || bench.operand_bytes(*op.op) > limits.most_bytes) continue;
       rounds_s[key].push_back(measured_s(op));

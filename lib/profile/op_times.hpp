@@ -26,6 +26,8 @@ OpSeconds distinct_ops(Program const& program, HostTrials const& trials = {});
 struct OpLimits {
   std::int64_t most_bytes;  // how much memory the operands of one op may take
   double patience_s = 6.5;  // how long all ops together may take
+  // Called after each measurement with how many are done, and with how many there may be.
+  std::function<void(std::int64_t done, std::int64_t total)> told = {};
 };
 // Times the distinct ops that `known` lacks, and returns only these. An op stays 0 if it needs more
 // memory than the limit or, by `rates`, more time than is left.

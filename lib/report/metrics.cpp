@@ -75,6 +75,8 @@ std::string to_json(RunEvent const& row, std::time_t time) {
   nlohmann::ordered_json json = {
       {"event", row.event}, {"step", row.step}, {"time", utc_text(time)}};
   for (auto const& [name, text] : row.more) json[name] = text;
+  if (row.predicted_step_s) json["predicted_step_s"] = *row.predicted_step_s;
+  if (row.exit) json["exit"] = *row.exit;
   if (!row.changed.empty()) json["changed"] = row.changed;
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

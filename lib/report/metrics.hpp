@@ -35,13 +35,16 @@ struct StepMetrics {
 };
 std::string to_json(StepMetrics const& row);
 
-// A RunEvent is a row of metrics.jsonl that marks a "start", a "resume" or a "replan" after `step`
-// steps. Rows behind a resume may repeat steps of rows before the resume.
+// A RunEvent is a row of metrics.jsonl that marks a "start", a "resume", a "replan" or an "end"
+// after `step` steps. Rows behind a resume may repeat steps of rows before the resume. A job that
+// is killed, or that an error ends, tells no end.
 struct RunEvent {
   std::string event;
   std::int64_t step = 0;
   std::vector<std::pair<std::string, std::string>> more = {};  // more fields of the row
   std::vector<std::string> changed = {};                       // input keys that a resume changed
+  std::optional<double> predicted_step_s = {};                 // by the plan that begins here
+  std::optional<int> exit = {};                                // the exit status, of an end
 };
 // The row has `time` in UTC, as in "2026-01-31T09:05:00Z".
 std::string to_json(RunEvent const& row, std::time_t time);

@@ -23,21 +23,13 @@
 namespace spillway {
 namespace {
 
-// Returns the policies that use only tiers with a budget.
-std::vector<BlockPolicy> policies(Budgets const& budgets) {
-  std::vector<BlockPolicy> result;
-  for (PolicyRow const& row : kPolicyTable) {
-    if (allows(budgets, row.policy)) result.push_back(row.policy);
-  }
-  return result;
-}
-
 // Returns a Config with one micro-batch of `micro` sequences per step, in which all layers have
-// `policy` and only the prefetch is left open.
-Config config_at(Config config, BlockPolicy policy, std::int64_t micro) {
+// `policy`, if there is one, and else only the prefetch is left open.
+Config config_at(Config config, std::optional<BlockPolicy> policy, std::int64_t micro) {
   config.batch = {micro, micro};
   auto& plan = config.plan;
-  plan.activations = {BlockPlan{policy, 1}};
+  plan.activations = Asked<BlockPlan>(1);
+  if (policy) plan.activations = {BlockPlan{*policy, 1}};
   for (auto* places : {&plan.parameters, &plan.gradients, &plan.optimizer})
     for (auto& place : *places) place = place.value_or(Tier::device);
   return config;
@@ -90,25 +82,25 @@ void run_steps(RokParts const& parts, Config const& config, Program const& progr
   row.activation_bytes = row.peak_bytes[device] - program.persistent_bytes[device];
 }
 
-Solution solve_at(RokParts const& parts, Config const& config, Graph const& graph,
+Solution solve_at(Budgets const& budgets, Config const& config, Graph const& graph,
                   Machine const& machine) {
   try {
-    return solve({graph, nullptr, plan_request(config), parts.budgets, machine, 1, 1});
+    return solve({graph, nullptr, plan_request(config), budgets, machine, 1, 1});
   } catch (std::invalid_argument const& error) {
     throw Error(Status::bad_input, error.what());
   }
 }
 
-RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy policy,
-                     Choices const& choices) {
+RokRow measure_point(RokParts const& parts, Machine const& machine, Budgets const& budgets,
+                     std::optional<BlockPolicy> policy, Choices const& choices) {
   RokRow row{policy, choices.micro, parts.config.data.sequence};
   auto const config = config_at(parts.config, policy, choices.micro);
   auto const graph =
       training_graph(config, parts.vocab, make_arithmetic(config, choices, 1, machine.target));
-  auto solution = solve_at(parts, config, graph, machine);
+  auto solution = solve_at(budgets, config, graph, machine);
   if (!solution.chosen) {
     row.planned_bytes = solution.smallest.peak_bytes;
-    row.why = describe(solution.smallest, graph, parts.budgets);
+    row.why = describe(solution.smallest, graph, budgets);
     return row;
   }
   auto& program = solution.chosen->compiled.train;
@@ -127,10 +119,28 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, BlockPolicy 
 
 }  // namespace
 
+std::vector<BlockPolicy> rok_policies(Budgets const& budgets) {
+  std::vector<BlockPolicy> result;
+  for (PolicyRow const& row : kPolicyTable) {
+    if (allows(budgets, row.policy)) result.push_back(row.policy);
+  }
+  return result;
+}
+
 std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences) {
   std::set<std::int64_t> const micros = {std::max<std::int64_t>(1, micro / 2), micro,
                                          std::max(micro, std::min(2 * micro, sequences))};
   return {micros.begin(), micros.end()};
+}
+
+std::vector<std::int64_t> rok_budgets(std::span<RokRow const> uniform) {
+  std::vector<std::int64_t> bytes;
+  for (auto const& row : uniform)
+    if (row.fits()) bytes.push_back(row.planned_bytes[Tier::device]);
+  if (bytes.empty()) return {};
+  std::ranges::sort(bytes);
+  std::set<std::int64_t> const budgets = {bytes.front(), bytes[bytes.size() / 2], bytes.back()};
+  return {budgets.begin(), budgets.end()};
 }
 
 std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
@@ -143,8 +153,14 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
         planned_for(config_at(parts.config, BlockPolicy::keep, micro), parts.vocab, choices,
                     parts.here.cores(), parts.budgets.device_bytes / 2, *parts.here, parts.comm);
     // All policies are measured before the next size, since the speed of a machine drifts.
-    for (auto const policy : policies(parts.budgets))
-      told(rows.emplace_back(measure_point(parts, machine, policy, choices)));
+    auto const first = rows.size();
+    for (auto const policy : rok_policies(parts.budgets))
+      told(rows.emplace_back(measure_point(parts, machine, parts.budgets, policy, choices)));
+    for (auto const bytes : rok_budgets(std::span(rows).subspan(first))) {
+      auto budgets = parts.budgets;
+      budgets.device_bytes = bytes;
+      told(rows.emplace_back(measure_point(parts, machine, budgets, std::nullopt, choices)));
+    }
   }
   std::ranges::stable_sort(rows, {}, &RokRow::policy);
   return rows;

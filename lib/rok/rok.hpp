@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -19,7 +21,8 @@ namespace spillway {
 
 // A RokRow is one point of a curve: one policy, and steps of one micro-batch of one size.
 struct RokRow {
-  BlockPolicy policy = BlockPolicy::keep;
+  // What all layers do with their activations; nothing if the planner decided for each of them.
+  std::optional<BlockPolicy> policy = BlockPolicy::keep;
   // `micro` is how many sequences a step has, and `sequence` how many tokens each of them has.
   std::int64_t micro = 1, sequence = 1;
   TierBytes planned_bytes{};  // peaks of the plan or, if none fits, of the one that comes closest
@@ -31,6 +34,7 @@ struct RokRow {
   double least_step_s = 0, most_step_s = 0;
   std::int64_t spilled_bytes = 0;  // bytes written to NVMe in a step
 
+  std::string_view name() const { return policy ? spillway::name(*policy) : "auto"; }
   bool fits() const { return why.empty(); }
   double tokens_per_s() const { return static_cast<double>(micro * sequence) / step_s; }
 };
@@ -49,9 +53,18 @@ struct RokParts {
 // `micro`, that size itself, and twice that, but no more than the sequences of a step.
 std::vector<std::int64_t> rok_micros(std::int64_t micro, std::int64_t sequences);
 
-// Measures each policy that uses only tiers with budgets, with each size of `micros`. Parameters,
-// gradients and optimizer state lie where the Config says, or on the device if it says `auto`, so
-// that only activations differ. The memory of a point is freed before the next point is measured.
+// Returns the policies that use only tiers with a budget.
+std::vector<BlockPolicy> rok_policies(Budgets const& budgets);
+
+// Returns the budgets of device memory for which the planner decides: the least, the middle and the
+// most that points of uniform policies took, without those that are equal.
+std::vector<std::int64_t> rok_budgets(std::span<RokRow const> uniform);
+inline constexpr std::int64_t kMostRokBudgets = 3;
+
+// Measures each policy that uses only tiers with budgets, with each size of `micros`, and
+// what the planner decides within rok_budgets(). Parameters, gradients and optimizer state lie
+// where the Config says, or on the device if it says `auto`, so that only activations differ. Rows
+// of the planner come first. The memory of a point is freed before the next point is measured.
 // Passes each row to `told` as soon as it is complete. Throws Error: storage if a transfer fails,
 // non_finite if the loss or the gradient norm is not finite, bad_input if the Config asks for what
 // is not supported.

@@ -3,7 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
+#include <vector>
 
 #include "base/units.hpp"
 
@@ -14,11 +15,11 @@ namespace {
 constexpr std::string_view kChartName = "spillway_rok";
 
 constexpr auto kChart = R"(set terminal svg name '{}' noenhanced size 800,560 background 'white'
-set title 'recompute, offload, keep: {} tokens a sequence; points: sequences a step'
-set xlabel 'device memory beyond persistent state (activations, gradients), GiB'
-set ylabel 'tokens/s'
+set title "{}\n{}; {}\nnumbers: sequences of {} tokens a step; bars: all of {} steps"
+set xlabel 'peak of device memory, {}'
+set ylabel 'time of a sequence, {}'
 set xrange [0:*]
-set yrange [{:.6g}:{:.6g}]
+set yrange [0:*]
 set grid
 set key outside right top vertical
 )";
@@ -29,14 +30,65 @@ constexpr std::string_view kColumns =
     "activation_peak_bytes,predicted_step_s,step_s,least_step_s,most_step_s,tokens_per_s,spilled_"
     "bytes,fits\n";
 
-// This gnuplot text draws a curve of the chart with a label at each of its points.
-constexpr auto kCurve =
-    "{0} $curve{1} using 1:2 with linespoints lt {1} title '{2}', "
-    "$curve{1} using 1:2:3 with labels offset 0,0.8 tc lt {1} notitle";
-
-double gibibytes(std::int64_t bytes) {
-  return static_cast<double>(bytes) / static_cast<double>(1 << 30);
+// A Unit of an axis is one in which its largest number has digits before the point.
+struct Unit {
+  std::string_view name;
+  double size;
+};
+Unit unit_of_bytes(double most) {
+  constexpr double mebibyte = 1 << 20, gibibyte = 1 << 30;
+  return most >= gibibyte ? Unit{"GiB", gibibyte} : Unit{"MiB", mebibyte};
 }
+Unit unit_of_seconds(double most) {
+  return most >= 1 ? Unit{"s", 1} : Unit{"ms", 1e-3};
+}
+
+// Returns the text for a title in double quotes, in which gnuplot would obey these two characters
+// and `{`, were it not for `noenhanced`.
+std::string in_double_quotes(std::string_view text) {
+  std::string result;
+  for (char const c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+double sequence_s(RokRow const& row, double step_s) {
+  return step_s / static_cast<double>(row.micro);
+}
+
+// A Chart collects the data and the drawing of one curve after the other.
+class Chart {
+ public:
+  Chart(Unit bytes, Unit seconds) : m_bytes(bytes), m_seconds(seconds) {}
+
+  void begin_curve(std::string_view name, bool is_hero) {
+    m_data += fmt::format("{}$curve{} << end\n", m_curves == 0 ? "" : "end\n", m_curves + 1);
+    auto const style = is_hero ? std::string("linespoints lt -1 lw 3 pt 7 ps 0.8")
+                               : fmt::format("points lt {} pt {}", m_curves + 1, m_curves + 1);
+    m_drawing += fmt::format(
+        "{0} $curve{1} using 1:2 with {2} title '{3}', "
+        "$curve{1} using 1:2:3:4 with yerrorbars lt {4} pt 0 notitle, "
+        "$curve{1} using 1:2:5 with labels offset 0,0.8 tc lt {4} notitle",
+        m_curves == 0 ? "plot" : ",", m_curves + 1, style, name, is_hero ? -1 : m_curves + 1);
+    ++m_curves;
+  }
+  // Parts the points before from those behind, which no line then joins.
+  void part() { m_data += "\n"; }
+  void add(RokRow const& row) {
+    auto const y = [&](double step_s) { return sequence_s(row, step_s) / m_seconds.size; };
+    m_data += fmt::format("{:.6g} {:.6g} {:.6g} {:.6g} {}\n",
+                          static_cast<double>(row.peak_bytes[Tier::device]) / m_bytes.size,
+                          y(row.step_s), y(row.least_step_s), y(row.most_step_s), row.micro);
+  }
+  std::string text() const { return m_data + "end\n" + m_drawing + "\n"; }
+
+ private:
+  Unit m_bytes, m_seconds;
+  int m_curves = 0;
+  std::string m_data, m_drawing;
+};
 
 std::string rate(double tokens_per_s) {
   return fmt::format(fmt::runtime(tokens_per_s < 100 ? "{:.3g}" : "{:.0f}"), tokens_per_s);
@@ -51,7 +103,7 @@ std::string tiers(TierBytes const& bytes) {
 }  // namespace
 
 std::string rok_line(RokRow const& row) {
-  auto const what = fmt::format("{}, {} x {} tokens: ", name(row.policy), row.micro, row.sequence);
+  auto const what = fmt::format("{}, {} x {} tokens: ", row.name(), row.micro, row.sequence);
   if (!row.fits()) return what + "does not fit: " + row.why;
   return what + fmt::format(
                     "{} on the device, {} of it activations and gradients; {} a step, "
@@ -67,7 +119,7 @@ std::string rok_table(std::span<RokRow const> rows) {
                           "tokens/s", "spilled", "fits");
   for (auto const& row : rows) {
     auto const planned = human_bytes(row.planned_bytes[index(Tier::device)]);
-    text += fmt::format("{:<11} {:>5} {:>11} ", name(row.policy), row.micro, planned);
+    text += fmt::format("{:<11} {:>5} {:>11} ", row.name(), row.micro, planned);
     if (!row.fits()) {
       text += fmt::format("{:>68}\n", "no");
       continue;
@@ -84,7 +136,7 @@ std::string rok_table(std::span<RokRow const> rows) {
 std::string rok_csv(std::span<RokRow const> rows) {
   auto text = std::string(kColumns);
   for (auto const& row : rows) {
-    text += fmt::format("{},{},{},{},{},", name(row.policy), row.micro, row.micro, row.sequence,
+    text += fmt::format("{},{},{},{},{},", row.name(), row.micro, row.micro, row.sequence,
                         tiers(row.planned_bytes));
     if (row.fits()) {
       text +=
@@ -112,35 +164,35 @@ std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked) 
       rows, {}, [](RokRow const& row) { return row.planned_bytes[index(Tier::device)]; });
   auto const leaves_one = std::ranges::count(asked.optimizer, std::optional<Tier>{}) > 0;
   return fmt::format(
-      "no point fits the budgets: {}, {} x {} tokens, {}{}", name(least.policy), least.micro,
+      "no point fits the budgets: {}, {} x {} tokens, {}{}", least.name(), least.micro,
       least.sequence, least.why,
       leaves_one ? "; what is `auto` stays on the device: plan.optimizer=nvme or host needs less"
                  : "");
 }
 
-std::string rok_script(std::span<RokRow const> rows) {
-  std::string data, curves;
-  double slowest = std::numeric_limits<double>::infinity(), fastest = 0;
-  int curve = 0;         // the number of the current curve, from 1
-  BlockPolicy policy{};  // the policy of the current curve
-  for (auto const& row : rows) {
-    if (!row.fits()) continue;
-    auto const tokens_per_s = row.tokens_per_s();
-    slowest = std::min(slowest, tokens_per_s);
-    fastest = std::max(fastest, tokens_per_s);
-    if (curve == 0 || policy != row.policy) {
-      bool const first = curve++ == 0;
-      policy = row.policy;
-      data += fmt::format("{}$curve{} << end\n", first ? "" : "end\n", curve);
-      curves += fmt::format(kCurve, first ? "plot" : ",", curve, name(policy));
-    }
-    data +=
-        fmt::format("{:.6g} {:.6g} {}\n", gibibytes(row.activation_bytes), tokens_per_s, row.micro);
+std::string rok_script(std::span<RokRow const> rows, RokCaption const& caption) {
+  std::vector<RokRow> fitting;
+  std::ranges::copy_if(rows, std::back_inserter(fitting), &RokRow::fits);
+  if (fitting.empty()) return "";
+  double most_bytes = 0, most_s = 0;
+  for (auto const& row : fitting) {
+    most_bytes = std::max(most_bytes, static_cast<double>(row.peak_bytes[Tier::device]));
+    most_s = std::max(most_s, sequence_s(row, row.most_step_s));
   }
-  if (curve == 0) return "";
-  auto const head =
-      fmt::format(kChart, kChartName, rows.front().sequence, 0.95 * slowest, 1.05 * fastest);
-  return head + data + "end\n" + curves + "\n";
+  auto const bytes = unit_of_bytes(most_bytes), seconds = unit_of_seconds(most_s);
+  Chart chart(bytes, seconds);
+  for (RokRow const* before = nullptr; auto const& row : fitting) {
+    if (before == nullptr || before->policy != row.policy)
+      chart.begin_curve(row.policy ? row.name() : "planned by spillway", !row.policy);
+    else if (!row.policy && before->micro != row.micro)
+      chart.part();
+    chart.add(row);
+    before = &row;
+  }
+  return fmt::format(kChart, kChartName, in_double_quotes(caption.model),
+                     in_double_quotes(caption.machine), in_double_quotes(caption.date),
+                     rows.front().sequence, caption.steps, bytes.name, seconds.name) +
+         chart.text();
 }
 
 }  // namespace spillway

@@ -22,10 +22,18 @@ bool is_rok_csv(std::string_view beginning);
 // does not, and what would need less.
 std::string no_point_fits(std::span<RokRow const> rows, AskedPlan const& asked);
 
-// Returns a gnuplot script that draws an SVG: tokens/s over the bytes of the device beyond
-// persistent state, with a curve for each policy and a point for each size of micro-batches.
-// Returns "" if nothing was measured.
-std::string rok_script(std::span<RokRow const> rows);
+// A RokCaption says what was measured and where, for the title of a chart.
+struct RokCaption {
+  std::string model;    // such as "gpt, 12 layers of 768, 124 M parameters, bf16"
+  std::string machine;  // such as "AMD EPYC 9654, 2 threads"
+  std::string date;     // such as "2026-01-31"
+  std::int64_t steps;   // that were counted for a point
+};
+
+// Returns a gnuplot script that draws an SVG: the time of a sequence over the device's peak, with a
+// line for the planner and for each size of micro-batches, a mark for each policy, and bars from
+// the least to the most that a step took. Returns "" if nothing was measured.
+std::string rok_script(std::span<RokRow const> rows, RokCaption const& caption);
 bool is_rok_chart(std::string_view beginning);
 
 }  // namespace spillway

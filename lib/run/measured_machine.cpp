@@ -12,6 +12,7 @@
 
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
+#include "base/work_progress.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "plan/data/machine.hpp"
@@ -114,7 +115,7 @@ class Profiler {
                       m_compute.device);
       auto rates = m_known;
       learn(rates, m_mine);
-      m_mine.op_s = time_ops(m_program, m_known.op_s, rates, m_compute, {memory_bytes}, m_trials);
+      time_all_ops(rates, memory_bytes);
       m_compute.device.check();  // throws if the device failed, since its op times are wrong
     });
     m_mine.cores = cores;
@@ -160,6 +161,15 @@ class Profiler {
   }
 
  private:
+  void time_all_ops(Machine const& rates, std::int64_t memory_bytes) {
+    std::optional<WorkProgress> progress;
+    OpLimits limits{memory_bytes};
+    limits.told = [&](std::int64_t done, std::int64_t total) {
+      if (!progress) progress.emplace(Work{"profile", "measurements", total}, m_comm.rank() == 0);
+      progress->at(done);
+    };
+    m_mine.op_s = time_ops(m_program, m_known.op_s, rates, m_compute, limits, m_trials);
+  }
   bool rates_are_new() const { return !knows(m_known, m_rates); }
   bool network_is_new() const { return !knows(m_known, m_network_rates); }
   bool drive_is_new() const { return m_drive_file && !knows(m_known, m_drive_rates); }

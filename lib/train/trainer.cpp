@@ -117,16 +117,24 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0, &m_parts.carried};
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = m_began_at = SteadyClock::now();
+  auto const status = finish(run_steps());
+  RunEvent end{"end", m_state.step};
+  end.exit = static_cast<int>(status);
+  m_reporter.event(end);
+  return status;
+}
+
+Status Trainer::run_steps() {
   while (m_state.step < m_parts.config.run.steps) {
     inject_rank_failure();
     if (out_of_time()) request_stop();  // clocks differ, so the commit tells all ranks
     auto const begin = SteadyClock::now();
     auto const saved_s = m_save_time.total_s();
-    if (auto const status = step()) return finish(*status);
+    if (auto const status = step()) return *status;
     auto const turn_s = seconds_since(begin) - (m_save_time.total_s() - saved_s);
     m_longest_turn_s = std::max(m_longest_turn_s, turn_s);
   }
-  return finish(Status::done);
+  return Status::done;
 }
 
 bool Trainer::out_of_time() const {

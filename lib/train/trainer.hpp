@@ -64,8 +64,8 @@ class Trainer {
 
   // Trains from `start` until run.steps steps are done, a stop is requested, or an error leaves the
   // run at its last checkpoint. All ranks must call it. The row `began` is written to metrics.jsonl
-  // first. Returns how the run ended; any status but `done` has been logged. The model is saved at
-  // the end, unless state is lost or not finite.
+  // first, and a row with the end last. Returns how the run ended; any status but `done` has been
+  // logged. The model is saved at the end, unless state is lost or not finite.
   Status run(RunState start, RunEvent const& began);
 
   std::array<double, kOpKinds> op_seconds() const;  // returns seconds of the last step
@@ -95,6 +95,7 @@ class Trainer {
   void run_move(Program const& move);
   void write_plan();
   bool do_without_storage();
+  Status run_steps();                                 // returns how the last one ends the run
   std::optional<Status> step();                       // returns nothing if the run goes on
   std::optional<Status> after_word(CommitWord word);  // returns nothing if the run goes on
   std::optional<Status> after_skip();

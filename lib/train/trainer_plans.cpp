@@ -34,7 +34,9 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   m_step_prediction =
       predicted_step(m_replanner.planned().programs.train, m_replanner.simulation());
   m_reporter.change_plan();
-  m_reporter.event({"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}});
+  RunEvent event{"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}};
+  event.predicted_step_s = m_replanner.simulation().step_s;
+  m_reporter.event(event);
   write_plan();
   return std::nullopt;
 }

@@ -65,7 +65,8 @@ TEST_F(BadCommands, rok_measures_nothing_before_it_knows_where_to_write) {
   EXPECT_TRUE(fails_with(2, "none.yaml", spillway("rok " + path("none.yaml"))));
   EXPECT_TRUE(fails_with(2, "none/rok.csv: cannot be", spillway(rok + path("none/rok.csv"))));
   EXPECT_TRUE(fails_with(2, "is a directory", spillway(rok + path("nvme"))));
-  EXPECT_TRUE(fails_with(2, "rok.svg", spillway(rok + path("rok.svg"))));
+  EXPECT_TRUE(fails_with(2, "rok.csv: is for the table",
+                         spillway(rok + path("rok.csv") + " --svg " + path("rok.csv"))));
   EXPECT_TRUE(fails_with(2, "model.vocab",
                          spillway(rok + path("rok.csv") + " data.train=none model.vocab=0")));
   auto const two = run_command(spillway_command(kTwoRanks) + " " + rok + path("rok.csv"));
@@ -159,7 +160,7 @@ TEST_F(BadCommands, a_run_directory_stands_for_its_newest_checkpoint) {
     EXPECT_EQ(of_run.output, of_step.output);
   };
   same("generate --prompt a --tokens 3 --checkpoint {}");
-  same("inspect {}");
+  EXPECT_EQ(spillway("inspect " + path("run/step-4")).status, 0);
   auto const eval =
       fmt::format("eval {} data.valid={} --checkpoint ", path("job.yaml"), path("tokens.h5"));
   auto const evaluated = spillway(eval + path("run"));
@@ -168,23 +169,19 @@ TEST_F(BadCommands, a_run_directory_stands_for_its_newest_checkpoint) {
   auto const again = train("run.steps=1 run.dir=" + path("again") + " run.init=" + path("run"));
   EXPECT_EQ(again.status, 0) << again.output;
   fs::remove(m_dir / "run/latest");
-  EXPECT_TRUE(fails_with(2, "run", spillway("inspect " + path("run"))));
+  EXPECT_TRUE(fails_with(2, "run", spillway("generate --prompt a --checkpoint " + path("run"))));
 }
 
-TEST_F(BadCommands, eval_says_how_far_it_is_and_ends_where_it_is_told) {
+TEST_F(BadCommands, eval_says_how_much_it_reads_and_ends_where_it_is_told) {
   ASSERT_EQ(train("run.steps=1").status, 0);
   auto const eval = fmt::format("eval {} data.valid={} --checkpoint {} ", path("job.yaml"),
                                 path("tokens.h5"), path("run"));
   // 20,000 tokens are 312 windows of 64, in micro-batches of 4.
   auto const all = spillway(eval);
   EXPECT_EQ(all.status, 0) << all.output;
-  for (auto const* words : {"eval: 312 sequences in 78 batches", "eval: 8 of 78 batches, loss ",
-                            "eval: 78 of 78 batches, loss ", "  tokens 19968  targets 19968  ",
+  for (auto const* words : {"eval: 312 sequences in 78 batches", "  tokens 19968  targets 19968  ",
                             "info: data.valid: the last 31 of 20000 tokens do not fill"})
     EXPECT_NE(all.output.find(words), std::string::npos) << words << "\n" << all.output;
-  for (auto const& line : all.lines())
-    EXPECT_EQ(line.starts_with("eval: 78 of 78 batches, "), line.ends_with(" so far, 0 s to go"))
-        << line;
   // A batch is one of training: 8 sequences.
   auto const some = spillway(eval + "--batches 2");
   EXPECT_EQ(some.status, 0) << some.output;

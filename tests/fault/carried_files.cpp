@@ -19,7 +19,7 @@ class CarriedFiles : public FaultTest {
  protected:
   CarriedFiles() {
     write_model_directory(m_dir / "model", directory_cases().front());
-    write("in.yaml", run_command(import() + " 2> " + path("stderr")).output + "\n" +
+    write("in.yaml", model_and_ids(run_command(import() + " 2> " + path("stderr")).output) +
                          fmt::format(kMore, m_dir.string(), machine_file()));
     write_token_file(m_dir / "valid.h5", 3000);
   }

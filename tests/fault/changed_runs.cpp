@@ -108,7 +108,7 @@ TEST_F(ChangedRuns, do_not_differ_by_where_and_how_long_a_job_works) {
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_FALSE(says(outcome, " -> ")) << outcome.output;
   EXPECT_FALSE(fs::exists(m_dir / "moved/config-0.yaml"));
-  EXPECT_FALSE(read_events(m_dir / "moved").back().contains("changed"));
+  EXPECT_FALSE(last_begin(m_dir / "moved").contains("changed"));
 }
 
 TEST_F(ChangedRuns, name_a_seed_that_is_another) {
@@ -154,8 +154,10 @@ TEST_F(ChangedRuns, mark_every_start_in_the_metrics) {
     if (row.contains("event")) story += row["event"].get<std::string>() + " ";
     story += row["step"].dump() + " ";
   }
-  EXPECT_EQ(story, "start 0 1 2 3 4 resume 2 3 4 start 0 1 ");
-  auto const resumed = read_events(m_dir / "run").at(1);
+  EXPECT_EQ(story, "start 0 1 2 3 4 end 4 resume 2 3 4 end 4 start 0 1 end 1 ");
+  EXPECT_EQ(read_events(m_dir / "run").back().at("exit"), 0);
+  auto const resumed = read_events(m_dir / "run").at(2);
+  EXPECT_GT(resumed.at("predicted_step_s"), 0);
   EXPECT_EQ(resumed.at("time").get<std::string>().size(), 20u);
   EXPECT_EQ(resumed.at("from"), path("run/step-2"));
   EXPECT_EQ(resumed.at("changed").size(), 1u) << resumed;
@@ -320,12 +322,12 @@ TEST_F(ChangedRuns, that_one_command_begins_go_on_by_it_until_they_are_done) {
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_TRUE(says(outcome, fmt::format("resume={} began this run, and counts once", how)))
         << outcome.output;
-    EXPECT_EQ(read_events(m_dir / "run").back().at("step"), 2);
+    EXPECT_EQ(last_begin(m_dir / "run").at("step"), 2);
     EXPECT_EQ(read("run/latest"), "step-6\n");
     EXPECT_FALSE(fs::exists(m_dir / "run/earlier-2"));
     ASSERT_EQ(train(keys).status, 0);  // what is done is begun anew
     EXPECT_TRUE(fs::exists(m_dir / "run/earlier-2"));
-    EXPECT_EQ(read_events(m_dir / "run").back().at("step"), 0);
+    EXPECT_EQ(last_begin(m_dir / "run").at("step"), 0);
   }
 }
 

@@ -75,8 +75,12 @@ TEST_P(Replanning, leaves_a_drive_that_becomes_slow_without_a_bit_of_difference)
   ASSERT_EQ(slow.status, 0);
   ASSERT_FALSE(plans_of(slow).empty()) << slow.output;
   EXPECT_EQ(slow.summary.at("plan").get<std::string>(), plans_of(slow).back());
-  auto const event = read_events(slow.dir).back();
+  auto events = read_events(slow.dir);
+  EXPECT_EQ(events.back().at("event"), "end");
+  events.pop_back();
+  auto const event = events.back();
   EXPECT_EQ(event.at("event"), "replan");
+  EXPECT_GT(event.at("predicted_step_s"), 0);
   EXPECT_EQ(event.at("plan"), plans_of(slow).back());
   EXPECT_EQ(fmt::format("plan-{}.yaml", event.at("step").get<int>()), plans_of(slow).back());
   EXPECT_TRUE(event.at("why").get<std::string>().starts_with("steps take ")) << event;

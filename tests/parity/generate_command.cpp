@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -144,6 +146,47 @@ TEST_F(Generated, a_model_trained_with_narrow_gradients_computes_in_fp32) {
   train("narrow", {"precision=bf16", "optim.gradients=bf16"});
   auto const outcome = generate("--prompt-ids 1,2 --tokens 2 --precision fp32");
   EXPECT_EQ(outcome.status, 0) << outcome.output;
+}
+
+// Each as if it were alone, whatever the others are.
+TEST_F(Generated, many_prompts_of_a_file_are_gone_on_with_one_by_one) {
+  train("many", {});
+  auto const write = [&](std::string const& name, std::string const& text) {
+    std::ofstream(m_experiment->directory() / name) << text;
+    return (m_experiment->directory() / name).string();
+  };
+  auto const texts = write("texts.txt", "ab\n\nThe quick brown fox jumps\n");
+  auto const plain = generate("--temperature 0 --tokens 4 --prompts " + texts);
+  EXPECT_EQ(plain.status, 0) << plain.output;
+  EXPECT_EQ(plain.output, generate("--temperature 0 --tokens 4 --prompt ab").output + "\n" +
+                              generate("--temperature 0 --tokens 4 --prompt "
+                                       "\"The quick brown fox jumps\"")
+                                  .output);
+  auto const objects = write("both.jsonl", "{\"prompt\": \"ab\"}\n{\"prompt_ids\": [1, 8, 43]}\n");
+  auto const json = generate("--temperature 0 --tokens 4 --prompts " + objects);
+  ASSERT_EQ(json.lines().size(), 2u) << json.output;
+  auto const second = nlohmann::json::parse(json.lines()[1]);
+  EXPECT_EQ(second.at("prompt_ids"), (Ids{1, 8, 43}));
+  auto const made = after({1, 8, 43}, 4);
+  EXPECT_EQ(second.at("ids"), Ids(made.begin() + 3, made.end()));
+  EXPECT_EQ(nlohmann::json::parse(json.lines()[0]).at("prompt"), "ab");
+  expect_refused("--prompts " + write("none.txt", "\n"), "none.txt: has no prompt");
+  expect_refused("--prompts " + write("bad.jsonl", "{\"prompt\": \"a\"}\n7\n"),
+                 "bad.jsonl:2: is no object");
+  expect_refused("--prompts " + write("far.jsonl", "{\"prompt_ids\": [1000000]}\n"),
+                 "far.jsonl:1: 1000000 is not in the model's vocabulary");
+}
+
+TEST_F(Generated, a_text_ends_before_a_stop_text) {
+  train("stopping", {});
+  auto const whole = generate("--temperature 0 --tokens 12 --prompt ab").output;
+  ASSERT_GT(whole.size(), 8u);
+  auto const stop = whole.substr(6, 1);
+  if (stop.find_first_of("\"\\`$'\n") != stop.npos) GTEST_SKIP() << "a shell would change " << stop;
+  auto const ended =
+      generate("--temperature 0 --tokens 12 --prompt ab --stop zzzz --stop \"" + stop + "\"");
+  EXPECT_EQ(ended.output, whole.substr(0, whole.find(stop, 2)) + "\n");
+  expect_refused("--prompt-ids 1,2 --stop a", "--stop: is a text, and the prompt is ids");
 }
 
 TEST_F(Generated, what_a_model_cannot_take_is_refused_in_one_line) {

@@ -65,6 +65,19 @@ TEST_F(HuggingFace, a_directory_that_an_input_names_is_as_good_as_its_checkpoint
             names_in(m_dir / "checkpoint/huggingface"));
 }
 
+TEST_F(HuggingFace, import_prints_an_input_file_that_trains_on) {
+  write_model_directory(m_dir / "model", directory_cases().front());
+  std::ofstream(m_dir / "printed.yaml") << import("model", "checkpoint");
+  write_token_file(m_dir / "tokens.h5", 4000);
+  auto const outcome =
+      run(fmt::format("train {} data.train={} run.steps=1 run.dir={} batch.sequences=2 "
+                      "memory.device=64MiB run.threads=1 debug.machine={}",
+                      path("printed.yaml"), path("tokens.h5"), path("run"), machine_file()));
+  EXPECT_NE(outcome.output.find("weights from " + path("checkpoint")), std::string::npos)
+      << outcome.output;
+  EXPECT_EQ(outcome.output.find("optim.lr"), std::string::npos) << outcome.output;
+}
+
 TEST_F(HuggingFace, an_id_that_a_directory_does_not_tell_is_asked_for) {
   write_model_directory(m_dir / "model", directory_cases()[1]);
   fs::remove(m_dir / "model/tokenizer.json");

@@ -55,7 +55,7 @@ class HuggingFace : public testing::Test {
   // An input that begins with what import has printed, whose section `data` is the last.
   void write_input(std::string const& imported) const {
     std::ofstream(m_dir / "in.yaml")
-        << imported << (imported.find("\ndata:\n") == imported.npos ? "data:\n" : "")
+        << model_and_ids(imported) << (imported.find("\ndata:\n") == imported.npos ? "data:\n" : "")
         << fmt::format(
                "  train: {0}/tokens.h5\n  valid: {0}/valid.h5\n  sequence: 32\n"
                "batch: {{sequences: 2, micro: 2}}\noptim: {{schedule: constant, warmup: 0}}\n"

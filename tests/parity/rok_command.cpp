@@ -53,7 +53,13 @@ class RokCommand : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
+  // Of points of one policy for all layers.
   std::vector<Row> rows() const {
+    auto rows = all_rows();
+    std::erase_if(rows, [](Row const& row) { return row.at("policy") == "auto"; });
+    return rows;
+  }
+  std::vector<Row> all_rows() const {
     std::istringstream text(read("rok.csv"));
     std::string line;
     std::getline(text, line);
@@ -170,18 +176,28 @@ TEST_F(RokCommand, trains_on_the_data_that_is_given) {
   EXPECT_EQ(rows().size(), 6);
 }
 
+// The chart may be what is named, or lie elsewhere.
 TEST_F(RokCommand, draws_a_curve_for_every_policy) {
   if (!tool_exists("gnuplot")) GTEST_SKIP() << "no gnuplot";
-  auto const outcome = rok("--micro 1,2");
+  auto const outcome = rok("--micro 1,2 --svg " + path("there.svg"));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
-  auto const chart = read("rok.svg");
-  for (std::string const policy :
-       {"keep", "light", "recompute", "nvme", "light+nvme", "recompute+nvme"})
+  auto const chart = read("there.svg");
+  EXPECT_FALSE(std::filesystem::exists(path("rok.svg")));
+  EXPECT_NE(chart.find("gpt, 6 layers of 64, bf16"), std::string::npos);
+  EXPECT_NE(chart.find("numbers: sequences of 128 tokens a step"), std::string::npos);
+  std::filesystem::remove(path("rok.csv"));
+  auto const named = run_command(spillway_command(0) + " rok " + path("in.yaml") +
+                                 " --micro 1 -o " + path("rok.svg"));
+  ASSERT_EQ(named.status, 0) << named.output;
+  EXPECT_EQ(all_rows().size(), 9u);
+  EXPECT_NE(read("rok.svg").find(">planned by spillway<"), std::string::npos);
+  for (std::string const policy : {"planned by spillway", "keep", "light", "recompute", "nvme",
+                                   "light+nvme", "recompute+nvme"})
     EXPECT_NE(chart.find(">" + policy + "<"), std::string::npos) << policy;
   auto const parsed = run_command(
       "python3 -c \"import sys, xml.dom.minidom as dom; "
       "dom.parse(sys.argv[1])\" " +
-      path("rok.svg"));
+      path("there.svg"));
   EXPECT_EQ(parsed.status, 0) << parsed.output;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <random>
+#include <sstream>
 
 #include "huggingface/description.hpp"
 #include "huggingface/match_tensors.hpp"
@@ -99,6 +100,14 @@ void write_tensors(std::filesystem::path const& directory, Tensors const& tensor
   for (std::size_t i = 0; i < entries.size(); ++i)
     writer.write(i, 0, std::as_bytes(std::span(tensors.at(entries[i].name).second)));
   writer.finish();
+}
+
+std::string model_and_ids(std::string const& imported) {
+  std::istringstream lines(imported);
+  std::string text;
+  for (std::string line; std::getline(lines, line) && line != "optim:";)
+    if (!line.starts_with("  train:") && !line.starts_with("  sequence:")) text += line + "\n";
+  return text;
 }
 
 }  // namespace spillway::test

@@ -31,6 +31,10 @@ std::vector<DirectoryCase> const& directory_cases();
 // has only the special tokens.
 void write_model_directory(std::filesystem::path const& directory, DirectoryCase const& model);
 
+// Returns of an input file that `import` has printed the sections `model` and `data`, the latter
+// last and without the keys that a test gives itself.
+std::string model_and_ids(std::string const& imported);
+
 // Maps the name of each tensor to its description and its bytes.
 using Tensors = std::map<std::string, std::pair<TensorEntry, std::string>>;
 Tensors tensors_in(std::filesystem::path const& directory);

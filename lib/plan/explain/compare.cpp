@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/units.hpp"
 #include "plan/data/words.hpp"
 #include "plan/explain/cost_rows.hpp"
@@ -20,6 +23,41 @@ std::string rows(std::vector<Alternative> const& all, PlanCost const& beside,
   return text;
 }
 
+// Returns what most of the difference between two steps is, such as ": its longest chain of work
+// has 1.2 s more of reading NVMe, 300 ms less of computing", or "" if it is not known.
+std::string reason(PlanCost const& other, PlanCost const& chosen) {
+  double const whole_s = other.step_s - chosen.step_s;
+  double const sign = whole_s < 0 ? -1 : 1;
+  auto const difference_s = [&](Lane lane) { return other.chain_s[lane] - chosen.chain_s[lane]; };
+  auto const part = [&](Lane lane) {
+    auto const seconds = difference_s(lane);
+    return fmt::format("{} {} of {}", human_duration(std::abs(seconds)),
+                       seconds > 0 ? "more" : "less", words(lane));
+  };
+  auto const known = [](PlanCost const& cost) {
+    return std::ranges::any_of(cost.chain_s, [](double seconds) { return seconds > 0; });
+  };
+  if (!known(other) || !known(chosen)) return "";
+  auto const by_part = [&](Lane lane) { return sign * difference_s(lane); };
+  auto const most = std::ranges::max(kLanesInOrder, {}, by_part);
+  auto const against = std::ranges::min(kLanesInOrder, {}, by_part);
+  auto text = ": its longest chain of work has " + part(most);
+  constexpr double worth_a_word = 0.1;
+  if (by_part(against) < -worth_a_word * std::abs(whole_s)) text += ", " + part(against);
+  return text;
+}
+
+// Says why keeping all activations, which repeats and moves none of them, is slower.
+std::string surprise(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
+  for (auto const& [name, cost] : alternatives) {
+    if (name != "all-keep" || !cost.fits || cost.step_s <= chosen.step_s) continue;
+    auto const why = reason(cost, chosen);
+    if (!why.empty() && change(cost.step_s, chosen.step_s) != "same")
+      return fmt::format("{} is slower{}\n", name, why);
+  }
+  return "";
+}
+
 // Returns a line that names the fastest alternative, if it is faster than the chosen plan.
 std::string advice(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
   Alternative const* best = nullptr;
@@ -28,8 +66,10 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
     if (other.cost.fits && other.cost.step_s > 0 && other.cost.step_s < limit_s) best = &other;
   }
   if (!best || change(best->cost.step_s, chosen.step_s) == "same") return "";
-  return fmt::format("{} is faster by prediction: plan.activations={} on the command line\n",
-                     best->name, best->name.substr(best->name.find('-') + 1));
+  auto const why = reason(best->cost, chosen);
+  return fmt::format("{} is faster by prediction: plan.activations={} on the command line\n{}",
+                     best->name, best->name.substr(best->name.find('-') + 1),
+                     why.empty() ? "" : fmt::format("{} is faster{}\n", best->name, why));
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
@@ -49,7 +89,7 @@ std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets co
       "Other ways: the activations of all layers handled alike, the rest as is best then", kNames);
   text += cost_row("this plan", chosen, "", budgets, kNames);
   text += rows(others.alternatives, chosen, budgets);
-  text += advice(others.alternatives, chosen);
+  text += surprise(others.alternatives, chosen) + advice(others.alternatives, chosen);
   text += "\nWhat 1 GiB more would buy, for a step\n";
   for (MoreRoom const& room : others.more)
     text += fmt::format("  {:<14} {}\n", words(room.tier), gain(room, chosen));

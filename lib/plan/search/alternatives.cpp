@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/checked.hpp"
+#include "plan/time/critical_path.hpp"
 
 namespace spillway {
 
@@ -16,8 +17,9 @@ bool knows_rates(Machine const& machine, TierBytes const& peaks) {
   return (drive || peaks[Tier::nvme] == 0) && (link || peaks[Tier::host] == 0);
 }
 
-CostedPlan best_plan(PlanQuestion const& question) {
-  auto const solution = solve(question);
+namespace {
+
+CostedPlan costed(PlanQuestion const& question, Solution const& solution) {
   auto const& [chosen, smallest, estimated, compiled] = solution;
   auto const& peaks = chosen ? chosen->compiled.train.peak_bytes : smallest.peak_bytes;
   CostedPlan best{chosen ? chosen->plan : smallest.plan, {chosen.has_value(), peaks}};
@@ -26,13 +28,32 @@ CostedPlan best_plan(PlanQuestion const& question) {
   return best;
 }
 
+}  // namespace
+
+CostedPlan best_plan(PlanQuestion const& question) {
+  return costed(question, solve(question));
+}
+
+PerLane<double> chain_seconds(Program const& program, Simulation const& simulation) {
+  PerLane<double> seconds{};
+  for (auto const& share : shares(program, critical_path(program, simulation)))
+    seconds[share.lane] += share.seconds;
+  return seconds;
+}
+
 std::vector<Alternative> alternatives(PlanQuestion const& question) {
   std::vector<Alternative> result;
   using enum BlockPolicy;
   for (BlockPolicy const policy : {keep, recompute, host, nvme}) {
     auto other = question;
     other.request.activations = {BlockPlan{policy, 1}};
-    result.push_back({"all-" + std::string(name(policy)), best_plan(other).cost});
+    auto const solution = solve(other);
+    auto cost = costed(other, solution).cost;
+    if (solution.chosen && cost.step_s > 0) {
+      auto const& program = solution.chosen->compiled.train;
+      cost.chain_s = chain_seconds(program, simulate(program, other.machine));
+    }
+    result.push_back({"all-" + std::string(name(policy)), cost});
   }
   return result;
 }

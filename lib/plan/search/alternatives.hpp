@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/search/solve.hpp"
+#include "plan/time/simulate.hpp"
 
 namespace spillway {
 
@@ -18,6 +19,8 @@ struct PlanCost {
   bool fits = false;
   TierBytes peak_bytes{};
   double step_s = 0;  // the simulated time of a step; 0 if the machine's rates are unknown
+  // The time that the step's longest chain of work spends on each lane; all 0 if it is not known.
+  PerLane<double> chain_s{};
 };
 
 // Returns the best plan or, if none fits, the plan that exceeds the budgets least, and its cost.
@@ -33,8 +36,11 @@ struct Alternative {
   PlanCost cost;
 };
 
+// Returns the time that the longest chain of work of a step spends on each lane.
+PerLane<double> chain_seconds(Program const& program, Simulation const& simulation);
+
 // Finds, for each of the policies keep, recompute, host and nvme, the best plan in which all layers
-// have that policy. Each policy takes one search.
+// have that policy. Each policy takes one search. Chains are known of those that fit.
 std::vector<Alternative> alternatives(PlanQuestion const& question);
 
 // MoreRoom says what the best plan would cost if the budget of one tier were 1 GiB larger.

@@ -1,6 +1,8 @@
 // What `generate` prints, as it comes.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "app/generated.hpp"
 
 namespace spillway::generated_texts_test {
@@ -10,27 +12,28 @@ using Tokens = std::vector<std::int32_t>;
 
 class GeneratedTexts : public ::testing::Test {
  protected:
-  // What is printed for each of these.
-  static std::vector<std::string> printed(PromptForm form, std::vector<Tokens> const& all) {
+  // What is shown for each of these, and at the end.
+  static std::vector<std::string> printed(PromptForm form, std::vector<Tokens> const& all,
+                                          std::vector<std::string> const& stops = {}) {
     Recipe recipe;
     recipe.objective = Objective::next;
-    GeneratedTokens shown(form, recipe);
     std::vector<std::string> texts;
+    std::string now;
+    auto const take = [&now](std::string_view text) { now += text; };
+    GeneratedTokens shown(form, recipe, take, StopTexts(stops));
     for (auto const& tokens : all) {
-      testing::internal::CaptureStdout();
       shown.add(tokens);
-      texts.push_back(testing::internal::GetCapturedStdout());
+      texts.push_back(std::exchange(now, ""));
     }
-    testing::internal::CaptureStdout();
     shown.end();
-    texts.push_back(testing::internal::GetCapturedStdout());
+    texts.push_back(now);
     return texts;
   }
 };
 
 TEST_F(GeneratedTexts, are_ids_where_ids_were_asked) {
   EXPECT_EQ(printed(PromptForm::ids, {{104, 7}, {}, {300}}),
-            (std::vector<std::string>{"104 7", "", " 300", "\n"}));
+            (std::vector<std::string>{"104 7", "", " 300", ""}));
 }
 
 // 0xc3 0xa9 is one letter, and so are the three bytes at the end but for the last, which is
@@ -40,7 +43,15 @@ TEST_F(GeneratedTexts, are_whole_characters_of_text) {
             (std::vector<std::string>{"a",
                                       "\xc3\xa9"
                                       "b",
-                                      "", "", "\xe2\x82\n"}));
+                                      "", "", "\xe2\x82"}));
+}
+
+TEST_F(GeneratedTexts, end_before_a_stop_text_and_hold_back_what_may_become_one) {
+  EXPECT_EQ(
+      printed(PromptForm::text, {{'a', 'E'}, {'N'}, {'b', 'E', 'N'}, {'D', 'c'}, {'d'}}, {"END"}),
+      (std::vector<std::string>{"a", "", "ENb", "", "", ""}));
+  EXPECT_EQ(printed(PromptForm::text, {{'a', 'E', 'N'}}, {"END"}),
+            (std::vector<std::string>{"a", "EN"}));
 }
 
 TEST_F(GeneratedTexts, name_what_is_likeliest_at_a_place) {

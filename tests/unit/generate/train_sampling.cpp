@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "generate/sampling.hpp"
@@ -66,6 +67,35 @@ TEST(Sampling, stands_logits_of_any_size) {
   EXPECT_EQ(sample_token(huge, {1, 1}, 0), 1);
   std::array<float, 1> const one = {-5};
   EXPECT_EQ(sample_token(one, {1, 1}, 0), 0);
+}
+
+// Of kLogits tokens 1, 3, 0 and 2 are likely in this order, by 0.62, 0.23, 0.14 and 0.03.
+TEST(Sampling, draws_from_the_likeliest_alone_if_asked) {
+  auto const drawn = [](std::int64_t top_k, double top_p) {
+    std::set<std::int32_t> tokens;
+    for (std::uint64_t draw = 0; draw < 2000; ++draw)
+      tokens.insert(sample_token(kLogits, {1, 5, top_k, top_p}, draw));
+    return tokens;
+  };
+  using Tokens = std::set<std::int32_t>;
+  EXPECT_EQ(drawn(1, 1), (Tokens{1}));
+  EXPECT_EQ(drawn(2, 1), (Tokens{1, 3}));
+  EXPECT_EQ(drawn(3, 1), (Tokens{0, 1, 3}));
+  EXPECT_EQ(drawn(9, 1), (Tokens{0, 1, 2, 3}));
+  EXPECT_EQ(drawn(0, 0.01), (Tokens{1}));
+  EXPECT_EQ(drawn(0, 0.6), (Tokens{1}));
+  EXPECT_EQ(drawn(0, 0.7), (Tokens{1, 3}));
+  EXPECT_EQ(drawn(0, 0.9), (Tokens{0, 1, 3}));
+  EXPECT_EQ(drawn(2, 0.75), (Tokens{1, 3})) << "0.73 of what top_k leaves";
+  EXPECT_EQ(drawn(2, 0.7), (Tokens{1}));
+}
+
+TEST(Sampling, of_equal_chances_leaves_out_the_higher_ids) {
+  std::array<float, 4> const equal = {1, 1, 1, 1};
+  for (std::uint64_t draw = 0; draw < 200; ++draw) {
+    EXPECT_LT(sample_token(equal, {1, 5, 2, 1}, draw), 2);
+    EXPECT_LT(sample_token(equal, {1, 5, 0, 0.74}, draw), 3);
+  }
 }
 
 TEST(Sampling, likeliest_tokens_come_first_with_their_probabilities) {

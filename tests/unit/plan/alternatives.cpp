@@ -1,6 +1,7 @@
 // What other plans cost, and what more memory would buy.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <sstream>
 
 #include "plan/explain/compare.hpp"
@@ -215,6 +216,40 @@ TEST(Compare, says_it_in_words) {
   EXPECT_TRUE(has("NVMe           nothing\n")) << text;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+// A plan that sends activations away beats one that keeps all, whose state then has no room.
+TEST(Compare, says_why_what_surprises_is_faster_or_slower) {
+  PlanCost chosen{true, {kMebibyte, 0, 0}, 4};
+  chosen.chain_s[Lane::compute] = 3.5;
+  chosen.chain_s[Lane::host] = 0.5;
+  Alternative keep{"all-keep", {true, {kMebibyte, 0, 0}, 6}};
+  keep.cost.chain_s[Lane::compute] = 3;
+  keep.cost.chain_s[Lane::host] = 3;
+  auto const said = [&](Alternative const& other, PlanCost const& beside) {
+    auto const text = compare(beside, {{other}, {}, {}}, {3 * kMebibyte, 0, 0});
+    auto const at = text.find("all-keep is ");
+    return at == text.npos ? "" : text.substr(at, text.find("\nWhat 1 GiB") - at);
+  };
+  EXPECT_EQ(said(keep, chosen),
+            "all-keep is slower: its longest chain of work has 2.5 s more of working on the host, "
+            "500 ms less of computing\n");
+  EXPECT_EQ(said({"all-keep", chosen}, keep.cost),
+            "all-keep is faster by prediction: plan.activations=keep on the command line\n"
+            "all-keep is faster: its longest chain of work has 2.5 s less of working on the host, "
+            "500 ms more of computing\n");
+  EXPECT_EQ(said({"all-nvme", keep.cost}, chosen), "") << "who spills more may well be slower";
+  keep.cost.chain_s = {};
+  EXPECT_EQ(said(keep, chosen), "") << "nobody knows why";
+}
+
+TEST(Alternatives, that_fit_say_where_their_longest_chain_goes) {
+  auto const here = machine();
+  auto const all = alternatives(question(kTight, here));
+  for (auto const& [name, cost] : all) {
+    auto const sum_s = std::accumulate(cost.chain_s.begin(), cost.chain_s.end(), 0.0);
+    EXPECT_NEAR(sum_s, cost.fits ? cost.step_s : 0, 1e-9) << name;
+  }
 }
 
 }  // namespace

@@ -48,13 +48,23 @@ class RokPoints : public ::testing::Test {
     m_config.debug.force_backend = Backend::posix;
   }
 
-  Rows measured(
+  Rows all(
       std::vector<std::int64_t> const& micros, std::int64_t steps,
       std::function<void(RokRow const&)> const& told = [](RokRow const&) {}) const {
     return measure_rok({m_config, nullptr, kTinyVocab, {kGib, 0, kGib}, steps, *s_here, *s_comm},
                        micros, told);
   }
-  static bool spills(RokRow const& row) { return away_tier(row.policy) == Tier::nvme; }
+  // Of points of one policy for all layers.
+  Rows measured(
+      std::vector<std::int64_t> const& micros, std::int64_t steps,
+      std::function<void(RokRow const&)> const& told = [](RokRow const&) {}) const {
+    auto rows = all(micros, steps, [&](RokRow const& row) {
+      if (row.policy) told(row);
+    });
+    std::erase_if(rows, [](RokRow const& row) { return !row.policy; });
+    return rows;
+  }
+  static bool spills(RokRow const& row) { return away_tier(*row.policy) == Tier::nvme; }
 
   static inline std::unique_ptr<Comm> s_comm;
   static inline std::unique_ptr<ComputeHere> s_here;
@@ -93,8 +103,8 @@ TEST_F(RokPoints, do_not_count_the_first_step_and_have_the_bytes_of_one) {
     EXPECT_GT(two[i].step_s, 0);
     EXPECT_EQ(two[i].least_step_s, two[i].step_s);
     EXPECT_EQ(two[i].most_step_s, two[i].step_s);
-    EXPECT_EQ(two[i].spilled_bytes > 0, spills(two[i])) << name(two[i].policy);
-    EXPECT_EQ(two[i].spilled_bytes, five[i].spilled_bytes) << name(two[i].policy);
+    EXPECT_EQ(two[i].spilled_bytes > 0, spills(two[i])) << two[i].name();
+    EXPECT_EQ(two[i].spilled_bytes, five[i].spilled_bytes) << two[i].name();
   }
 }
 
@@ -105,19 +115,50 @@ TEST_F(RokPoints, have_all_activations_that_lie_beside_what_persists) {
   constexpr std::int64_t least = 12 * (2 * 12 * 64 * 64);
   for (auto const& row : rows) {
     auto const persistent = row.peak_bytes[index(Tier::device)] - row.activation_bytes;
-    EXPECT_GT(persistent, least) << name(row.policy);
-    EXPECT_LT(persistent, 2 * least) << name(row.policy);
-    EXPECT_GT(row.activation_bytes, 0) << name(row.policy);
+    EXPECT_GT(persistent, least) << row.name();
+    EXPECT_LT(persistent, 2 * least) << row.name();
+    EXPECT_GT(row.activation_bytes, 0) << row.name();
   }
+}
+
+// The planner has as much as some of them took, and never less than the least.
+TEST_F(RokPoints, of_the_planner_come_first_and_take_no_more_than_uniform_ones) {
+  auto const rows = all({1, 2}, 2);
+  std::size_t planned = 0;
+  for (; !rows[planned].policy; ++planned) {
+    auto const& row = rows[planned];
+    EXPECT_EQ(row.name(), "auto");
+    EXPECT_TRUE(row.fits()) << row.why;
+    EXPECT_EQ(row.planned_bytes, row.peak_bytes);
+    std::int64_t most = 0;
+    for (auto const& other : rows)
+      if (other.policy && other.micro == row.micro)
+        most = std::max(most, other.planned_bytes[Tier::device]);
+    EXPECT_LE(row.planned_bytes[Tier::device], most);
+  }
+  EXPECT_EQ(planned, 2u * kMostRokBudgets);
+  EXPECT_EQ(rows.size(), planned + 2 * kPoliciesHere);
+}
+
+TEST(RokBudgets, are_the_least_the_middle_and_the_most_of_what_fits) {
+  auto const budgets = [](std::vector<std::int64_t> const& all) {
+    Rows rows;
+    for (auto const bytes : all) rows.emplace_back().planned_bytes[Tier::device] = bytes;
+    rows.emplace_back().why = "does not fit";
+    return rok_budgets(rows);
+  };
+  EXPECT_EQ(budgets({5, 1, 9, 3}), (std::vector<std::int64_t>{1, 5, 9}));
+  EXPECT_EQ(budgets({4, 4}), (std::vector<std::int64_t>{4}));
+  EXPECT_TRUE(budgets({}).empty());
 }
 
 TEST_F(RokPoints, leave_state_where_the_user_wants_it) {
   for (auto const& row : measured({1}, 2))
-    EXPECT_EQ(row.peak_bytes[index(Tier::nvme)] > 0, spills(row)) << name(row.policy);
+    EXPECT_EQ(row.peak_bytes[index(Tier::nvme)] > 0, spills(row)) << row.name();
   m_config.plan.optimizer = {Tier::nvme};
   for (auto const& row : measured({1}, 2)) {
     EXPECT_TRUE(row.fits()) << row.why;
-    EXPECT_GT(row.peak_bytes[index(Tier::nvme)], 0) << name(row.policy);
+    EXPECT_GT(row.peak_bytes[index(Tier::nvme)], 0) << row.name();
   }
 }
 
@@ -129,12 +170,12 @@ TEST_F(RokPoints, that_find_less_storage_than_was_promised_say_so_and_the_others
   }
   ASSERT_EQ(rows.size(), kPoliciesHere);
   for (auto const& row : rows) {
-    EXPECT_EQ(row.fits(), !spills(row)) << name(row.policy) << row.why;
-    EXPECT_GT(row.planned_bytes[index(Tier::device)], 0) << name(row.policy);
-    EXPECT_GT(row.predicted_step_s, 0) << name(row.policy);
+    EXPECT_EQ(row.fits(), !spills(row)) << row.name() << row.why;
+    EXPECT_GT(row.planned_bytes[index(Tier::device)], 0) << row.name();
+    EXPECT_GT(row.predicted_step_s, 0) << row.name();
     if (row.fits()) continue;
     EXPECT_NE(row.why.find(" cannot hold the spill file: "), row.why.npos) << row.why;
-    EXPECT_EQ(row.peak_bytes[index(Tier::device)], 0) << name(row.policy);
+    EXPECT_EQ(row.peak_bytes[index(Tier::device)], 0) << row.name();
   }
 }
 

@@ -50,16 +50,25 @@ TEST(Rok, a_point_that_was_not_measured_has_empty_cells) {
 }
 
 TEST(Rok, the_chart_has_a_curve_for_what_was_measured_only) {
-  std::vector<RokRow> const rows = {too_large(), measured(BlockPolicy::light, 1),
-                                    measured(BlockPolicy::light, 2),
+  auto planned = measured(BlockPolicy::keep, 1), next = planned, other = planned;
+  planned.policy = next.policy = other.policy = std::nullopt;
+  next.peak_bytes[Tier::device] *= 2;
+  other.micro = 2;
+  std::vector<RokRow> const rows = {planned,
+                                    next,
+                                    other,
+                                    too_large(),
+                                    measured(BlockPolicy::light, 1),
                                     measured(BlockPolicy::nvme, 1)};
-  auto const script = rok_script(rows);
+  auto const script = rok_script(rows, {"m", "c", "d", 3});
   EXPECT_NE(
-      script.find("$curve1 << end\n1 200 1\n1 400 2\nend\n$curve2 << end\n1 200 1\nend\nplot "),
+      script.find("$curve1 << end\n3 500 250 1000 1\n6 500 250 1000 1\n\n3 250 125 500 2\nend\n"
+                  "$curve2 << end\n3 500 250 1000 1\nend\n$curve3 << end\n"),
       std::string::npos)
       << script;
+  EXPECT_NE(script.find("title 'planned by spillway'"), std::string::npos) << script;
   EXPECT_EQ(script.find("'keep'"), std::string::npos);
-  EXPECT_EQ(rok_script(std::span(rows).first(1)), "");
+  EXPECT_EQ(rok_script(std::span(rows).subspan(3, 1), {}), "");
 }
 
 struct Loaded {

@@ -91,27 +91,36 @@ TEST(RokTexts, where_no_point_fits_the_smallest_and_a_way_out_are_named) {
   EXPECT_EQ(no_point_fits(rows, asked), least);
 }
 
+// 6 MiB of device memory each; a sequence of those takes a third of 0.75 s, or half of 0.5 s.
 TEST(RokTexts, the_chart_s_script_draws_what_was_measured) {
-  std::vector<RokRow> rows = {too_large(), measured(BlockPolicy::light, 1),
+  std::vector<RokRow> rows = {measured(BlockPolicy::keep, 1), too_large(),
                               measured(BlockPolicy::light, 3), measured(BlockPolicy::nvme, 2)};
-  rows[1].activation_bytes = 512 * kMiB;
+  rows[0].policy.reset();
+  rows[0].peak_bytes[index(Tier::device)] = 1536 * kMiB;
   rows[3].step_s = 0.5;
-  EXPECT_EQ(rok_script(rows),
-            "set terminal svg name 'spillway_rok' noenhanced size 800,560 background 'white'\n"
-            "set title 'recompute, offload, keep: 100 tokens a sequence; points: sequences a "
-            "step'\n"
-            "set xlabel 'device memory beyond persistent state (activations, gradients), GiB'\n"
-            "set ylabel 'tokens/s'\n"
-            "set xrange [0:*]\n"
-            "set yrange [126.667:420]\n"
-            "set grid\n"
-            "set key outside right top vertical\n"
-            "$curve1 << end\n0.5 133.333 1\n1.5 400 3\nend\n"
-            "$curve2 << end\n1.5 400 2\nend\n"
-            "plot $curve1 using 1:2 with linespoints lt 1 title 'light', "
-            "$curve1 using 1:2:3 with labels offset 0,0.8 tc lt 1 notitle"
-            ", $curve2 using 1:2 with linespoints lt 2 title 'nvme', "
-            "$curve2 using 1:2:3 with labels offset 0,0.8 tc lt 2 notitle\n");
+  EXPECT_EQ(
+      rok_script(rows, {"a \"model\"", "some \\ machine", "2026-01-31", 3}),
+      "set terminal svg name 'spillway_rok' noenhanced size 800,560 background 'white'\n"
+      "set title \"a \\\"model\\\"\\nsome \\\\ machine; 2026-01-31\\nnumbers: sequences of 100 "
+      "tokens a step; bars: all of 3 steps\"\n"
+      "set xlabel 'peak of device memory, GiB'\n"
+      "set ylabel 'time of a sequence, s'\n"
+      "set xrange [0:*]\n"
+      "set yrange [0:*]\n"
+      "set grid\n"
+      "set key outside right top vertical\n"
+      "$curve1 << end\n1.5 0.75 0.5 2.5 1\nend\n"
+      "$curve2 << end\n0.00585938 0.25 0.166667 0.833333 3\nend\n"
+      "$curve3 << end\n0.00585938 0.25 0.25 1.25 2\nend\n"
+      "plot $curve1 using 1:2 with linespoints lt -1 lw 3 pt 7 ps 0.8 title 'planned by "
+      "spillway', $curve1 using 1:2:3:4 with yerrorbars lt -1 pt 0 notitle, "
+      "$curve1 using 1:2:5 with labels offset 0,0.8 tc lt -1 notitle"
+      ", $curve2 using 1:2 with points lt 2 pt 2 title 'light', "
+      "$curve2 using 1:2:3:4 with yerrorbars lt 2 pt 0 notitle, "
+      "$curve2 using 1:2:5 with labels offset 0,0.8 tc lt 2 notitle"
+      ", $curve3 using 1:2 with points lt 3 pt 3 title 'nvme', "
+      "$curve3 using 1:2:3:4 with yerrorbars lt 3 pt 0 notitle, "
+      "$curve3 using 1:2:5 with labels offset 0,0.8 tc lt 3 notitle\n");
 }
 
 TEST(RokTexts, a_chart_is_known_by_its_title) {

@@ -1,0 +1,116 @@
+#include "app/prompts.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "base/input_file.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
+#include "samples/byte_text.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMostPromptBytes = std::int64_t{1} << 30;
+
+// A PromptReader makes Prompts for one model. `where` names a prompt in errors.
+class PromptReader {
+ public:
+  PromptReader(std::string const& checkpoint, RunState const& state, Recipe const& recipe)
+      : m_checkpoint(checkpoint), m_state(state), m_recipe(recipe) {}
+
+  Prompt of_ids(std::vector<std::int64_t> const& ids, std::string const& where) const {
+    Prompt prompt{PromptForm::ids, {}};
+    for (auto const id : ids) {
+      if (id < 0 || id >= m_state.vocab)
+        refuse(where, fmt::format("{} is not in the model's vocabulary of {}", id, m_state.vocab));
+      prompt.tokens.push_back(static_cast<std::int32_t>(id));
+    }
+    if (ids.empty()) refuse(where, "is empty; give at least one token");
+    return prompt;
+  }
+
+  Prompt of_text(std::string const& text, std::string const& where) const {
+    if (m_state.tokenizer != kByteTokenizer)
+      refuse(where,
+             fmt::format("{} has tokens of '{}', which are not made of text here; give {}",
+                         m_checkpoint, m_state.tokenizer,
+                         where == "--prompt" ? "--prompt-ids" : "prompt_ids in a .jsonl file"));
+    if (text.empty()) refuse(where, "is empty; give at least one character");
+    return {PromptForm::text, tokens_of(text, m_recipe), text};
+  }
+
+  Prompt of_json(std::string const& line, std::string const& where) const {
+    auto const json = Json::parse(line, nullptr, false);
+    if (json.is_object() && json.contains("prompt") && json["prompt"].is_string())
+      return of_text(json["prompt"].get<std::string>(), where);
+    if (!json.is_object() || !json.contains("prompt_ids") || !json["prompt_ids"].is_array())
+      refuse(where, R"(is no object such as {"prompt": "Once"} or {"prompt_ids": [464, 3290]})");
+    std::vector<std::int64_t> ids;
+    for (auto const& id : json["prompt_ids"]) {
+      if (!id.is_number_integer()) refuse(where, "prompt_ids are whole numbers");
+      ids.push_back(id.get<std::int64_t>());
+    }
+    return of_ids(ids, where);
+  }
+
+ private:
+  [[noreturn]] static void refuse(std::string const& where, std::string const& why) {
+    throw Error(Status::bad_input, fmt::format("{}: {}", where, why));
+  }
+
+  std::string const& m_checkpoint;
+  RunState const& m_state;
+  Recipe const& m_recipe;
+};
+
+std::vector<Prompt> prompts_in(std::string const& path, PromptReader const& reader) {
+  std::istringstream lines(read_input(path, kMostPromptBytes));
+  std::vector<Prompt> prompts;
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (line.empty()) continue;
+    auto const where = fmt::format("{}:{}", path, number);
+    prompts.push_back(is_jsonl(path) ? reader.of_json(line, where) : reader.of_text(line, where));
+  }
+  if (prompts.empty()) throw Error(Status::bad_input, path + ": has no prompt");
+  return prompts;
+}
+
+std::string line_of(Prompt const& prompt, std::pair<std::string, Json> const& made) {
+  Json json;
+  if (prompt.form == PromptForm::text) json["prompt"] = prompt.text;
+  if (prompt.form == PromptForm::ids) json["prompt_ids"] = prompt.tokens;
+  json[made.first] = made.second;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+bool is_jsonl(std::string const& path) {
+  return path.ends_with(".jsonl");
+}
+
+std::vector<Prompt> prompts_of(GenerateArguments const& arguments, RunState const& state,
+                               Recipe const& recipe) {
+  PromptReader const reader(arguments.checkpoint, state, recipe);
+  if (!arguments.prompts.empty()) return prompts_in(arguments.prompts, reader);
+  if (!arguments.prompt_ids.empty()) return {reader.of_ids(arguments.prompt_ids, "--prompt-ids")};
+  if (!arguments.prompt)
+    throw Error(Status::bad_input, "generate: give --prompt, --prompt-ids or --prompts");
+  return {reader.of_text(*arguments.prompt, "--prompt")};
+}
+
+std::string jsonl_line(Prompt const& prompt, std::string const& text) {
+  return line_of(prompt, {"text", text});
+}
+
+std::string jsonl_line(Prompt const& prompt, std::vector<std::int32_t> const& ids) {
+  return line_of(prompt, {"ids", ids});
+}
+
+}  // namespace spillway

@@ -1,0 +1,109 @@
+#include "monitor/metrics_row.hpp"
+
+#include <cmath>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "plan/data/program.hpp"
+
+namespace spillway {
+namespace {
+
+using Json = nlohmann::json;
+
+// What people and tools write into such a file must not overflow what is computed of it.
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
+
+Json const* find(Json const& object, char const* key) {
+  auto const found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::optional<double> real_at(Json const& object, char const* key) {
+  auto const* const value = find(object, key);
+  if (value == nullptr || !value->is_number()) return {};
+  auto const real = value->get<double>();
+  return std::isfinite(real) ? std::optional(real) : std::nullopt;
+}
+
+std::optional<std::int64_t> count_at(Json const& object, char const* key) {
+  auto const value = real_at(object, key);
+  if (!value || *value < 0 || *value > static_cast<double>(kMostCounted)) return {};
+  return std::llround(*value);
+}
+
+std::string text_at(Json const& object, char const* key) {
+  auto const* const value = find(object, key);
+  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
+}
+
+std::vector<StepRow::LaneBusy> lanes_of(Json const& row) {
+  std::vector<StepRow::LaneBusy> lanes;
+  auto const* const all = find(row, "lanes");
+  if (all == nullptr || !all->is_object()) return lanes;
+  for (Lane const lane : kLanesInOrder) {
+    auto const lane_name = std::string(name(lane));
+    auto const* const use = find(*all, lane_name.c_str());
+    if (use == nullptr || !use->is_object()) continue;
+    lanes.push_back(
+        {lane_name, real_at(*use, "busy_s").value_or(0), real_at(*use, "stall_s").value_or(0)});
+  }
+  return lanes;
+}
+
+StepRow step_row(Json const& json, std::int64_t step) {
+  StepRow row{.step = step,
+              .tokens = count_at(json, "tokens").value_or(0),
+              .loss = real_at(json, "loss"),
+              .valid_loss = real_at(json, "valid_loss"),
+              .grad_norm = real_at(json, "grad_norm"),
+              .lr = real_at(json, "lr"),
+              .mfu = real_at(json, "mfu"),
+              .matmul_share = real_at(json, "matmul_share"),
+              .step_s = real_at(json, "step_s").value_or(0),
+              .tokens_per_s = real_at(json, "tokens_per_s").value_or(0),
+              .lanes = lanes_of(json)};
+  auto const* const peaks = find(json, "peak_bytes");
+  if (peaks == nullptr || !peaks->is_object()) return row;
+  for (Tier const tier : kTiersInOrder)
+    row.peak_bytes[tier] = count_at(*peaks, std::string(name(tier)).c_str()).value_or(0);
+  return row;
+}
+
+EventRow event_row(Json const& json, std::int64_t step) {
+  EventRow row{.event = text_at(json, "event"),
+               .step = step,
+               .time = text_at(json, "time"),
+               .from = text_at(json, "from"),
+               .plan = text_at(json, "plan"),
+               .why = text_at(json, "why"),
+               .job = text_at(json, "job"),
+               .predicted_step_s = real_at(json, "predicted_step_s")};
+  if (auto const exit = count_at(json, "exit"); exit && *exit < 256)
+    row.exit = static_cast<int>(*exit);
+  auto const* const changed = find(json, "changed");
+  if (changed == nullptr || !changed->is_array()) return row;
+  for (auto const& line : *changed)
+    if (line.is_string()) row.changed.push_back(line.get<std::string>());
+  return row;
+}
+
+}  // namespace
+
+std::optional<std::variant<StepRow, EventRow>> parse_metrics_row(std::string_view line) {
+  auto const json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return {};
+  auto const step = count_at(json, "step");
+  if (!step) return {};
+  if (json.contains("event")) return event_row(json, *step);
+  return step_row(json, *step);
+}
+
+std::optional<double> parse_time_s(std::string const& text) {
+  std::tm time{};
+  auto const* const end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
+  if (end == nullptr || *end != '\0') return {};
+  return static_cast<double>(::timegm(&time));
+}
+
+}  // namespace spillway

@@ -1,0 +1,48 @@
+#include "monitor/run_follower.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace spillway {
+namespace {
+
+double unix_time_s() {
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
+}  // namespace
+
+RunFollower::RunFollower(std::filesystem::path run_dir)
+    : m_metrics(run_dir / "metrics.jsonl"), m_run{.dir = std::move(run_dir)} {
+  read_texts();
+}
+
+void RunFollower::read_texts() {
+  auto history = std::move(m_run.history);
+  m_run = read_run_texts(m_run.dir);
+  m_run.history = std::move(history);
+  m_events_read = m_run.history.events().size();
+}
+
+void RunFollower::look() {
+  auto const news = m_metrics.look();
+  if (news.begins_anew) m_run.history = {};
+  for (auto const& line : news.lines) m_run.history.add(line);
+  bool const has_changed = m_run.history.events().size() != m_events_read;
+  if (has_changed || !m_run.config) read_texts();
+  m_run.written_at_s = m_metrics.written_at_s();
+  m_run.at_work = at_work(m_run.dir);
+  if (m_has_looked && news.lines.empty()) return;
+  auto const since_s = unix_time_s() - m_run.written_at_s;
+  m_silent_before_s = m_has_looked || m_run.written_at_s == 0 ? 0 : std::max(0.0, since_s);
+  m_news_at = SteadyClock::now();
+  m_has_looked = true;
+}
+
+double RunFollower::silent_s() const {
+  return m_silent_before_s + seconds_since(m_news_at);
+}
+
+}  // namespace spillway

@@ -1,0 +1,146 @@
+#include "monitor/run_text.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/units.hpp"
+#include "monitor/exit_words.hpp"
+#include "plan/data/words.hpp"
+
+namespace spillway {
+namespace {
+
+constexpr std::size_t kMostLines = 10;  // of jobs, and of checkpoints
+
+std::string line(std::string_view name, std::string const& text) {
+  return text.empty() ? "" : fmt::format("  {:<12} {}\n", name, text);
+}
+
+std::string step_text(RunRecord const& run) {
+  auto const& last = run.history.last();
+  auto const step = last ? last->step : 0;
+  if (!run.config) return std::to_string(step);
+  auto const steps = run.config->run.steps;
+  auto const part = percent(static_cast<double>(step), static_cast<double>(steps));
+  auto const tokens = last ? fmt::format(", {} tokens", last->tokens) : "";
+  return fmt::format("{} of {} ({}){}", step, steps, part, tokens);
+}
+
+// Returns a text such as "3.2145 at step 1200; least 3.2011 at step 1190".
+std::string losses_text(std::vector<LossPoint> const& points) {
+  auto const* const least = least_of(points);
+  if (least == nullptr) return "";
+  auto const& last = points.back();
+  auto const text = fmt::format("{:.4f} at step {}", last.loss, last.step);
+  if (least->step == last.step) return text + ", the least";
+  return text + fmt::format("; least {:.4f} at step {}", least->loss, least->step);
+}
+
+std::string speed_text(RunRecord const& run) {
+  auto const& history = run.history;
+  auto predicted_s = history.predicted_step_s().value_or(0);
+  if (predicted_s == 0 && run.summary) predicted_s = run.summary->predicted_step_s;
+  auto const predicted =
+      predicted_s > 0 ? fmt::format("predicted {} a step", human_duration(predicted_s)) : "";
+  auto const step_s = history.recent_step_s();
+  if (step_s <= 0) return predicted;
+  return fmt::format("{} a step, {:.0f} tokens/s{}{}", human_duration(step_s),
+                     history.recent_tokens_per_s(), predicted.empty() ? "" : "; ", predicted);
+}
+
+std::string peaks_of(RunRecord const& run) {
+  std::string text;
+  for (Tier const tier : kTiersInOrder) {
+    auto const& last = run.history.last();
+    auto measured = last ? last->peak_bytes[tier] : 0;
+    if (run.summary) measured = std::max(measured, run.summary->measured_peak_bytes[tier]);
+    auto const planned = run.summary ? run.summary->predicted_peak_bytes[tier] : 0;
+    if (measured == 0 && planned == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(tier), human_bytes(measured));
+    if (planned > 0) text += fmt::format(" (planned {})", human_bytes(planned));
+  }
+  return text;
+}
+
+std::string job_line(JobRecord const& job, bool works) {
+  auto text = fmt::format("    {}  {} at step {}", job.begin.time, job.begin.event, job.begin.step);
+  if (!job.begin.job.empty()) text += fmt::format(" (job {})", job.begin.job);
+  if (job.replans > 0) text += fmt::format(", {}", count(job.replans, "re-plan"));
+  if (!job.end) {
+    text += fmt::format("; step {} was the last logged", job.last_step);
+    return text + (works ? ", goes on\n" : ", told no end\n");
+  }
+  text += fmt::format("; {}  end at step {}", job.end->time, job.end->step);
+  if (job.end->exit)
+    text += fmt::format(" with {}: {}", *job.end->exit, exit_words(*job.end->exit));
+  return text + "\n";
+}
+
+std::string jobs_text(RunRecord const& run) {
+  auto const& jobs = run.history.jobs();
+  if (jobs.empty()) return "";
+  auto const left_out = jobs.size() - std::min(jobs.size(), kMostLines);
+  auto text = line("jobs", std::to_string(jobs.size()) +
+                               (left_out > 0 ? fmt::format(", the last {}", kMostLines) : ""));
+  for (auto i = left_out; i < jobs.size(); ++i)
+    text += job_line(jobs[i], i + 1 == jobs.size() && run.at_work.works == true);
+  return text;
+}
+
+std::string checkpoints_text(RunRecord const& run) {
+  auto const& all = run.checkpoints;
+  if (all.empty()) return line("checkpoints", "none");
+  auto text = line("checkpoints", std::to_string(all.size()));
+  for (std::size_t i = 0; i < std::min(all.size(), kMostLines); ++i) {
+    auto const what = all[i].trouble.empty() ? human_bytes(all[i].bytes) : all[i].trouble;
+    text += fmt::format("    step-{:<10} {}{}\n", all[i].step, what,
+                        all[i].is_newest ? ", the newest: a job goes on from it" : "");
+  }
+  return text;
+}
+
+// Returns what a user should look at.
+std::string warnings(RunRecord const& run) {
+  std::string text = line("warning", run.config_trouble);
+  auto const exit = last_exit(run);
+  if (exit && *exit != 0) {
+    auto const what = *exit == 75 ? "the same command goes on from the newest checkpoint"
+                                  : "its log says what to change";
+    text += line("warning",
+                 fmt::format("the last job ended with {}, {}: {}", *exit, exit_words(*exit), what));
+  }
+  auto const& last = run.history.last();
+  if (last && !last->loss) text += line("warning", "the last loss is none, or not finite");
+  bool const names_newest =
+      std::ranges::any_of(run.checkpoints, [](auto const& one) { return one.is_newest; });
+  if (!run.checkpoints.empty() && !names_newest)
+    text += line("warning", "`latest` names none of the checkpoints");
+  return text;
+}
+
+}  // namespace
+
+std::string event_line(EventRow const& row) {
+  auto text = fmt::format("{}  {} at step {}", row.time, row.event, row.step);
+  if (row.exit) text += fmt::format(" with {}: {}", *row.exit, exit_words(*row.exit));
+  if (!row.why.empty()) text += ": " + row.why;
+  if (!row.changed.empty()) {
+    text += ": " + row.changed.front();
+    if (row.changed.size() > 1) text += fmt::format(" and {} more keys", row.changed.size() - 1);
+  }
+  return text;
+}
+
+std::string describe_run(RunRecord const& run) {
+  auto const left = left_s(run);
+  bool const goes_on = run.at_work.works != false && left.value_or(0) > 0;
+  return fmt::format("run {}\n", run.dir.string()) + line("state", state_words(run)) +
+         line("model", model_words(run)) + line("step", step_text(run)) +
+         line("loss", losses_text(run.history.losses())) +
+         line("valid", losses_text(run.history.valid_losses())) + line("speed", speed_text(run)) +
+         line("left", goes_on ? human_duration(*left) : "") + line("plan", run.verdict) +
+         line("peaks", peaks_of(run)) + jobs_text(run) + checkpoints_text(run) + warnings(run);
+}
+
+}  // namespace spillway

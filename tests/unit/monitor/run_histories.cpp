@@ -1,0 +1,129 @@
+// What rows of metrics.jsonl come to.
+#include <gtest/gtest.h>
+
+#include "monitor/run_history.hpp"
+#include "report/metrics.hpp"
+
+namespace spillway::test::run_histories_test {
+namespace {
+
+std::string row(std::int64_t step, double loss) {
+  StepMetrics metrics;
+  metrics.step = step;
+  metrics.tokens = 100 * step;
+  metrics.loss = {loss, 1};
+  metrics.step_s = 0.5;
+  metrics.tokens_per_s = 200;
+  return to_json(metrics);
+}
+
+std::string event(std::string const& name, std::int64_t step) {
+  return to_json(RunEvent{name, step}, 1'000'000'000);
+}
+
+std::vector<double> losses(RunHistory const& history) {
+  std::vector<double> losses;
+  for (auto const& point : history.losses()) losses.push_back(point.loss);
+  return losses;
+}
+
+// The rows are those that a run writes.
+TEST(MetricsRows, are_read_as_they_are_written) {
+  StepMetrics metrics;
+  metrics.step = 7;
+  metrics.tokens = 11;
+  metrics.loss = {6, 2};
+  metrics.grad_norm = 0.5;
+  metrics.lr = 1e-3;
+  metrics.step_s = 0.25;
+  metrics.tokens_per_s = 44;
+  metrics.mfu = 0.4;
+  metrics.valid = LossSums{8, 2};
+  metrics.peak_bytes[Tier::host] = 13;
+  metrics.lanes.use[index(Lane::host)] = {0.125, 0.0625, 0};
+  auto const parsed = parse_metrics_row(to_json(metrics));
+  ASSERT_TRUE(parsed && std::holds_alternative<StepRow>(*parsed));
+  auto const& step = std::get<StepRow>(*parsed);
+  EXPECT_EQ(step.step, 7);
+  EXPECT_EQ(step.tokens, 11);
+  EXPECT_EQ(step.loss, 3);
+  EXPECT_EQ(step.valid_loss, 4);
+  EXPECT_EQ(step.grad_norm, 0.5);
+  EXPECT_EQ(step.lr, 1e-3);
+  EXPECT_EQ(step.step_s, 0.25);
+  EXPECT_EQ(step.tokens_per_s, 44);
+  EXPECT_EQ(step.mfu, 0.4);
+  EXPECT_EQ(step.matmul_share, std::nullopt);
+  EXPECT_EQ(step.peak_bytes[Tier::host], 13);
+  ASSERT_EQ(step.lanes.size(), 1u);
+  EXPECT_EQ(step.lanes[0].name, "host");
+  EXPECT_EQ(step.lanes[0].busy_s, 0.125);
+  EXPECT_EQ(step.lanes[0].stall_s, 0.0625);
+}
+
+TEST(MetricsRows, of_events_are_read_as_they_are_written) {
+  RunEvent written{"resume", 40, {{"from", "run/step-40"}, {"job", "12"}}, {"optim.lr 1 -> 2"}};
+  written.predicted_step_s = 0.75;
+  auto const parsed = parse_metrics_row(to_json(written, 1'000'000'000));
+  ASSERT_TRUE(parsed && std::holds_alternative<EventRow>(*parsed));
+  auto const& row = std::get<EventRow>(*parsed);
+  EXPECT_EQ(row.event, "resume");
+  EXPECT_EQ(row.step, 40);
+  EXPECT_EQ(row.from, "run/step-40");
+  EXPECT_EQ(row.job, "12");
+  EXPECT_EQ(row.changed, (std::vector<std::string>{"optim.lr 1 -> 2"}));
+  EXPECT_EQ(row.predicted_step_s, 0.75);
+  EXPECT_EQ(row.exit, std::nullopt);
+  EXPECT_EQ(parse_time_s(row.time), 1'000'000'000);
+  RunEvent end{"end", 41};
+  end.exit = 75;
+  EXPECT_EQ(std::get<EventRow>(*parse_metrics_row(to_json(end, 0))).exit, 75);
+}
+
+TEST(MetricsRows, that_are_none_are_left_out) {
+  for (auto const* line : {"", "{", "[]", "7", "{}", R"({"step":-1})", R"({"step":"2"})",
+                           R"({"step":1e300})", "{\"step\":1,"})
+    EXPECT_FALSE(parse_metrics_row(line)) << line;
+  auto const odd = parse_metrics_row(R"({"step":3,"loss":null,"lanes":[],"peak_bytes":7})");
+  ASSERT_TRUE(odd);
+  EXPECT_EQ(std::get<StepRow>(*odd).loss, std::nullopt);
+  for (auto const* text : {"", "2001-09-09", "2001-09-09T01:46:40Zx"})
+    EXPECT_FALSE(parse_time_s(text)) << text;
+}
+
+TEST(RunHistories, undo_what_a_job_does_once_more) {
+  RunHistory history;
+  history.add(event("start", 0));
+  for (int step = 1; step <= 4; ++step) history.add(row(step, 10 - step));
+  EXPECT_EQ(losses(history), (std::vector<double>{9, 8, 7, 6}));
+  history.add(event("resume", 2));
+  EXPECT_EQ(losses(history), (std::vector<double>{9, 8}));
+  EXPECT_FALSE(history.last());
+  history.add(row(3, 5));
+  EXPECT_EQ(losses(history), (std::vector<double>{9, 8, 5}));
+  ASSERT_EQ(history.jobs().size(), 2u);
+  EXPECT_EQ(history.jobs()[0].last_step, 4);
+  EXPECT_FALSE(history.jobs()[0].end);
+  EXPECT_EQ(history.jobs()[1].last_step, 3);
+  history.add(event("start", 0));
+  EXPECT_TRUE(history.losses().empty());
+}
+
+TEST(RunHistories, know_the_least_loss_and_the_last_rows_speed) {
+  RunHistory history;
+  EXPECT_EQ(least_of(history.losses()), nullptr);
+  EXPECT_EQ(history.recent_step_s(), 0);
+  history.add(event("start", 0));
+  history.add(row(1, 3));
+  history.add(row(2, 1));
+  history.add(row(3, 2));
+  EXPECT_EQ(least_of(history.losses())->step, 2);
+  EXPECT_EQ(history.recent_step_s(), 0.5);
+  EXPECT_EQ(history.recent_tokens_per_s(), 200);
+  history.add(event("replan", 3));
+  EXPECT_EQ(history.recent_step_s(), 0) << "the old plan's steps tell nothing of the new one";
+  EXPECT_EQ(history.jobs().back().replans, 1);
+}
+
+}  // namespace
+}  // namespace spillway::test::run_histories_test

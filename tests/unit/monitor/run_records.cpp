@@ -1,0 +1,172 @@
+// Directories of runs, made up by hand, in words.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <thread>
+
+#include "config/print.hpp"
+#include "io/h5/checkpoint_file.hpp"
+#include "io/h5/shard_writer.hpp"
+#include "job/run_dir.hpp"
+#include "monitor/run_follower.hpp"
+#include "monitor/run_text.hpp"
+#include "report/metrics.hpp"
+#include "tests/support/in_directory.hpp"
+
+namespace spillway::test::run_records_test {
+namespace {
+
+class RunRecords : public InDirectory {
+ protected:
+  RunRecords() {
+    Config config;
+    config.model.layers = 2;
+    config.model.hidden = 64;
+    config.model.heads = 2;
+    config.model.vocab = 256;
+    config.data.sequence = 32;
+    config.data.train = {"tokens.h5"};
+    config.run.dir = m_dir.string();
+    config.run.steps = 40;
+    config.memory.device_bytes = 1 << 30;
+    write("config.yaml", to_yaml(config));
+    write("plan.txt", "Fits with 696 MiB to spare; nothing leaves the device.\n\nmore\n");
+    write("environment.json", R"({"hosts": ["node3", "node4"]})");
+    write("lock", "4242\n");
+  }
+
+  void write(std::string const& name, std::string const& text) const {
+    std::ofstream(m_dir / name) << text;
+  }
+  void add_row(std::string const& row) const {
+    std::ofstream(m_dir / "metrics.jsonl", std::ios::app) << row << "\n";
+  }
+  void add_step(std::int64_t step, double loss, std::optional<double> valid = {}) const {
+    StepMetrics row;
+    row.step = step;
+    row.tokens = 10 * step;
+    row.loss = {loss, 1};
+    row.step_s = 0.5;
+    row.tokens_per_s = 20;
+    row.peak_bytes[Tier::device] = 3 << 20;
+    if (valid) row.valid = LossSums{*valid, 1};
+    add_row(to_json(row));
+  }
+  void add_event(std::string const& name, std::int64_t step, std::optional<int> exit = {}) const {
+    RunEvent event{name, step};
+    event.exit = exit;
+    if (name == "start" || name == "resume") event.predicted_step_s = 0.25;
+    add_row(to_json(event, 1'000'000'000 + step));
+  }
+  void add_checkpoint(std::int64_t step) const {
+    auto const directory = m_dir / ("step-" + std::to_string(step));
+    std::filesystem::create_directory(directory);
+    auto const layout = spread_evenly({{"model", "wte.weight", {3, 2}}}, 1);
+    ShardWriter writer(directory, 0, layout);
+    std::array<float, 6> const values{};
+    writer.write("model", "wte.weight", 0, std::as_bytes(std::span(values)));
+    writer.close();
+    write_manifest(directory, layout, {{"step", std::to_string(step)}});
+    write("latest", directory.filename().string() + "\n");
+  }
+  std::string text() const { return describe_run(read_run(m_dir)); }
+  void expect(std::initializer_list<char const*> all) const {
+    auto const said = text();
+    for (auto const* words : all) EXPECT_NE(said.find(words), said.npos) << words << "in\n" << said;
+  }
+};
+
+TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
+  add_event("start", 0);
+  add_step(1, 4, 5.5);
+  add_step(2, 3, 4.5);
+  add_step(3, 3.5);
+  add_checkpoint(1);
+  add_checkpoint(2);
+  add_event("end", 3, 75);
+  write("summary.json", R"({"exit": 75, "predicted_step_s": 0.25, "measured_step_s": 0.5,
+    "predicted_peak_bytes": {"device": 4194304}, "measured_peak_bytes": {"device": 3145728}})");
+  expect({"  state        not at work: its last job ended with 75: stopped as asked\n",
+          "  model        gpt, 2 layers of 64, 2 heads; ", " parameters; bf16\n",
+          "  step         3 of 40 (8 %), 30 tokens\n",
+          "  loss         3.5000 at step 3; least 3.0000 at step 2\n",
+          "  valid        4.5000 at step 2, the least\n",
+          "  speed        500 ms a step, 20 tokens/s; predicted 250 ms a step\n",
+          "  plan         Fits with 696 MiB to spare; nothing leaves the device.\n",
+          "  peaks        device 3 MiB (planned 4 MiB)\n", "  jobs         1\n",
+          "    2001-09-09T01:46:40Z  start at step 0; 2001-09-09T01:46:43Z  end at step 3 with 75: "
+          "stopped as asked\n",
+          "  checkpoints  2\n", "    step-2          ", ", the newest: a job goes on from it\n",
+          "    step-1          ",
+          "  warning      the last job ended with 75, stopped as asked: the same command goes on"});
+}
+
+TEST_F(RunRecords, know_a_job_at_work_and_one_that_was_killed) {
+  add_event("start", 0);
+  add_step(1, 4);
+  expect({"  state        not at work: its last job told no end",
+          "; step 1 was the last logged, "
+          "told no end\n"});
+  RunDir const held(m_dir);
+  expect({"  state        at work: pid ", " on node3\n", "was the last logged, goes on\n",
+          "  left         19.5 s\n"});
+}
+
+TEST_F(RunRecords, stand_what_is_missing_or_spoilt) {
+  expect({"not at work, and no job has begun to train\n", "  step         0 of 40 (0 %)\n",
+          "  checkpoints  none\n"});
+  for (auto const* name : {"config.yaml", "plan.txt", "environment.json", "summary.json"})
+    write(name, "{\x1b spoilt");
+  write("metrics.jsonl", "{\n\n{\"step\":1}\nnot the end of a row");
+  std::filesystem::create_directory(m_dir / "step-7");
+  expect({"  step         1\n", "  warning      ", "    step-7          "});
+}
+
+TEST_F(RunRecords, are_of_directories_of_runs_alone) {
+  EXPECT_TRUE(is_run_directory(m_dir));
+  add_checkpoint(3);
+  EXPECT_FALSE(is_run_directory(m_dir / "step-3"));
+  EXPECT_FALSE(is_run_directory(m_dir / "none"));
+  EXPECT_FALSE(is_run_directory(m_dir / "lock"));
+  std::filesystem::create_directory(m_dir / "empty");
+  EXPECT_FALSE(is_run_directory(m_dir / "empty"));
+}
+
+TEST_F(RunRecords, follow_a_run_that_goes_on_and_one_that_takes_its_place) {
+  RunFollower run(m_dir);
+  run.look();
+  EXPECT_FALSE(run.run().history.last());
+  add_event("start", 0);
+  add_step(1, 4);
+  run.look();
+  EXPECT_EQ(run.run().history.last()->step, 1);
+  EXPECT_EQ(run.run().history.losses().size(), 1u);
+  std::filesystem::remove(m_dir / "metrics.jsonl");
+  run.look();
+  EXPECT_FALSE(run.run().history.last());
+  add_event("start", 0);
+  add_step(2, 4);
+  run.look();
+  EXPECT_EQ(run.run().history.last()->step, 2);
+  EXPECT_TRUE(run.run().config);
+}
+
+// Whoever looks holds the lock for a moment; a job that begins then waits, and is not refused.
+TEST_F(RunRecords, refuse_no_job_that_begins_while_somebody_looks) {
+  FileDescriptor looks(::open((m_dir / "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::flock(looks.get(), LOCK_SH), 0);
+  std::thread job([this] { EXPECT_NO_THROW(RunDir const taken(m_dir)); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  looks.reset();
+  job.join();
+}
+
+}  // namespace
+}  // namespace spillway::test::run_records_test
