@@ -326,6 +326,10 @@ std::vector<Key> run_keys(RunConfig& run) {
        "Global batches of one evaluation."},
       {"run.log.every", IntegerField{&run.log_every, 1, many}, "", "steps",
        "Between lines of metrics.jsonl."},
+      {"run.trace", IntegersField{&run.trace, 1, many_steps}, "none", "",
+       "A step, numbered as in metrics.jsonl, or a list of steps, whose lanes rank 0 writes to "
+       "run.dir/trace.json for Perfetto (docs/trace.md), while training goes on.",
+       is_of_the_job},
   };
 }
 
@@ -387,7 +391,7 @@ std::vector<Key> keys_of(Config& c) {
 }
 
 std::vector<std::string_view> const& later_keys() {
-  static std::vector<std::string_view> const names = {"run.trace", "debug.checksum_all"};
+  static std::vector<std::string_view> const names = {"debug.checksum_all"};
   return names;
 }
 

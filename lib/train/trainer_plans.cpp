@@ -29,7 +29,9 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   }
   auto const why = plan.why;
   on_all_ranks(m_parts.comm, [&] { m_bound = bind(programs, true); });
+  if (m_tracer) m_tracer->settle();
   m_replanner.adopt(std::move(plan), m_state.step);
+  trace_plan();
   m_reporter.change_plan();
   m_reporter.event({"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}});
   write_plan();
