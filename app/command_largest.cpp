@@ -86,9 +86,10 @@ std::string json_of(std::string const& key, std::vector<TriedValue> const& all, 
 }  // namespace
 
 Status run_largest(PlanArguments const& arguments) {
-  if (arguments.items || arguments.compare || !arguments.save.empty())
+  if (arguments.asks_for_one_plan())
     throw Error(Status::bad_input,
-                "--largest makes many plans: --items, --compare and --save do not go with it");
+                "--largest makes many plans: --items, --compare, --save and --trace do not go with "
+                "it");
   auto config = config_of(arguments, arguments.overrides);
   auto const& key = arguments.largest;
   auto const size = size_of(config, key);

@@ -37,11 +37,13 @@ PlanQuestion question(Config const& config, Target const& target, PlannedRun con
           target.nodes_alike};
 }
 
-std::optional<Output> save_to(PlanArguments const& arguments, Config const& config) {
-  if (arguments.save.empty()) return {};
+// Returns the output at `path`, or nothing if the user named none.
+std::optional<Output> output(std::string const& path, OutputKind const& kind,
+                             PlanArguments const& arguments, Config const& config) {
+  if (path.empty()) return {};
   auto inputs = files_read(arguments.input, config);
   if (!arguments.machine.empty()) inputs.emplace_back(arguments.machine);
-  return Output(arguments.save, {kPlanOutput, std::move(inputs), arguments.force});
+  return Output(path, {kind, std::move(inputs), arguments.force});
 }
 
 // Returns a text about the chosen plan, the other plans if `compares`, and the search.
@@ -87,7 +89,8 @@ Status run_plan(PlanArguments const& arguments) {
     throw Error(Status::bad_input,
                 "--items prints this plan alone: --compare and --tokens do not go with it");
   auto const given = config_of(arguments, arguments.overrides);
-  auto const saved = save_to(arguments, given);
+  auto const saved = output(arguments.save, kPlanOutput, arguments, given);
+  auto const traced = output(arguments.trace, kTraceOutput, arguments, given);
   auto const ranks = arguments.ranks;
   auto const vocab = vocabulary(given, !arguments.machine.empty());
   Planner planner;
@@ -99,12 +102,13 @@ Status run_plan(PlanArguments const& arguments) {
     if (!warning.empty()) say(warning);
   }
   if (saved) write_output(*saved, std::string(kPlanHead) + to_yaml(planned.plan, planned.train));
+  auto const& program = planned.programs.train;
+  auto const simulation = simulate(program, target.machine);
+  if (traced) write_output(*traced, predicted_trace(program, simulation));
   if (arguments.items) {
-    auto const& program = planned.programs.train;
     print_result(arguments.json ? to_json(program) : items_text(program));
     return Status::done;
   }
-  auto const simulation = simulate(planned.programs.train, target.machine);
   auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, ranks);
   auto const bound = bound_of(planned, config, target.machine, target.budgets, simulation.step_s);
   PlanReport report{

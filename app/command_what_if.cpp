@@ -77,11 +77,10 @@ std::string json_of(Answer const& answer) {
 }  // namespace
 
 Status run_what_if(PlanArguments const& arguments) {
-  bool const makes_one = arguments.items || arguments.compare || !arguments.save.empty();
-  if (makes_one || !arguments.largest.empty() || arguments.tokens > 0)
+  if (arguments.asks_for_one_plan() || !arguments.largest.empty() || arguments.tokens > 0)
     throw Error(Status::bad_input,
-                "--what-if makes many plans: --items, --compare, --save, --largest and --tokens do "
-                "not go with it");
+                "--what-if makes many plans: --items, --compare, --save, --trace, --largest and "
+                "--tokens do not go with it");
   auto const given = config_of(arguments, arguments.overrides);
   auto const vocab = vocabulary(given, !arguments.machine.empty());
   Planner planner;

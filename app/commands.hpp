@@ -102,7 +102,8 @@ struct PlanArguments {
   bool compare = false;
   bool items = false;
   bool what_if = false;
-  std::string save;  // path of the plan.yaml to write; "" means none
+  std::string save;   // path of the plan.yaml to write; "" means none
+  std::string trace;  // path of the trace to write; "" means none
   bool force = false;
   std::string largest;  // the key whose largest value is sought; "" means none
   double tokens = 0;    // of a run whose time and cost are asked for; 0 means none
@@ -110,6 +111,9 @@ struct PlanArguments {
   std::vector<std::string> budgets;
   std::string machines;
   std::vector<std::int64_t> all_ranks;
+
+  // Returns whether the command asks for what only one plan has.
+  bool asks_for_one_plan() const { return items || compare || !save.empty() || !trace.empty(); }
 };
 Status run_plan(PlanArguments const& arguments);
 Status run_largest(PlanArguments const& arguments);

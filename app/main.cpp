@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/kokkos_words.hpp"
 #include "app/number_list.hpp"
 #include "app/token_count.hpp"
 #include "app/version_text.hpp"
@@ -97,7 +98,8 @@ void offer_ranked(CLI::App& app, Request& request, TrainArguments& train, EvalAr
   command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
   command->footer(
       "A value is taken as it stands. Lists stand in brackets: data.train=[a.h5,b.h5]. In paths\n"
-      "$VAR and a leading ~/ are expanded.");
+      "$VAR and a leading ~/ are expanded. --kokkos-tools-libs=FILE loads a tool of Kokkos\n"
+      "(docs/trace.md).");
   command->callback([&] {
     install_stop_signals();  // a batch system may send a signal before MPI has started
     request.ranked = [&](Comm& comm) { return run_train(train, comm); };
@@ -170,6 +172,10 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
                 "of the run [1]; several, such as 1,2,4, make a table", 1, kMostRanks);
   command->add_flag("--json", plan.json, "for programs: JSON, and nothing else, on stdout");
   command->add_option("--save", plan.save, "file to write the plan to, as YAML for plan.file")
+      ->check(is_path);
+  command
+      ->add_option("--trace", plan.trace,
+                   "file to write the predicted step to, as a trace for Perfetto (docs/trace.md)")
       ->check(is_path);
   offer_force(*command, plan.force, kForceFile);
   command->add_flag("--compare", plan.compare,
@@ -396,6 +402,11 @@ int run(Request const& request, int& argc, char**& argv) {
 
 int main(int argc, char** argv) {
   prepare_standard_streams();
+  try {
+    take_kokkos_words(argc, argv);
+  } catch (Error const& error) {
+    return report(error, nullptr);
+  }
   allow_many_open_files();  // a data set may have thousands of files
   free_first_thread();
   CLI::App app("spillway trains transformers whose training state does not fit in device memory");

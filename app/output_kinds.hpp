@@ -9,6 +9,7 @@
 #include "config/config.hpp"
 #include "io/file/output.hpp"
 #include "plan/data/machine_file.hpp"
+#include "plan/trace/trace.hpp"
 #include "rok/rok_report.hpp"
 
 namespace spillway {
@@ -22,6 +23,8 @@ inline constexpr OutputKind kPlanOutput{
 inline constexpr OutputKind kMachineOutput{"a machine file", [](std::string_view beginning) {
                                              return beginning.starts_with(kMeasuredHead);
                                            }};
+// The trace of a run is a record, too, and begins with another event.
+inline constexpr OutputKind kTraceOutput{"a predicted trace", begins_predicted_trace};
 inline constexpr OutputKind kCurveOutput{"a curve", is_rok_csv};
 inline constexpr OutputKind kChartOutput{"a chart", is_rok_chart};
 

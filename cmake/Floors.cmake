@@ -5,7 +5,7 @@ set(spillway_floors "base" "config device" "graph" "model plan" "kernels comm io
   "huggingface" "runtime" "profile" "state" "samples job" "run" "report monitor" "train generate"
   "rok" "app")
 set(spillway_floors_of_plan
-  "data" "memory proof" "schedule" "compile" "time" "bound" "search" "explain listing move")
+  "data" "memory proof" "schedule" "compile" "time" "bound" "search" "explain listing move trace")
 
 # The place of `folder` in a list of floors; empty: it has none.
 function(place_in floors folder place)

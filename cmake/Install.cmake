@@ -21,7 +21,7 @@ endif()
 # find_package(spillway): none of these needs Kokkos, MPI or a device. Their users compile with
 # flags of their own.
 foreach(name base config graph model plan
-    data memory proof schedule compile time bound search explain listing move)
+    data memory proof schedule compile time bound search explain listing move trace)
   target_compile_features(spillway_${name} INTERFACE cxx_std_20)
   target_include_directories(spillway_${name}
     INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/spillway>)

@@ -115,6 +115,9 @@ void check_memory(MemoryConfig const& m, Checker const& checker, ForMachine wher
 void check_run(RunConfig const& run, Checker const& checker) {
   checker.require(run.peer_timeout_s >= 1, "run.peer_timeout", "run.peer_timeout",
                   "give at least 1s");
+  for (auto const step : run.trace)
+    checker.require(step <= run.steps, "run.trace", "run.steps",
+                    "step {} is none of run.steps = {}", step, run.steps);
 }
 
 void check_fault(Config const& c, Checker const& checker) {

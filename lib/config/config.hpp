@@ -119,6 +119,7 @@ struct RunConfig {
   std::int64_t eval_every = 250, eval_batches = 20;
   std::int64_t log_every = 10;
   bool log_tensorboard = false;
+  std::vector<std::int64_t> trace;  // steps that trace.json shows, counted from 1
 };
 
 struct SpillConfig {

@@ -330,6 +330,10 @@ std::vector<Key> run_keys(RunConfig& run) {
       {"run.log.tensorboard", BoolField{&run.log_tensorboard}, "", "",
        "Also write what is logged to an event file in run.dir, a file a job, which TensorBoard "
        "shows."},
+      {"run.trace", IntegersField{&run.trace, 1, many_steps}, "none", "",
+       "A step, numbered as in metrics.jsonl, or a list of steps, whose lanes rank 0 writes to "
+       "run.dir/trace.json for Perfetto (docs/trace.md), while training goes on.",
+       is_of_the_job},
   };
 }
 
@@ -391,7 +395,7 @@ std::vector<Key> keys_of(Config& c) {
 }
 
 std::vector<std::string_view> const& later_keys() {
-  static std::vector<std::string_view> const names = {"run.trace", "debug.checksum_all"};
+  static std::vector<std::string_view> const names = {"debug.checksum_all"};
   return names;
 }
 

@@ -23,6 +23,7 @@ namespace spillway {
 
 class Comm;
 struct StepRecord;
+struct RunTimes;
 
 // An ItemContext is passed to an item each time it runs.
 struct ItemContext {
@@ -72,6 +73,9 @@ struct EngineParts {
   std::function<RankNote()> note = {};  // asked by each commit and report, on their thread
   std::int64_t host_threads = 1;        // how many threads the host lane has, its own included
   MakeWatch make_watch = nullptr;       // null except in tests
+  // Told of every run once all its items have ended, by the thread that calls the Engine: before
+  // the run after the next begins, or in `finish`.
+  std::function<void(RunTimes const&)> trace = {};
 };
 
 // A StepRecord is what the items of one run leave behind. Transfers note their failures in it, and

@@ -28,6 +28,7 @@ StepResult Engine::run_step(std::int64_t step) {
   auto const barrier = m_state.debug.poison ? m_runs : std::max<std::uint64_t>(m_runs, 1) - 1;
   auto const begin = SteadyClock::now();
   if (!wait_for_room(barrier)) m_state.rethrow();
+  tell_trace(barrier);
   auto& run = m_state.run(m_runs);
   run.step = step;
   run.begin = begin;
@@ -48,6 +49,7 @@ StepResult Engine::run_step(std::int64_t step) {
 
 void Engine::finish() {
   if (!wait_for_lanes(m_runs)) m_state.rethrow();
+  tell_trace(m_runs);
   if (m_state.state_lost) throw Error(Status::storage, m_state.parts.tiers.spill->first_failure());
 }
 
@@ -221,11 +223,20 @@ void Engine::read_own_loss(StepResult& result) const {
   std::memcpy(&result.weight_sum, loss.data() + sizeof(double), sizeof(double));
 }
 
+// Tells the trace of the runs before number `runs`, which all lanes have done.
+void Engine::tell_trace(std::uint64_t runs) {
+  if (!m_state.parts.trace) return;
+  for (; m_runs_told < runs; ++m_runs_told) {
+    auto const& run = m_state.run(m_runs_told);
+    m_state.parts.trace({run.step, run.begin, run.step_s, run.record.decision.word, run.times});
+  }
+}
+
 StepResult Engine::collect() {
-  auto const& run = m_state.run(m_runs - 1);
+  auto& run = m_state.run(m_runs - 1);
   auto const& record = run.record;
   StepResult result;
-  result.step_s = run.elapsed_s();
+  result.step_s = run.step_s = run.elapsed_s();
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     auto& tally = m_state.tallies[lane];
     result.lanes.use[lane] = {tally.busy_s.take(), tally.stall_s.take(), tally.bytes.take()};

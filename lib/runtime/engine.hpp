@@ -85,6 +85,7 @@ class Engine {
   bool wait_for_decision() const;
   bool wait_for_lanes(std::uint64_t runs) const;
   void forbid_transients() const;
+  void tell_trace(std::uint64_t runs);
   StepResult collect();
   void read_own_loss(StepResult& result) const;
 
@@ -94,6 +95,7 @@ class Engine {
   std::array<std::uint64_t, kLanes> m_items_per_run{};
   std::uint64_t m_items_to_decision = 0;  // how many items the comm lane has until all is decided
   std::uint64_t m_runs = 0;               // how many runs were begun
+  std::uint64_t m_runs_told = 0;          // how many of them EngineParts::trace was told of
   std::optional<Worker> m_compute;
   std::vector<std::unique_ptr<Worker>> m_workers;  // those of the comm, host and data lanes
   std::optional<TransferLanes> m_transfers;

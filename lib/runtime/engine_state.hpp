@@ -32,6 +32,7 @@ struct EngineDebug {
 struct Run {
   std::int64_t step = 0;
   SteadyClock::time_point begin;
+  double step_s = 0;  // how long it took until the next run could begin
   StepRecord record;
   std::vector<ItemTime> times;  // the times of all executions, in total order
   // Times on a device are counted from this event, which is recorded when the run begins.

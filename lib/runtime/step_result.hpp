@@ -5,17 +5,20 @@
 #include <cstdint>
 #include <span>
 
-#include "plan/data/program.hpp"
+#include "base/steady_clock.hpp"
+#include "plan/data/item_time.hpp"
 #include "runtime/commit.hpp"
 #include "runtime/work_part.hpp"
 
 namespace spillway {
 
-// An ItemTime has seconds since the step began. The item's turn on its lane came at `ready_s`; then
-// it waited for items of other lanes until `start_s`.
-struct ItemTime {
-  ItemNumber item = -1;
-  double ready_s = 0, start_s = 0, end_s = 0;
+// RunTimes tell when the items of a run began and ended, in total order. All of them have ended.
+struct RunTimes {
+  std::int64_t step = 0;
+  SteadyClock::time_point begin;
+  double step_s = 0;  // how long the run took before the next one could begin
+  CommitWord word = CommitWord::go;
+  std::span<ItemTime const> times;
 };
 
 // Says how a lane of this rank spent its time and how many bytes it moved. A LaneUse covers items

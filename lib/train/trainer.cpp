@@ -75,14 +75,22 @@ Trainer::Trainer(TrainerParts parts)
     m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
                            eval_windows(parts.config, parts.data));
   }
+  if (parts.run_dir != nullptr && !parts.config.run.trace.empty())
+    m_tracer.emplace(parts.run_dir->path() / "trace.json", parts.config.run.trace);
+  trace_plan();
   m_bound = bind(parts.planned.programs, false);
 }
 
 std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool state_is_there) {
   std::optional<EngineParts> eval;
   if (programs.eval) eval.emplace(engine_parts(*programs.eval, *m_eval_batches));
-  return std::make_unique<Bound>(engine_parts(programs.train, m_batches), eval,
-                                 engine_debug(m_parts.config), state_is_there);
+  auto train = engine_parts(programs.train, m_batches);
+  if (m_tracer) train.trace = [this](RunTimes const& run) { m_tracer->take(run); };
+  return std::make_unique<Bound>(train, eval, engine_debug(m_parts.config), state_is_there);
+}
+
+void Trainer::trace_plan() {
+  if (m_tracer) m_tracer->follow(m_replanner.planned().programs.train, m_replanner.simulation());
 }
 
 // The engine's threads read m_state and what `note` reads during a step, so all of that changes

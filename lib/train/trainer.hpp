@@ -16,6 +16,7 @@
 #include "plan/time/simulate.hpp"
 #include "report/loss_sums.hpp"
 #include "report/reporter.hpp"
+#include "report/step_tracer.hpp"
 #include "report/time_table.hpp"
 #include "run/fault.hpp"
 #include "run/run_memory.hpp"
@@ -90,6 +91,7 @@ class Trainer {
 
   std::unique_ptr<Bound> bind(Compiled const& programs, bool state_is_there);
   EngineParts engine_parts(Program const& program, BatchSource& batches);
+  void trace_plan();  // lets the tracer follow the current plan
   std::optional<Status> replan();
   std::optional<Status> adopt(NewPlan plan);
   void run_move(Program const& move);
@@ -126,7 +128,8 @@ class Trainer {
   SaveSettings m_save_settings;
   Reporter m_reporter;
   Replanner m_replanner;
-  std::unique_ptr<Bound> m_bound;  // ends before the plans that m_replanner keeps
+  std::optional<StepTracer> m_tracer;  // present on rank 0 if run.trace asks for it
+  std::unique_ptr<Bound> m_bound;      // ends before the plans that m_replanner keeps
   StorageFailurePolicy m_storage_failures;
   TurnTimes m_turns;  // as predicted
   Pace m_pace;

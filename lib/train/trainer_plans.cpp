@@ -30,9 +30,11 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   }
   auto const why = plan.why;
   on_all_ranks(m_parts.comm, [&] { m_bound = bind(programs, true); });
+  if (m_tracer) m_tracer->settle();
   m_replanner.adopt(std::move(plan), m_state.step);
   m_step_prediction =
       predicted_step(m_replanner.planned().programs.train, m_replanner.simulation());
+  trace_plan();
   m_reporter.change_plan();
   RunEvent event{"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}};
   event.predicted_step_s = m_replanner.simulation().step_s;

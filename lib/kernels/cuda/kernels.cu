@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/allocator_pass.hpp"
 #include "base/error.hpp"
@@ -17,6 +18,7 @@
 #include "kernels/cuda/stream.hpp"
 #include "kernels/portable/kernels.hpp"
 #include "kernels/portable/rows.hpp"
+#include "kernels/portable/tool_region.hpp"
 
 namespace spillway::cuda {
 
@@ -61,8 +63,9 @@ auto naming_kokkos(std::string const& doing, F const& f) {
 // Binds an op to a launch. Failures of both name the op.
 Launch bind(KernelContext const& context, Op const& op) {
   auto const unnamed = [&] { return unchecked_kernel(op.kind).bind(context, op); };
-  return [launch = naming_kokkos(op.name, unnamed), name = op.name](Exec const& exec,
-                                                                    void* const* operands) {
+  // Products are the work of another library alone.
+  auto seen = in_region(op, op.kind == OpKind::matmul, naming_kokkos(op.name, unnamed));
+  return [launch = std::move(seen), name = op.name](Exec const& exec, void* const* operands) {
     naming_kokkos(name, [&] {
       launch(exec, operands);
       expect_launched(name);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/portable/kernels.hpp"
+#include "kernels/portable/tool_region.hpp"
 
 namespace spillway::host {
 
@@ -14,7 +15,9 @@ Kernel kernel_matmul();
 Kernel kernel_mlp();
 Kernel kernel_mlp_backward();
 
-Kernel kernel(OpKind kind) {
+namespace {
+
+Kernel unseen_kernel(OpKind kind) {
   using Maker = Kernel (*)();
   static constexpr std::array makers = {
 #define SPILLWAY_OP(name, rule, operands) Maker{kernel_##name},
@@ -22,6 +25,19 @@ Kernel kernel(OpKind kind) {
 #undef SPILLWAY_OP
   };
   return makers[static_cast<std::size_t>(kind)]();
+}
+
+// Only products may be the work of another library alone.
+Launch bind(KernelContext const& context, Op const& op) {
+  return in_region(op, op.kind == OpKind::matmul, unseen_kernel(op.kind).bind(context, op));
+}
+
+}  // namespace
+
+Kernel kernel(OpKind kind) {
+  auto kernel = unseen_kernel(kind);
+  kernel.bind = bind;
+  return kernel;
 }
 
 }  // namespace spillway::host

@@ -9,8 +9,9 @@ namespace spillway {
 // `threads` is the number of threads of the compute lane, which run matrix products, too.
 class KernelScope {
  public:
-  // Throws Error(bad_input) if `threads` threads are not allowed or cannot be started, and
-  // Error(device) if OpenMP makes a smaller team.
+  // Throws Error(bad_input) if `threads` threads are not allowed or cannot be started, or if
+  // KOKKOS_TOOLS_LIBS names a tool that cannot be opened, and Error(device) if OpenMP makes a
+  // smaller team.
   explicit KernelScope(int threads);
   ~KernelScope();
   KernelScope(KernelScope const&) = delete;

@@ -77,6 +77,7 @@ Config unusual() {
   c.run.eval_every = 0;
   c.run.eval_batches = 3;
   c.run.log_every = 1;
+  c.run.trace = {2, 7};
   c.spill = {7, false};
   c.debug = {true, true, Backend::posix, KernelSet::portable, "storage-read:3", "m.yaml"};
   return c;

@@ -29,11 +29,13 @@ TEST(ConfigLoad, an_error_is_one_line_whatever_it_quotes) {
 TEST(ConfigLoad, keys_of_later_versions_are_refused_as_such) {
   EXPECT_EQ(file_error("debug:\n  checksum_all: true"),
             "in.yaml:2: debug.checksum_all: not offered in this version");
-  EXPECT_EQ(override_error("run.trace=true"),
-            "command line: run.trace: not offered in this version");
-  EXPECT_EQ(override_error("run.trace.level=2"),
-            "command line: run.trace.level: not offered in this version");
-  EXPECT_EQ(override_error("run.tracer=2").find("command line: run.tracer: unknown key"), 0u);
+  EXPECT_EQ(override_error("debug.checksum_all=true"),
+            "command line: debug.checksum_all: not offered in this version");
+  EXPECT_EQ(override_error("debug.checksum_all.level=2"),
+            "command line: debug.checksum_all.level: not offered in this version");
+  EXPECT_EQ(
+      override_error("debug.checksum_any=2").find("command line: debug.checksum_any: unknown key"),
+      0u);
   EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),
             "in.yaml:2: data.train: weights are not offered in this version");
 }
