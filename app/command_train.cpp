@@ -20,6 +20,7 @@
 #include "plan/explain/compare.hpp"
 #include "plan/explain/explain.hpp"
 #include "report/environment.hpp"
+#include "report/page/plan_record.hpp"
 #include "run/find_target.hpp"
 #include "run/planned_memory.hpp"
 #include "run/prepare.hpp"
@@ -163,8 +164,10 @@ std::string explain_run(Start const& start, PlannedRun const& planned, Simulatio
          describe_share(shape) + describe_empty_rows(shape);
 }
 
-void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
+void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation,
+                std::string const& record) {
   dir.write("plan.yaml", plan);
+  dir.write("plan.json", record);
   dir.write("plan.txt", explanation + std::string(kHowToCompare));
 }
 
@@ -256,7 +259,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
     auto const explanation = explain_run(start, planned, simulation, machine, limits);
     say_plan(start, planned,
              explanation + describe(estimate_save(planned.train, machine, comm.size())));
-    write_plan(*start.run_dir, plan_text, explanation);
+    write_plan(*start.run_dir, plan_text, explanation, plan_record(planned, simulation, limits));
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });

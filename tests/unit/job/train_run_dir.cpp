@@ -34,8 +34,8 @@ class RunDirectories : public ::testing::Test {
 // Of the texts that runs replace; what somebody else calls so is left alone.
 TEST_F(RunDirectories, lose_the_unfinished_texts_of_killed_jobs_and_nothing_else) {
   fs::create_directories(m_dir);
-  for (auto const* name : {"config.yaml", "config-12.yaml", "environment.json", "plan.txt",
-                           "plan.yaml", "plan-7.yaml", "summary.json"}) {
+  for (auto const* name : {"config.yaml", "config-12.yaml", "environment.json", "plan.json",
+                           "plan.txt", "plan.yaml", "plan-7.yaml", "summary.json"}) {
     put(name, "whole");
     put(std::string(name) + ".partial", "half");
   }
