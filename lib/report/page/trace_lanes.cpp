@@ -149,8 +149,11 @@ PageJson trace_lanes(std::istream& lines, std::size_t most_steps, std::size_t mo
       auto& step = steps[value_or(event->at("args"), "step", std::int64_t{-1})];
       step.slices[{slice.micro_batch, slice.item}] = slice;
     }
+    // A step may still be without its own slice, so one more than asked for is kept.
+    while (steps.size() > most_steps + 1) steps.erase(steps.begin());
   }
   auto& measured = processes[kMeasured];
+  std::erase_if(measured, [](auto const& step) { return step.second.step_s <= 0; });
   while (measured.size() > most_steps) measured.erase(measured.begin());
   PageJson json = PageJson::array();
   for (auto const& [number, step] : measured) {

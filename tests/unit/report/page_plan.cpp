@@ -226,6 +226,7 @@ std::string traced_step(int number, double ts) {
 TEST(TraceLanes, are_those_of_the_last_traced_steps) {
   std::istringstream lines("[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\"},\n" +
                            traced_step(3, 0) + traced_step(4, 2000) + traced_step(4, 9000) +
+                           slice(1, 100, 10000, 5, "matmul h.0/fc", "op", R"("step":5,"item":4)") +
                            "{\"ph\":\"X\",\"pid\":1,\"ti");  // the job was killed here
   auto const traces = trace_lanes(lines, 1, 1000);
   ASSERT_EQ(traces.size(), 1u);

@@ -5,6 +5,8 @@
 function bars(host, title, rows, about) {
   const width = 900, left = 190, height = 15;
   const most = Math.max(...rows.flatMap((row) => row.bars.map((bar) => bar[1])), 1e-300);
+  const longest = Math.max(...rows.flatMap((row) => row.bars.map((bar) => bar[3].length)));
+  const room = width - left - 12 - 6.3 * longest;  // what the longest text leaves
   const parts = [];
   let y = 4;
   for (const row of rows) {
@@ -13,7 +15,7 @@ function bars(host, title, rows, about) {
         {class: "tick", x: left - 8, y: y + row.bars.length * height / 2 + 4, "text-anchor": "end"},
         row.name));
     for (const [what, value, colour, text] of row.bars) {
-      const wide = Math.max(0.5, (width - left - 190) * value / most);
+      const wide = Math.max(0.5, room * value / most);
       parts.push(
           svg("rect", {x: left, y, width: wide, height: height - 2, style: `fill:${colour}`},
               svg("title", {}, `${row.name}, ${what}: ${text}`)));

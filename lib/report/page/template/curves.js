@@ -77,19 +77,21 @@ class Curve {
         return;
       }
       d += `${pen}${sx.at(x).toFixed(1)} ${sy.at(values[i]).toFixed(1)}`;
+      if (pen === "M") d += "h0";  // a point that stands alone is a dot
       pen = "L";
     });
     return d;
   }
   drawDots(layer, sx, sy, run) {
     const values = run.rows[this.spec.dots];
+    const radius = values.filter(isValue).length > 40 ? 2 : 3.5;
     this.xs(run).forEach((x, i) => {
       if (!isValue(values[i])) return;
       layer.append(svg("circle", {
         class: "dot",
         cx: sx.at(x),
         cy: sy.at(values[i]),
-        r: 3.5,
+        r: radius,
         style: `stroke:${run.colour}`
       }));
     });
@@ -124,7 +126,7 @@ class Curve {
         if (Math.abs(sx.at(placeOfEvent(run, event, axis)) - sx.at(x)) < 5)
           lines.push(["", wordsOfEvent(event), run.colour]);
     }
-    return at === null ? null : {x: at, head: `${axis.text(at)} ${axis.label}`, lines};
+    return at === null ? null : {x: at, head: axis.at(at), lines};
   }
   valueText(run, row) {
     const value = run.rows[this.spec.key][row];

@@ -13,9 +13,19 @@ function readData() {
 }
 
 const kAxes = {
-  step: {key: "step", label: "steps", text: wholeText},
-  tokens: {key: "tokens", label: "tokens", text: countText},
-  hours: {key: "hours", label: "hours in steps", text: (hours) => digits(hours, 4)},
+  step: {key: "step", label: "steps", text: wholeText, at: (step) => `step ${wholeText(step)}`},
+  tokens: {
+    key: "tokens",
+    label: "tokens",
+    text: countText,
+    at: (tokens) => countText(tokens) + " tokens"
+  },
+  hours: {
+    key: "hours",
+    label: "hours in steps",
+    text: (hours) => digits(hours, 4),
+    at: (hours) => secondsText(3600 * hours)
+  },
 };
 
 // Where an event lies on an axis: at the last row before it.

@@ -125,21 +125,20 @@ class Lanes {
 }
 
 // The steps that can be looked at: the planned one, or those of the trace with their predictions.
+// Traces have numbers of blocks and no names, which are the plan's.
 function laneSources(run) {
   const planned = run.plan ? run.plan.lanes : null;
-  const all = run.traces.map((trace) => {
-    const predicted = trace.predicted || planned;
-    return {
-      name: `step ${trace.step}`,
-      sources: [
-        predicted && {name: "predicted", lanes: predicted},
-        {name: "measured", lanes: trace.measured}
-      ].filter(Boolean)
-    };
+  const named = (lanes) => ({...lanes, blocks: planned ? planned.blocks : []});
+  if (!run.traces.length)
+    return planned ? [{name: "a step", sources: [{name: "predicted", lanes: planned}]}] : [];
+  return run.traces.map((trace) => {
+    const sources = [{name: "measured", lanes: named(trace.measured)}];
+    if (trace.predicted)
+      sources.unshift({name: "predicted", lanes: named(trace.predicted)});
+    else if (planned)
+      sources.unshift({name: "predicted", lanes: planned});
+    return {name: `step ${trace.step}`, sources};
   });
-  if (!all.length && planned)
-    all.push({name: "a step", sources: [{name: "predicted", lanes: planned}]});
-  return all;
 }
 
 function drawLanes(host, run, makeView) {

@@ -4,8 +4,10 @@ const kContents =
     ["parameters", "gradients", "optimizer state", "activations", "scratch", "batch and scalars"];
 
 function tierWords(tier) {
-  return {device: "Device memory", host: "Host memory", nvme: "NVMe"}[tier] || tier;
+  return {device: "device memory", host: "host memory", nvme: "NVMe"}[tier] || tier;
 }
+
+function capital(text) { return text[0].toUpperCase() + text.slice(1); }
 
 class Memory {
   constructor(host, view, run, tier) {
@@ -34,7 +36,7 @@ class Memory {
     const {peak_bytes, budget_bytes} = this.record;
     const budget = budget_bytes > 0 ? ` of a budget of ${bytesText(budget_bytes)}` : "";
     const used = isValue(this.used) ? `, ${bytesText(this.used)} were used` : "";
-    return `${tierWords(tier)}: ${bytesText(peak_bytes)} planned${budget}${used}`;
+    return `${capital(tierWords(tier))}: ${bytesText(peak_bytes)} planned${budget}${used}`;
   }
   sum(row, before = kContents.length) {
     return this.contents.slice(0, before).reduce(
@@ -112,8 +114,7 @@ class Memory {
         "details", {class: "data"},
         make(
             "summary", {},
-            `Who holds the peak of ${tierWords(tier).toLowerCase()}, at ${peak.doing} (item ${
-                peak.item})`),
+            `Who holds the peak of ${tierWords(tier)}, at ${peak.doing} (item ${peak.item})`),
         table(["content", "bytes", "share", "tensors", "the largest"], rows));
   }
 }

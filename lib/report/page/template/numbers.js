@@ -6,7 +6,8 @@ const kUnknown = "–";
 function digits(value, most) {
   if (!Number.isFinite(value)) return kUnknown;
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e7 || size < 1e-4)) return value.toExponential(most - 1);
+  if (size !== 0 && (size >= 1e7 || size < 1e-4))
+    return value.toExponential(most - 1).replace(/\.?0+e/, "e");
   const places = size === 0 ? 0 : Math.max(0, most - 1 - Math.floor(Math.log10(size)));
   const text = value.toFixed(Math.min(places, 12));
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;

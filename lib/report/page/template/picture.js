@@ -26,6 +26,8 @@ const kPolicyLetters = {
   none: "-"
 };
 
+function letterOf(value) { return kPolicyLetters[value.split(":")[0]] ?? "?"; }
+
 // The colour of a cell: of the tier where things lie, or of what is done instead.
 function cellStyle(value) {
   const words = value.split(":")[0].split("+");
@@ -52,7 +54,7 @@ class Picture {
     this.surface.addEventListener("keydown", (event) => this.press(event));
     const figure = make(
         "figure", {}, make("figcaption", {}, this.title()), this.readout, this.surface,
-        legend(this.values().map((value) => [value, this.swatch(value)])),
+        legend(this.values().map((value) => [letterOf(value) + " " + value, this.swatch(value)])),
         dataTable(() => this.table()));
     host.append(figure);
     this.draw();
@@ -109,8 +111,14 @@ class Picture {
     return svg(
         "g", {},
         this.plan.columns.map(
-            (name, x) =>
-                x % every ? null : svg("text", {class: "tick", x: this.x(x), y: 13}, name)));
+            (name, x) => x % every ? null :
+                                     svg("text", {
+                                       class: "tick",
+                                       x: this.x(x) + this.cell.width / 2,
+                                       y: 13,
+                                       "text-anchor": "middle"
+                                     },
+                                         name)));
   }
   x(column) { return this.cell.left + column * this.cell.width; }
   y(row) { return this.cell.top + row * (this.cell.height + 3); }
@@ -139,7 +147,7 @@ class Picture {
     if (width >= 11)
       parts.push(
           svg("text", {class: "letter", x: left + wide / 2, y: top + 16, "text-anchor": "middle"},
-              kPolicyLetters[value.split(":")[0]] ?? "?"));
+              letterOf(value)));
     return svg("g", {pointerenter: () => this.point(x, y)}, ...parts);
   }
 

@@ -114,7 +114,7 @@ class Plot {
     const {spec, view} = this;
     const width = this.width = this.surface.clientWidth || 900;
     const height = spec.height;
-    const box = this.box = {left: spec.left || 62, right: width - 14, top: 8, bottom: height - 34};
+    const box = this.box = {left: spec.left || 62, right: width - 20, top: 8, bottom: height - 34};
     this.sx = scale(view.shown[0], view.shown[1], box.left, box.right, false);
     this.surface.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.surface.style.aspectRatio = `${width} / ${height}`;
