@@ -10,8 +10,8 @@
 namespace spillway {
 namespace {
 
-constexpr auto kWordColumns = std::to_array<std::string_view>({"policy", "fits"});
-constexpr auto kNumberColumns = std::to_array<std::string_view>(
+constexpr std::string_view kPolicy = "policy";
+constexpr auto kNumbersShown = std::to_array<std::string_view>(
     {"micro", "sequence_tokens", "planned_peak_device_bytes", "peak_device_bytes",
      "activation_peak_bytes", "predicted_step_s", "step_s", "least_step_s", "most_step_s",
      "tokens_per_s", "spilled_bytes"});
@@ -30,9 +30,8 @@ PageJson point(std::vector<std::string_view> const& names,
                std::vector<std::string_view> const& values) {
   PageJson json = PageJson::object();
   for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i) {
-    if (std::ranges::find(kWordColumns, names[i]) != kWordColumns.end())
-      json[std::string(names[i])] = values[i];
-    if (std::ranges::find(kNumberColumns, names[i]) == kNumberColumns.end()) continue;
+    if (names[i] == kPolicy) json[std::string(kPolicy)] = values[i];
+    if (std::ranges::find(kNumbersShown, names[i]) == kNumbersShown.end()) continue;
     if (auto const number = to_number<double>(values[i])) json[std::string(names[i])] = *number;
   }
   return json;
@@ -52,7 +51,7 @@ PageJson rok_points(std::string_view csv) {
       continue;
     }
     auto one = point(names, values);
-    if (one.value("fits", "") == "yes" && one.contains("step_s")) points.push_back(std::move(one));
+    if (one.contains(kPolicy) && one.contains("step_s")) points.push_back(std::move(one));
   }
   return points;
 }

@@ -8,7 +8,7 @@
 namespace spillway {
 
 // Returns an object for each measured point, with the columns that a chart shows. Lines of another
-// form, and points that do not fit, are left out.
+// form, and points that were not measured, are left out.
 PageJson rok_points(std::string_view csv);
 
 }  // namespace spillway
