@@ -1,6 +1,7 @@
 // What each lane does during a step: predicted, and measured below it where the run has a trace.
 
-const kLaneRow = 15, kLaneGap = 7;
+// Transfers of a lane that are under way together have rows of their own, which are thin.
+const kLaneRow = 15, kThinRow = 5, kLaneGap = 7;
 const kGroups = [
   "forward", "computed again", "backward", "norm", "update", "activations", "parameters",
   "gradients", "optimizer state", "scratch", "other"
@@ -24,7 +25,7 @@ class Lanes {
     let y = 8;
     for (const row of this.rows) {
       row.y = y;
-      y += kLaneRow + (row.isLast ? kLaneGap : 1);
+      y += row.height + (row.isLast ? kLaneGap : 1);
     }
     new Plot(host, view, {
       title: sources.map((source) => `${source.name}: ${secondsText(source.lanes.step_s)}`)
@@ -53,6 +54,8 @@ class Lanes {
     const place = (row) => order.indexOf(row.name.split(" ")[0]);
     rows.sort((a, b) => place(a) - place(b) || a.source - b.source || a.name.localeCompare(b.name));
     rows.forEach((row, i) => {
+      row.isThin = row.name.includes(" ");
+      row.height = row.isThin ? kThinRow : kLaneRow;
       row.isLast = !rows[i + 1] || place(rows[i + 1]) !== place(row);
     });
     return rows;
@@ -65,12 +68,13 @@ class Lanes {
 
   draw(layer, sx, sy, box, back) {
     for (const row of this.rows) {
-      back.append(
-          svg("text", {class: "tick", x: box.left - 6, y: row.y + 11, "text-anchor": "end"},
-              `${row.name} ${row.of}`));
+      if (!row.isThin)
+        back.append(
+            svg("text", {class: "tick", x: box.left - 6, y: row.y + 11, "text-anchor": "end"},
+                `${row.name} ${row.of}`));
       back.append(svg(
           "rect",
-          {class: "lane", x: box.left, y: row.y, width: box.right - box.left, height: kLaneRow}));
+          {class: "lane", x: box.left, y: row.y, width: box.right - box.left, height: row.height}));
       for (const [group, d] of this.paths(row, sx, box))
         layer.append(svg("path", {d, style: `fill:${colourOf(group)}`}));
     }
@@ -82,7 +86,7 @@ class Lanes {
       if (piece.end_s < sx.lo || piece.start_s > sx.hi) continue;
       const x = Math.max(box.left, sx.at(piece.start_s));
       const width = Math.max(0.6, Math.min(box.right, sx.at(piece.end_s)) - x);
-      const d = `M${x.toFixed(2)} ${row.y}h${width.toFixed(2)}v${kLaneRow}h-${width.toFixed(2)}z`;
+      const d = `M${x.toFixed(2)} ${row.y}h${width.toFixed(2)}v${row.height}h-${width.toFixed(2)}z`;
       paths.set(piece.kind.group, (paths.get(piece.kind.group) || "") + d);
     }
     return paths;
