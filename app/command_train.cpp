@@ -23,6 +23,7 @@
 #include "plan/explain/compare.hpp"
 #include "report/closing_lines.hpp"
 #include "report/environment.hpp"
+#include "report/page/plan_record.hpp"
 #include "run/find_target.hpp"
 #include "run/planned_memory.hpp"
 #include "run/prepare.hpp"
@@ -164,8 +165,10 @@ Config resolved(Start const& start, PlannedRun const& planned, Target const& tar
   return config;
 }
 
-void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation) {
+void write_plan(RunDir const& dir, std::string const& plan, std::string const& explanation,
+                std::string const& record) {
   dir.write("plan.yaml", plan);
+  dir.write("plan.json", record);
   dir.write("plan.txt", explanation + std::string(kHowToCompare));
 }
 
@@ -204,7 +207,8 @@ void say_plan(Start const& start, PlannedRun const& planned, std::string const& 
 void tell(Start const& start, ThisJob const& job, PlannedFor const& made, std::string const& plan) {
   auto const texts = plan_texts(made);
   say_plan(start, made.planned, head_of(job, *start.data, made, texts), texts.brief, plan);
-  write_plan(*start.run_dir, plan, texts.whole);
+  write_plan(*start.run_dir, plan, texts.whole,
+             plan_record(made.planned, made.simulation, made.limits));
 }
 
 ThisJob job_here(Start const& start, ComputeHere const& compute, std::optional<double> max_time_s,

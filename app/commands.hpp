@@ -92,6 +92,14 @@ struct RokArguments {
 };
 Status run_rok(RokArguments const& arguments, Comm& comm);
 
+struct ReportArguments {
+  std::vector<std::string> directories;  // of runs
+  std::string output;                    // path of the page; "" means report.html in the directory
+  std::string rok;                       // path of a rok.csv; "" means those of the runs
+  bool force = false;
+};
+Status run_report(ReportArguments const& arguments);
+
 inline constexpr std::int64_t kMostRanks = 1'000'000;
 struct PlanArguments {
   std::string input;

@@ -348,6 +348,31 @@ void offer_top(CLI::App& app, Request& request, std::string& run_dir) {
   command->callback([&] { request.plain = [&] { return run_top(run_dir); }; });
 }
 
+void offer_report(CLI::App& app, Request& request, ReportArguments& report) {
+  auto* command =
+      app.add_subcommand("report", "one HTML page about a run, or about several over each other");
+  command->add_option("directory", report.directories, "run directories")
+      ->required()
+      ->check(is_path);
+  command
+      ->add_option("-o,--output", report.output,
+                   "page to write; without it: report.html in the directory of one run")
+      ->check(is_path);
+  command
+      ->add_option("--rok", report.rok,
+                   "table that `spillway rok` wrote; without it: rok.csv of each run, if any")
+      ->check(is_path);
+  offer_force(*command, report.force, kForceFile);
+  command->footer(
+      "The page has all in it: curves, the plan, memory and lanes of a step, and what each rank\n"
+      "and op took. It opens without a network. A run that goes on, or was killed, gives one, "
+      "too.");
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_report(report); };
+  });
+}
+
 template <class Command>
 int guarded(std::unique_ptr<Comm> const& comm, Command const& command) {
   set_up_log(!comm || comm->rank() == 0);
@@ -433,6 +458,8 @@ int main(int argc, char** argv) {
   ExportArguments exported;
   offer_import(app, request, import);
   offer_export(app, request, exported);
+  ReportArguments report_page;
+  offer_report(app, request, report_page);
   auto* inspect = app.add_subcommand(
       "inspect",
       "describe a run, a checkpoint, weights of Hugging Face, a token file, a plan or a Program");

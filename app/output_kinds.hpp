@@ -10,6 +10,7 @@
 #include "io/file/output.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/trace/trace.hpp"
+#include "report/page/page.hpp"
 #include "rok/rok_report.hpp"
 
 namespace spillway {
@@ -27,6 +28,7 @@ inline constexpr OutputKind kMachineOutput{"a machine file", [](std::string_view
 inline constexpr OutputKind kTraceOutput{"a predicted trace", begins_predicted_trace};
 inline constexpr OutputKind kCurveOutput{"a curve", is_rok_csv};
 inline constexpr OutputKind kChartOutput{"a chart", is_rok_chart};
+inline constexpr OutputKind kPageOutput{"a report", is_report_page};
 
 // Returns the files that a command reads: its input file, and the saved plan, machine file and
 // token files that the Config names.

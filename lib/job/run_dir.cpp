@@ -51,7 +51,8 @@ constexpr char const* kTooLate = "this one renewed `lock.owner` too late";
 // Returns whether runs write a text of this name here. The link `latest` does not count, because
 // mend_latest repairs it.
 bool is_text_of_runs(std::string const& name) {
-  auto const others = {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"};
+  auto const others = {"config.yaml", "environment.json", "plan.json",
+                       "plan.txt",    "plan.yaml",        "summary.json"};
   return std::ranges::find(others, name) != others.end() || step_of_config(name) ||
          number_between("plan-", name, ".yaml");
 }

@@ -80,7 +80,7 @@ TEST_F(Durable, are_checkpoints_and_texts_of_a_run) {
     fs::remove_all(m_dir / "run");
     expect_durable(train_command("run.steps=2 run.checkpoint.every=1", ranks),
                    {"run/step-1", "run/step-2", "run/latest", "run/config.yaml", "run/plan.yaml",
-                    "run/plan.txt", "run/environment.json", "run/summary.json"});
+                    "run/plan.json", "run/plan.txt", "run/environment.json", "run/summary.json"});
   }
 }
 

@@ -83,7 +83,8 @@ TEST_F(OddFiles, a_cached_profile_that_is_a_pipe_is_measured_anew) {
 TEST_F(OddFiles, planted_links_are_not_written_through) {
   write("mine", "kept");
   fs::create_directory(m_dir / "run");
-  for (auto const* name : {"config.yaml", "plan.txt", "plan.yaml", "environment.json", "latest"})
+  for (auto const* name :
+       {"config.yaml", "plan.json", "plan.txt", "plan.yaml", "environment.json", "latest"})
     fs::create_symlink(m_dir / "mine", m_dir / "run" / (std::string(name) + ".partial"));
   EXPECT_EQ(train("").status, 0);
   EXPECT_EQ(read("mine"), "kept");

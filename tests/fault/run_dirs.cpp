@@ -217,7 +217,7 @@ TEST_F(RunDirs, say_at_the_end_which_rows_are_missing) {
 TEST_F(RunDirs, keep_a_text_whole_where_the_next_one_finds_no_room) {
   ASSERT_EQ(train("").status, 0);
   for (std::string const name :
-       {"config.yaml", "environment.json", "plan.txt", "plan.yaml", "summary.json"}) {
+       {"config.yaml", "environment.json", "plan.json", "plan.txt", "plan.yaml", "summary.json"}) {
     auto const before = read("run/" + name);
     ASSERT_FALSE(before.empty()) << name;
     auto const outcome =

@@ -25,10 +25,6 @@ std::int64_t number(Row const& row, char const* column) {
   return std::stoll(row.at(column));
 }
 
-bool tool_exists(std::string const& name) {
-  return run_command("command -v " + name).status == 0;
-}
-
 class RokCommand : public testing::Test {
  protected:
   RokCommand() {

@@ -23,8 +23,8 @@ void expect_keys(nlohmann::json const& object, Names const& names) {
 
 void expect_files(Run const& run) {
   EXPECT_EQ(names_in(run.dir),
-            (Names{"config.yaml", "environment.json", "latest", "lock", "metrics.jsonl", "plan.txt",
-                   "plan.yaml", "step-6", "summary.json"}));
+            (Names{"config.yaml", "environment.json", "latest", "lock", "metrics.jsonl",
+                   "plan.json", "plan.txt", "plan.yaml", "step-6", "summary.json"}));
   EXPECT_EQ(names_in(run.dir / "step-6"),
             (Names{"checkpoint.h5", "seal", "shard-0.h5", "shard-1.h5"}));
   for (auto const* name : {"config.yaml", "environment.json", "latest", "plan.txt", "plan.yaml"}) {

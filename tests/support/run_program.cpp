@@ -36,6 +36,10 @@ Outcome run_command(std::string const& command, int limit_s) {
   return outcome;
 }
 
+bool tool_exists(std::string const& name) {
+  return run_command("command -v " + name).status == 0;
+}
+
 bool on_stand_in() {
   return std::getenv("SPILLWAY_ON_STAND_IN") != nullptr;
 }

@@ -19,6 +19,7 @@ struct Outcome {
 // than `limit_s` seconds is killed and has the status 124. The default is less than the limit that
 // ctest sets for a test, so that the command's output is seen.
 Outcome run_command(std::string const& command, int limit_s = 3000);
+bool tool_exists(std::string const& name);  // whether the shell finds a program of this name
 
 // Returns whether tests run the program that computes on the stand-in for a GPU. The environment
 // variable SPILLWAY_ON_STAND_IN chooses it.

@@ -35,10 +35,11 @@ TEST(FilesOfCommands, of_each_kind_are_known_by_how_they_begin) {
   auto const machine = std::string(kMeasuredHead) + "about:\n";
   auto const curve = rok_csv({});
   auto const chart = std::string("<?xml version=\"1.0\"?>\n<title>spillway_rok</title>\n");
-  std::string const texts[] = {plan, machine, curve, chart};
-  OutputKind const kinds[] = {kPlanOutput, kMachineOutput, kCurveOutput, kChartOutput};
-  for (std::size_t text = 0; text < 4; ++text)
-    for (std::size_t kind = 0; kind < 4; ++kind)
+  auto const page = page_html(page_data({}));
+  std::string const texts[] = {plan, machine, curve, chart, page};
+  OutputKind const kinds[] = {kPlanOutput, kMachineOutput, kCurveOutput, kChartOutput, kPageOutput};
+  for (std::size_t text = 0; text < std::size(texts); ++text)
+    for (std::size_t kind = 0; kind < std::size(kinds); ++kind)
       EXPECT_EQ(kinds[kind].is_ours(texts[text]), kind == text) << kind << texts[text];
 }
 

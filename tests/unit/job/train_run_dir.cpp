@@ -34,8 +34,8 @@ class RunDirectories : public ::testing::Test {
 // Of the texts that runs replace; what somebody else calls so is left alone.
 TEST_F(RunDirectories, lose_the_unfinished_texts_of_killed_jobs_and_nothing_else) {
   fs::create_directories(m_dir);
-  for (auto const* name : {"config.yaml", "config-12.yaml", "environment.json", "plan.txt",
-                           "plan.yaml", "plan-7.yaml", "summary.json"}) {
+  for (auto const* name : {"config.yaml", "config-12.yaml", "environment.json", "plan.json",
+                           "plan.txt", "plan.yaml", "plan-7.yaml", "summary.json"}) {
     put(name, "whole");
     put(std::string(name) + ".partial", "half");
   }
@@ -46,7 +46,7 @@ TEST_F(RunDirectories, lose_the_unfinished_texts_of_killed_jobs_and_nothing_else
   EXPECT_EQ(test::names_in(m_dir),
             (std::vector<std::string>{"config-12.yaml", "config.yaml", "environment.json", "lock",
                                       "metrics.jsonl.partial", "notes.partial", "plan-7.yaml",
-                                      "plan-x.yaml.partial", "plan.txt", "plan.yaml",
+                                      "plan-x.yaml.partial", "plan.json", "plan.txt", "plan.yaml",
                                       "plan.yaml.part", "plan.yaml.partial.old", "summary.json"}));
 }
 

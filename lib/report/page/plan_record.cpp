@@ -1,0 +1,84 @@
+#include "report/page/plan_record.hpp"
+
+#include "plan/schedule/fates.hpp"
+#include "report/page/lane_record.hpp"
+#include "report/page/memory_record.hpp"
+#include "report/tier_json.hpp"
+
+namespace spillway {
+namespace {
+
+// With so many a page shows what a screen can, and a little zooming more.
+constexpr std::size_t kMostPieces = 12'000, kMostMoments = 800;
+
+PageJson layers(Graph const& graph, Plan const& plan) {
+  constexpr std::pair<Fate, char const*> names[] = {{Fate::keep, "keep"},
+                                                    {Fate::recompute, "recompute"},
+                                                    {Fate::host, "host"},
+                                                    {Fate::nvme, "nvme"}};
+  auto const bytes = saved_bytes(graph, plan);
+  PageJson json = PageJson::array();
+  for (std::size_t b = 0; b < graph.blocks.size(); ++b) {
+    if (!graph.blocks[b].layer) continue;
+    PageJson of_layer = PageJson::object();
+    for (auto const& [fate, name] : names) of_layer[name] = bytes[b][fate];
+    json.push_back({{"name", graph.blocks[b].name}, {"activation_bytes", of_layer}});
+  }
+  return json;
+}
+
+std::int64_t state_bytes(Graph const& graph, Chunk const& chunk) {
+  std::int64_t bytes = 0;
+  for (State const& state : chunk.states) bytes += graph.tensors[state.tensor].bytes();
+  return bytes;
+}
+
+PageJson chunks(Graph const& graph) {
+  PageJson json = PageJson::array();
+  for (Chunk const& chunk : graph.chunks) {
+    auto const bytes = [&](TensorId tensor) {
+      return tensor < 0 ? 0 : graph.tensors[tensor].bytes();
+    };
+    json.push_back({{"name", chunk.name},
+                    {"trainable", chunk.trainable},
+                    {"parameter_bytes", bytes(chunk.parameter)},
+                    {"gradient_bytes", bytes(chunk.gradient)},
+                    {"optimizer_bytes", state_bytes(graph, chunk)}});
+  }
+  return json;
+}
+
+std::int64_t trained_count(Graph const& graph) {
+  std::int64_t count = 0;
+  for (Chunk const& chunk : graph.chunks)
+    for (Parameter const& parameter : chunk.parameters)
+      count += chunk.trainable ? element_count(parameter.view.shape) : 0;
+  return count;
+}
+
+PageJson lanes(PlannedRun const& planned, Simulation const& simulation) {
+  auto lanes = lanes_of(planned.programs.train, simulation);
+  for (Block const& block : planned.train.blocks) lanes.blocks.push_back(block.name);
+  return lanes.to_json(kMostPieces);
+}
+
+}  // namespace
+
+std::string plan_record(PlannedRun const& planned, Simulation const& simulation,
+                        Budgets const& budgets) {
+  auto const& program = planned.programs.train;
+  PageJson const json = {{kPlanRecordKey, kPlanRecordForm},
+                         {"parameters", planned.train.parameter_count()},
+                         {"trained_parameters", trained_count(planned.train)},
+                         {"ranks", program.ranks},
+                         {"micro_batches", program.micro_batches},
+                         {"predicted_step_s", simulation.step_s},
+                         {"predicted_peak_bytes", tiers_json(program.peak_bytes)},
+                         {"layers", layers(planned.train, planned.plan)},
+                         {"chunks", chunks(planned.train)},
+                         {"memory", memory_record(program, simulation, budgets, kMostMoments)},
+                         {"lanes", lanes(planned, simulation)}};
+  return json.dump(-1, ' ', true, PageJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace spillway
