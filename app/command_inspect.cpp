@@ -13,6 +13,7 @@
 #include "io/safetensors/reader.hpp"
 #include "monitor/run_record.hpp"
 #include "monitor/run_text.hpp"
+#include "monitor/runs_table.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/listing/listing.hpp"
@@ -122,6 +123,10 @@ Status run_inspect(std::string const& path, std::string const& machine) {
                             path));
   if (is_run_directory(path)) {
     print_result(describe_run(read_run(path)));
+    return Status::done;
+  }
+  if (auto const runs = read_runs(path); !runs.empty()) {
+    print_result(runs_table(runs));
     return Status::done;
   }
   bool const is_plan = std::filesystem::path(path).extension() == ".yaml";

@@ -8,6 +8,7 @@
 
 #include "app/table_closing.hpp"
 #include "app/table_columns.hpp"
+#include "base/wrapped.hpp"
 
 namespace spillway {
 namespace {
@@ -44,26 +45,6 @@ std::string refusal(TriedPlan const& plan) {
   return fmt::format("does not fit: {}", text.substr(need == text.npos ? 0 : need));
 }
 
-// Breaks a text between words so that lines which begin in the column `indent` end in time.
-std::string wrapped(std::string const& text, std::size_t indent) {
-  std::string lines;
-  auto column = indent;
-  for (std::size_t begin = 0; begin < text.size();) {
-    auto const end = std::min(text.find(' ', begin), text.size());
-    if (column > indent && column + 1 + end - begin > kWidth) {
-      lines += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      lines += ' ';
-      ++column;
-    }
-    lines.append(text, begin, end - begin);
-    column += end - begin;
-    begin = end + 1;
-  }
-  return lines + "\n";
-}
-
 }  // namespace
 
 std::string table_text(PlanTable const& table) {
@@ -78,12 +59,12 @@ std::string table_text(PlanTable const& table) {
       text += without_trailing_space(line_of(columns, cell));
     } else {
       auto const begin = line_of(values, cell);
-      text += begin + wrapped(refusal(row.plan), begin.size());
+      text += wrapped(begin + refusal(row.plan), std::string(begin.size(), ' '), kWidth) + "\n";
     }
     ++at;
   }
   auto const closing = closing_words(table);
-  return closing.empty() ? text : text + wrapped(closing, 0);
+  return closing.empty() ? text : text + wrapped(closing, "", kWidth) + "\n";
 }
 
 }  // namespace spillway

@@ -4,10 +4,10 @@
 
 namespace spillway {
 
-std::string wrapped(std::string_view line, std::string_view indent) {
+std::string wrapped(std::string_view line, std::string_view indent, std::size_t columns) {
   constexpr auto none = std::string_view::npos;
   std::string text;
-  auto room = kPageColumns;
+  auto room = columns;
   while (line.size() > room) {
     auto const word = line.find_first_not_of(' ');
     auto space = line.rfind(' ', room);
@@ -16,7 +16,7 @@ std::string wrapped(std::string_view line, std::string_view indent) {
     if (next == none) break;
     text.append(line.substr(0, space)).append("\n").append(indent);
     line.remove_prefix(next);
-    room = kPageColumns - indent.size();
+    room = columns - indent.size();
   }
   return text.append(line);
 }

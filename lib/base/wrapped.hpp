@@ -10,8 +10,9 @@ namespace spillway {
 inline constexpr std::size_t kPageColumns = 80;
 
 // Returns the line in as many lines as it takes, of which those after the first begin with
-// `indent`. None is longer than kPageColumns bytes, unless a word is.
-std::string wrapped(std::string_view line, std::string_view indent = "  ");
+// `indent`. None is longer than `columns` bytes, unless a word is.
+std::string wrapped(std::string_view line, std::string_view indent = "  ",
+                    std::size_t columns = kPageColumns);
 
 // Returns at most `columns` bytes of the line; if it is longer it ends with "...".
 std::string shortened(std::string_view line, std::size_t columns = kPageColumns);

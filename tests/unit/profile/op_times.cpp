@@ -32,7 +32,7 @@ Compute host() {
   return {host_device(), host::kernels()};
 }
 
-constexpr OpLimits kPatient{std::int64_t{1} << 30, INFINITY};
+OpLimits const kPatient{std::int64_t{1} << 30, INFINITY};
 
 TEST(OpTimes, knows_every_op_of_a_step_and_the_linear_ones_on_both_lanes) {
   auto const program = tiny_program();
