@@ -17,6 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kRow[] = "{:<{}}  {:<11} {:>15} {:>8} {:>8} {:>8} {:>8}  {}";
+
 std::string short_state(RunRecord const& run) {
   if (run.at_work.works == true) return "at work";
   if (!run.at_work.works) return "not known";
@@ -43,7 +45,8 @@ std::string seconds_or_dash(double seconds) {
 // Returns for each run the keys in which any two of them differ, with its own values, such as
 // "optim.lr=0.001".
 std::vector<std::string> own_values(std::vector<RunRecord> const& runs) {
-  auto const first = std::ranges::find_if(runs, [](auto const& it) { return it.config; });
+  auto const first =
+      std::ranges::find_if(runs, [](auto const& it) { return it.config.has_value(); });
   std::map<std::string, std::string> of_first;
   std::vector<std::map<std::string, std::string>> of_runs(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -84,13 +87,12 @@ std::vector<RunRecord> read_runs(fs::path const& directory) {
 }
 
 std::string runs_table(std::vector<RunRecord> const& runs) {
-  constexpr char row[] = "{:<{}}  {:<11} {:>15} {:>8} {:>8} {:>8} {:>8}  {}";
   std::size_t width = 3;
   for (auto const& run : runs) width = std::max(width, run.dir.filename().string().size());
   auto const values = own_values(runs);
   std::string text;
   auto const add = [&](auto const&... cells) {
-    text += fmt::format(row, cells...);
+    text += fmt::format(kRow, cells...);
     text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   };
