@@ -84,17 +84,19 @@ void add_to_step(Steps& steps, PageJson const& event, std::int64_t& latest) {
   step.step_s = value_or(args, "step_s", slice.end_s - slice.start_s);
 }
 
-// Returns what an item moves, by the name of the tensor.
+// Returns whether one of the parts of a name such as "h.3.m.slice" is `part`, but not the first.
+bool has_part(std::string const& name, std::string const& part) {
+  return (name + '.').find('.' + part + '.') != name.npos;
+}
+
+// Returns what an item moves, by the name of the tensor: activations are called after their op.
 std::string content_of(std::string const& name) {
-  constexpr std::pair<std::string_view, std::string_view> words[] = {
-      {".parameter", "parameters"},
-      {".gradient", "gradients"},
-      {".remainder", "optimizer state"},
-      {".received", "gradients"}};
-  for (auto const& [word, content] : words)
-    if (name.find(word) != name.npos) return std::string(content);
-  bool const is_moment = name.ends_with(".m") || name.ends_with(".v");
-  return is_moment ? "optimizer state" : "activations";
+  constexpr std::pair<char const*, char const*> words[] = {
+      {"parameter", "parameters"},      {"gradient", "gradients"}, {"received", "gradients"},
+      {"remainder", "optimizer state"}, {"m", "optimizer state"},  {"v", "optimizer state"}};
+  for (auto const& [part, content] : words)
+    if (has_part(name, part)) return content;
+  return name.find('/') != name.npos ? "activations" : "batch and scalars";
 }
 
 LaneKind kind_of(Slice const& slice, bool is_backward) {

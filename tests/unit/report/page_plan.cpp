@@ -219,6 +219,8 @@ std::string traced_step(int number, double ts) {
          slice(1, 100, ts + 600, 100, "matmul h.0/fc", "op",
                step + R"(,"item":9,"phase":"forward","micro_batch":0,"block":1)") +
          slice(1, 401, ts + 100, 200, "copy h.1.parameter", "copy", step + R"(,"item":5)") +
+         slice(1, 500, ts + 100, 90, "copy h.1.m.slice", "copy", step + R"(,"item":7)") +
+         slice(1, 600, ts + 700, 50, "all_gather norms", "all_gather", step + R"(,"item":6)") +
          slice(2, 10, ts, 900, "step", "step", step + R"(,"step_s":0.0009)") +
          slice(2, 100, ts, 900, "matmul h.0/fc", "op", step + R"(,"item":4,"phase":"forward")");
 }
@@ -238,8 +240,8 @@ TEST(TraceLanes, are_those_of_the_last_traced_steps) {
   std::vector<std::string> groups;
   for (auto const& kind : measured.at("kinds")) groups.push_back(kind.at("group"));
   std::ranges::sort(groups);
-  EXPECT_EQ(groups,
-            (std::vector<std::string>{"backward", "computed again", "forward", "parameters"}));
+  EXPECT_EQ(groups, (std::vector<std::string>{"backward", "batch and scalars", "computed again",
+                                              "forward", "optimizer state", "parameters"}));
 }
 
 TEST(TraceLanes, are_none_where_there_is_no_trace) {

@@ -4,7 +4,7 @@
 const kLaneRow = 15, kThinRow = 5, kLaneGap = 7;
 const kGroups = [
   "forward", "computed again", "backward", "norm", "update", "activations", "parameters",
-  "gradients", "optimizer state", "scratch", "other"
+  "gradients", "optimizer state", "scratch", "batch and scalars", "other"
 ];
 
 function leftOutNote(host, lanes) {

@@ -26,10 +26,16 @@ const kPolicyLetters = {
   none: "-"
 };
 
+// What ranks share out, which only the row of that has.
+const kShared = ["optimizer", "gradients", "all"];
+
+function nameOf(value) { return kShared.includes(value) ? `shared out: ${value}` : value; }
+
 function letterOf(value) { return kPolicyLetters[value.split(":")[0]] ?? "?"; }
 
 // The colour of a cell: of the tier where things lie, or of what is done instead.
 function cellStyle(value) {
+  if (kShared.includes(value)) return ["shared", null];
   const words = value.split(":")[0].split("+");
   const tier = words.find((word) => ["device", "host", "nvme"].includes(word));
   if (words[0] === "recompute") return ["recompute", tier];
@@ -54,7 +60,8 @@ class Picture {
     this.surface.addEventListener("keydown", (event) => this.press(event));
     const figure = make(
         "figure", {}, make("figcaption", {}, this.title()), this.readout, this.surface,
-        legend(this.values().map((value) => [letterOf(value) + " " + value, this.swatch(value)])),
+        legend(this.values().map(
+            (value) => [`${letterOf(value)} ${nameOf(value)}`, this.swatch(value)])),
         dataTable(() => this.table()));
     host.append(figure);
     this.draw();
