@@ -107,7 +107,7 @@ TEST(KernelContract, what_is_not_finite_shows_in_a_result) {
   KernelHarness h;
   for (auto const& [kind, inputs, outputs, attributes, in_place] : test::every_case(h)) {
     for (auto const& input : inputs) {
-      bool const is_control = kind == OpKind::adamw && &input == &inputs[1];
+      bool const is_control = input.shape == Shape{kControlWords};
       if (!is_float(h, input) || is_control)
         continue;  // NaN in a control word means: change nothing
       for (auto const& output : outputs)
