@@ -111,7 +111,8 @@ OpSeconds distinct_ops(Program const& program, HostTrials const& trials) {
 }
 
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
-                   Compute const& compute, OpLimits const& limits, HostTrials const& trials) {
+                   Compute const& compute, OpLimits const& limits, HostTrials const& trials,
+                   TimedOps const& told) {
   auto ops = ops_by_key(program, trials);
   std::erase_if(ops, [&](auto const& entry) { return or_0(known, entry.first) > 0; });
   OpBench bench(program, compute);
@@ -130,7 +131,7 @@ OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const
   std::int64_t done = 0;
   for (int round = 0; round < kRounds; ++round) {
     for (auto const& [key, op] : ops) {
-      if (limits.told) limits.told(done++, kRounds * std::ssize(ops));
+      if (told) told(done++, kRounds * std::ssize(ops));
       double const left_s = limits.patience_s - seconds_since(begin);
       if (expected_s(op) > left_s || bench.operand_bytes(*op.op) > limits.most_bytes) continue;
       rounds_s[key].push_back(measured_s(op));

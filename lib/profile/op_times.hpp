@@ -26,13 +26,14 @@ OpSeconds distinct_ops(Program const& program, HostTrials const& trials = {});
 struct OpLimits {
   std::int64_t most_bytes;  // how much memory the operands of one op may take
   double patience_s = 6.5;  // how long all ops together may take
-  // Called after each measurement with how many are done, and with how many there may be.
-  std::function<void(std::int64_t done, std::int64_t total)> told = {};
 };
 // Times the distinct ops that `known` lacks, and returns only these. An op stays 0 if it needs more
-// memory than the limit or, by `rates`, more time than is left.
+// memory than the limit or, by `rates`, more time than is left. `told`, which may be empty, is
+// called before each measurement with how many are done, and with how many there may be.
+using TimedOps = std::function<void(std::int64_t done, std::int64_t total)>;
 OpSeconds time_ops(Program const& program, OpSeconds const& known, Machine const& rates,
-                   Compute const& compute, OpLimits const& limits, HostTrials const& trials = {});
+                   Compute const& compute, OpLimits const& limits, HostTrials const& trials = {},
+                   TimedOps const& told = {});
 
 // Enters measured seconds into `machine`. Seconds of single ops, except ops on whole chunks, go to
 // `op_s`, and the rate of each kind of op goes to `kind_giga_per_s`. The host lane gets the rates

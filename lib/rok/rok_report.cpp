@@ -65,13 +65,14 @@ class Chart {
 
   void begin_curve(std::string_view name, bool is_hero) {
     m_data += fmt::format("{}$curve{} << end\n", m_curves == 0 ? "" : "end\n", m_curves + 1);
-    auto const style = is_hero ? std::string("linespoints lt -1 lw 3 pt 7 ps 0.8")
-                               : fmt::format("points lt {} pt {}", m_curves + 1, m_curves + 1);
+    auto const number = m_curves + 1, color = is_hero ? -1 : number, mark = is_hero ? 7 : number;
+    m_drawing += m_curves == 0 ? "plot" : ",";
+    if (is_hero)
+      m_drawing += fmt::format(" $curve{} using 1:2 with lines lt -1 lw 3 notitle,", number);
     m_drawing += fmt::format(
-        "{0} $curve{1} using 1:2 with {2} title '{3}', "
-        "$curve{1} using 1:2:3:4 with yerrorbars lt {4} pt 0 notitle, "
-        "$curve{1} using 1:2:5 with labels offset 0,0.8 tc lt {4} notitle",
-        m_curves == 0 ? "plot" : ",", m_curves + 1, style, name, is_hero ? -1 : m_curves + 1);
+        " $curve{0} using 1:2:3:4 with yerrorbars lt {1} pt {2} title '{3}', "
+        "$curve{0} using 1:2:5 with labels offset 0.8,0.6 tc lt {1} notitle",
+        number, color, mark, name);
     ++m_curves;
   }
   // Parts the points before from those behind, which no line then joins.

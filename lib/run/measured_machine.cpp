@@ -163,12 +163,12 @@ class Profiler {
  private:
   void time_all_ops(Machine const& rates, std::int64_t memory_bytes) {
     std::optional<WorkProgress> progress;
-    OpLimits limits{memory_bytes};
-    limits.told = [&](std::int64_t done, std::int64_t total) {
+    auto const tell = [&](std::int64_t done, std::int64_t total) {
       if (!progress) progress.emplace(Work{"profile", "measurements", total}, m_comm.rank() == 0);
       progress->at(done);
     };
-    m_mine.op_s = time_ops(m_program, m_known.op_s, rates, m_compute, limits, m_trials);
+    m_mine.op_s =
+        time_ops(m_program, m_known.op_s, rates, m_compute, {memory_bytes}, m_trials, tell);
   }
   bool rates_are_new() const { return !knows(m_known, m_rates); }
   bool network_is_new() const { return !knows(m_known, m_network_rates); }

@@ -16,6 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The row of how the last job has begun, before that of its end.
+nlohmann::json last_begin(fs::path const& run_dir) {
+  auto events = read_events(run_dir);
+  std::erase_if(events, [](auto const& row) { return row.at("event") == "end"; });
+  return events.back();
+}
+
 class ChangedRuns : public FaultTest {
  protected:
   static bool says(Outcome const& outcome, std::string const& text) {

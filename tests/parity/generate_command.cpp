@@ -193,7 +193,7 @@ TEST_F(Generated, what_a_model_cannot_take_is_refused_in_one_line) {
   train("refusals", {});
   expect_refused("--prompt-ids 1,256", "256 is not in the model's vocabulary of 256");
   expect_refused("--prompt-ids=-1", "-1 is not in the model's vocabulary of 256");
-  expect_refused("", "give --prompt or --prompt-ids");
+  expect_refused("", "give --prompt, --prompt-ids or --prompts");
   auto const expect_no_option = [&](std::string const& arguments, std::string const& why) {
     auto const outcome = generate(arguments);
     EXPECT_EQ(outcome.status, 2) << outcome.output;

@@ -136,7 +136,8 @@ TEST_F(RokPoints, of_the_planner_come_first_and_take_no_more_than_uniform_ones) 
         most = std::max(most, other.planned_bytes[Tier::device]);
     EXPECT_LE(row.planned_bytes[Tier::device], most);
   }
-  EXPECT_EQ(planned, 2u * kMostRokBudgets);
+  EXPECT_GE(planned, 4u) << "at least two budgets, for two sizes";
+  EXPECT_LE(planned, 2u * kMostRokBudgets);
   EXPECT_EQ(rows.size(), planned + 2 * kPoliciesHere);
 }
 

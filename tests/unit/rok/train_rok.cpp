@@ -62,8 +62,8 @@ TEST(Rok, the_chart_has_a_curve_for_what_was_measured_only) {
                                     measured(BlockPolicy::nvme, 1)};
   auto const script = rok_script(rows, {"m", "c", "d", 3});
   EXPECT_NE(
-      script.find("$curve1 << end\n3 500 250 1000 1\n6 500 250 1000 1\n\n3 250 125 500 2\nend\n"
-                  "$curve2 << end\n3 500 250 1000 1\nend\n$curve3 << end\n"),
+      script.find("$curve1 << end\n3 0.5 0.25 1 1\n6 0.5 0.25 1 1\n\n3 0.25 0.125 0.5 2\nend\n"
+                  "$curve2 << end\n3 0.5 0.25 1 1\nend\n$curve3 << end\n"),
       std::string::npos)
       << script;
   EXPECT_NE(script.find("title 'planned by spillway'"), std::string::npos) << script;

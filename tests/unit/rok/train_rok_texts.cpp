@@ -112,15 +112,13 @@ TEST(RokTexts, the_chart_s_script_draws_what_was_measured) {
       "$curve1 << end\n1.5 0.75 0.5 2.5 1\nend\n"
       "$curve2 << end\n0.00585938 0.25 0.166667 0.833333 3\nend\n"
       "$curve3 << end\n0.00585938 0.25 0.25 1.25 2\nend\n"
-      "plot $curve1 using 1:2 with linespoints lt -1 lw 3 pt 7 ps 0.8 title 'planned by "
-      "spillway', $curve1 using 1:2:3:4 with yerrorbars lt -1 pt 0 notitle, "
-      "$curve1 using 1:2:5 with labels offset 0,0.8 tc lt -1 notitle"
-      ", $curve2 using 1:2 with points lt 2 pt 2 title 'light', "
-      "$curve2 using 1:2:3:4 with yerrorbars lt 2 pt 0 notitle, "
-      "$curve2 using 1:2:5 with labels offset 0,0.8 tc lt 2 notitle"
-      ", $curve3 using 1:2 with points lt 3 pt 3 title 'nvme', "
-      "$curve3 using 1:2:3:4 with yerrorbars lt 3 pt 0 notitle, "
-      "$curve3 using 1:2:5 with labels offset 0,0.8 tc lt 3 notitle\n");
+      "plot $curve1 using 1:2 with lines lt -1 lw 3 notitle, $curve1 using 1:2:3:4 with "
+      "yerrorbars lt -1 pt 7 title 'planned by spillway', "
+      "$curve1 using 1:2:5 with labels offset 0.8,0.6 tc lt -1 notitle"
+      ", $curve2 using 1:2:3:4 with yerrorbars lt 2 pt 2 title 'light', "
+      "$curve2 using 1:2:5 with labels offset 0.8,0.6 tc lt 2 notitle"
+      ", $curve3 using 1:2:3:4 with yerrorbars lt 3 pt 3 title 'nvme', "
+      "$curve3 using 1:2:5 with labels offset 0.8,0.6 tc lt 3 notitle\n");
 }
 
 TEST(RokTexts, a_chart_is_known_by_its_title) {
