@@ -48,7 +48,7 @@ class KokkosTools : public testing::Test {
 
 TEST_F(KokkosTools, see_ops_by_the_names_that_items_have) {
   auto const plain = m_experiment.run("plain");
-  Run seen;
+  test::Run seen;
   seen.dir = m_experiment.directory() / "seen";
   auto const outcome =
       command("", "train " + input() + " run.steps=2 model.layers=1 run.dir=" + seen.dir.string() +

@@ -168,9 +168,45 @@ TEST(PredictedTrace, leaves_room_for_repetitions_that_are_not_simulated) {
     if (slice.at("args").value("segment", "") == "last")
       micro_batches.insert(slice["args"].value("micro_batch", -1));
   EXPECT_EQ(micro_batches, std::set<int>{499});
+  for (auto const& slice : slices)
+    if (slice.at("args").value("segment", "") == "last") {
+      EXPECT_GE(trace_ns(slice, "ts"), end_ns(*repeat));
+    }
   auto const compute = track_in(events, kPredictedProcess, 100);
   auto const step = track_in(events, kPredictedProcess, kStepTrack).at(0);
   EXPECT_LE(end_ns(compute.back()), end_ns(step) + 1);
+}
+
+// The host works on a step beside the next one, which its lane alone limits.
+TEST(PredictedTrace, begins_a_step_when_compute_may_take_it_up) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, kGigabyte);
+  auto const b = made.buffer(Tier::host, 3 * kGigabyte);
+  made.program.buffers[0].versions = 2;
+  made.item(Lane::compute, {}, {a});
+  made.item(Lane::host, {a}, {b});
+  finish(made.program);
+  auto const events = predicted(made.program, simulate(made.program, kUnits));
+  auto const step = track_in(events, kPredictedProcess, kStepTrack).at(0);
+  auto const compute = track_in(events, kPredictedProcess, 100).at(0);
+  auto const host = track_in(events, kPredictedProcess, 700).at(0);
+  EXPECT_NEAR(end_ns(step), end_ns(compute), 2);
+  EXPECT_GT(end_ns(host), end_ns(step));
+}
+
+TEST(PredictedTrace, counts_bytes_that_are_in_use_between_the_items_of_compute) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, kGigabyte), b = made.buffer(Tier::host, kGigabyte);
+  made.item(Lane::compute, {}, {a});
+  made.item(Lane::host, {}, {b});
+  made.item(Lane::compute, {a}, {});
+  finish(made.program);
+  auto const live = live_bytes(made.program, lifetimes(made.program), Tier::host);
+  ASSERT_EQ(live[2], 0);
+  auto const events = predicted(made.program, simulate(made.program, kUnits));
+  EXPECT_EQ(most_of(events, kPredictedProcess, "host bytes"), live[1]);
 }
 
 class MeasuredTrace : public testing::Test {
