@@ -48,7 +48,7 @@ class KokkosTools : public testing::Test {
 
 TEST_F(KokkosTools, see_ops_by_the_names_that_items_have) {
   auto const plain = m_experiment.run("plain");
-  Run seen;
+  test::Run seen;
   seen.dir = m_experiment.directory() / "seen";
   auto const outcome =
       command("", "train " + input() + " run.steps=2 model.layers=1 run.dir=" + seen.dir.string() +
@@ -63,8 +63,9 @@ TEST_F(KokkosTools, see_ops_by_the_names_that_items_have) {
   EXPECT_EQ(notes.open, 0);
   EXPECT_FALSE(notes.kernel_alone);
   for (Item const& item : program.items)
-    if (item.kind == ItemKind::op && item.lane == Lane::compute)
+    if (item.kind == ItemKind::op && item.lane == Lane::compute) {
       EXPECT_TRUE(notes.regions.contains(what(program, item))) << what(program, item);
+    }
   for (auto const* kernel : {"spillway::matmul", "spillway::embed", "spillway::adamw"})
     EXPECT_TRUE(notes.kernels.contains(kernel)) << kernel;
   auto const begun = notes.end.substr(0, notes.end.find(' '));

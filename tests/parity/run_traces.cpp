@@ -84,8 +84,9 @@ TEST(RunTrace, shows_every_item_of_a_step_and_changes_no_bit) {
   for (auto const& row : traced.rows) {
     auto const at = row.at("step").get<int>();
     for (auto const& step : track_in(events, kMeasuredProcess, kStepTrack))
-      if (step["args"]["step"] == at)
+      if (step["args"]["step"] == at) {
         EXPECT_EQ(step["args"]["step_s"].get<double>(), row.at("step_s").get<double>());
+      }
   }
 }
 

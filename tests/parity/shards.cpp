@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/parity/experiment.hpp"
+#include "tests/support/run_program.hpp"
 #include "tests/support/sample.hpp"
 
 namespace spillway::test::shards_test {

@@ -42,16 +42,27 @@ TraceEvents slices_of(TraceEvents const& events, Program const& program, ItemNum
   return result;
 }
 
-// Two ops on compute, a spill and its way back, at one GB/s everywhere.
+constexpr std::int64_t kGigabyte = 1'000'000'000;
+
+// One GB/s everywhere: a buffer of n GB takes n seconds.
+Machine const kUnits = {1, 1, 1, 1, 1, 1, 0};
+
+void finish(Program& program) {
+  link(program);
+  Program* programs[] = {&program};
+  layout(programs);
+  derive_waits(program);
+}
+
+// Two ops on compute, a spill and its way back.
 class Spilled : public testing::Test {
  protected:
   Spilled() {
-    constexpr std::int64_t gigabyte = 1'000'000'000;
     m_made.segment("last");
-    auto const a = m_made.buffer(Tier::device, gigabyte),
-               away = m_made.buffer(Tier::nvme, gigabyte);
-    auto const b = m_made.buffer(Tier::device, 3 * gigabyte);
-    auto const c = m_made.buffer(Tier::device, gigabyte);
+    auto const a = m_made.buffer(Tier::device, kGigabyte),
+               away = m_made.buffer(Tier::nvme, kGigabyte);
+    auto const b = m_made.buffer(Tier::device, 3 * kGigabyte);
+    auto const c = m_made.buffer(Tier::device, kGigabyte);
     m_made.program.buffers[0].spanning = m_made.program.buffers[2].spanning = true;
     m_made.item(Lane::compute, {}, {a});
     m_made.program.items[0].horizon = 4;
@@ -59,11 +70,8 @@ class Spilled : public testing::Test {
     m_made.item(Lane::compute, {}, {b});
     m_made.item(Lane::nvme_read, {away}, {c});
     m_made.item(Lane::compute, {c}, {});
-    link(m_made.program);
-    Program* programs[] = {&m_made.program};
-    layout(programs);
-    derive_waits(m_made.program);
-    m_simulation = simulate(m_made.program, {1, 1, 1, 1, 1, 1, 0});
+    finish(m_made.program);
+    m_simulation = simulate(m_made.program, kUnits);
   }
 
   HandMade m_made;
@@ -160,9 +168,45 @@ TEST(PredictedTrace, leaves_room_for_repetitions_that_are_not_simulated) {
     if (slice.at("args").value("segment", "") == "last")
       micro_batches.insert(slice["args"].value("micro_batch", -1));
   EXPECT_EQ(micro_batches, std::set<int>{499});
+  for (auto const& slice : slices)
+    if (slice.at("args").value("segment", "") == "last") {
+      EXPECT_GE(trace_ns(slice, "ts"), end_ns(*repeat));
+    }
   auto const compute = track_in(events, kPredictedProcess, 100);
   auto const step = track_in(events, kPredictedProcess, kStepTrack).at(0);
   EXPECT_LE(end_ns(compute.back()), end_ns(step) + 1);
+}
+
+// The host works on a step beside the next one, which its lane alone limits.
+TEST(PredictedTrace, begins_a_step_when_compute_may_take_it_up) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, kGigabyte);
+  auto const b = made.buffer(Tier::host, 3 * kGigabyte);
+  made.program.buffers[0].versions = 2;
+  made.item(Lane::compute, {}, {a});
+  made.item(Lane::host, {a}, {b});
+  finish(made.program);
+  auto const events = predicted(made.program, simulate(made.program, kUnits));
+  auto const step = track_in(events, kPredictedProcess, kStepTrack).at(0);
+  auto const compute = track_in(events, kPredictedProcess, 100).at(0);
+  auto const host = track_in(events, kPredictedProcess, 700).at(0);
+  EXPECT_NEAR(end_ns(step), end_ns(compute), 2);
+  EXPECT_GT(end_ns(host), end_ns(step));
+}
+
+TEST(PredictedTrace, counts_bytes_that_are_in_use_between_the_items_of_compute) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, kGigabyte), b = made.buffer(Tier::host, kGigabyte);
+  made.item(Lane::compute, {}, {a});
+  made.item(Lane::host, {}, {b});
+  made.item(Lane::compute, {a}, {});
+  finish(made.program);
+  auto const live = live_bytes(made.program, lifetimes(made.program), Tier::host);
+  ASSERT_EQ(live[2], 0);
+  auto const events = predicted(made.program, simulate(made.program, kUnits));
+  EXPECT_EQ(most_of(events, kPredictedProcess, "host bytes"), live[1]);
 }
 
 class MeasuredTrace : public testing::Test {
@@ -267,16 +311,29 @@ TEST_F(MeasuredTrace, deals_what_overlaps_out_to_rows) {
   EXPECT_TRUE(tracks_of(m_events).contains({kMeasuredProcess, 501}));
 }
 
-TEST_F(MeasuredTrace, draws_what_a_step_waited_for_in_the_step_before) {
-  add(7, 10);
-  auto const arrows = of_phase(m_events, "s").size();
-  m_events.clear();
-  // The second step finds its lanes free from its begin on.
-  MeasuredStep step{{8, 0.0, "go"}, 10 + 1e-6, m_times};
-  for (ItemTime& time : step.times.items) time.ready_s = 0;
-  m_trace->add(
-      step, [this](std::string const& event) { m_events.push_back(nlohmann::json::parse(event)); });
-  EXPECT_GT(of_phase(m_events, "s").size(), arrows);
+// Compute may not overwrite what the drive still writes.
+TEST(Trace, draws_what_a_step_waited_for_in_the_step_before) {
+  HandMade made;
+  made.segment("last");
+  auto const a = made.buffer(Tier::device, kGigabyte), away = made.buffer(Tier::nvme, kGigabyte);
+  made.item(Lane::compute, {}, {a});
+  made.item(Lane::nvme_write, {a}, {away});
+  finish(made.program);
+  ASSERT_EQ(made.program.items[0].waits, std::vector<ItemNumber>{1});
+  Trace trace(made.program, simulate(made.program, kUnits), {});
+  TraceEvents events;
+  auto const add = [&](std::int64_t number, std::vector<ItemTime> items) {
+    MeasuredStep const step{
+        {number, 0.0, "go"}, static_cast<double>(number), {std::move(items), 1}};
+    trace.add(step, [&](auto const& event) { events.push_back(nlohmann::json::parse(event)); });
+  };
+  add(1, {{0, 0, 0, 1}, {1, 0, 1, 2}});
+  add(2, {{0, 0, 1, 2}, {1, 1, 2, 3}});
+  expect_trace_rules(events);
+  auto ends = of_phase(events, "f");
+  std::erase_if(ends, [](auto const& end) { return track_of(end) != std::pair(1, 100); });
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].at("ts"), track_in(events, kMeasuredProcess, 100).at(1).at("ts"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // What an engine tells of its runs while others go on.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <memory>
 #include <semaphore>
 #include <vector>
 
@@ -81,10 +83,11 @@ TEST_F(EngineTrace, tells_of_a_run_when_its_place_is_taken_by_another_and_of_all
 // With a barrier between steps this would hang.
 TEST_F(EngineTrace, lets_a_lane_work_on_while_the_next_step_runs) {
   std::binary_semaphore next_began(0);
-  int steps = 0;
+  std::atomic<int> steps = 0;
   g_disturb = [&](Op const& op, std::uint64_t) {
     if (op.id == m_compute && ++steps % 2 == 0) next_began.release();
-    if (op.id == m_host && steps % 2 == 1) EXPECT_TRUE(next_began.try_acquire_for(kLong));
+    if (op.id != m_host || steps % 2 == 0) return;
+    EXPECT_TRUE(next_began.try_acquire_for(kLong));
   };
   Engine engine(parts());
   engine.run_step(0);
