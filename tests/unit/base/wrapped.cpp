@@ -21,7 +21,7 @@ TEST(Wrapped, leaves_a_line_that_fits) {
 
 TEST(Wrapped, breaks_at_spaces_and_loses_no_word) {
   for (std::size_t length = 1; length < 30; ++length) {
-    auto const line = words(40, length);
+    auto const line = words(100, length);
     auto const text = wrapped(line, "    ");
     std::istringstream lines(text);
     std::string joined;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/support/hand_made_run.hpp"
@@ -40,6 +41,26 @@ TEST(PredictedStep, says_what_computes_and_what_it_waits_for) {
   EXPECT_EQ(std::accumulate(times.waits_s.begin(), times.waits_s.end(), 0.0), 3);
   EXPECT_EQ(times.whole_s, 11);
   EXPECT_EQ(times.other_s(), 0);
+}
+
+// Item 2 waits for both copies, of which that of the drive ends last.
+TEST(PredictedStep, counts_a_wait_for_the_lane_that_ends_last) {
+  HandMadeRun run;
+  run.segment("all");
+  auto const a = run.buffer(Tier::host, 8), b = run.buffer(Tier::device, 8),
+             c = run.buffer(Tier::nvme, 8), d = run.buffer(Tier::device, 8);
+  run.copy(Lane::h2d, a, b);
+  run.copy(Lane::nvme_read, c, d);
+  run.op(Lane::compute, {b, d}, {});
+  run.complete();
+  for (double const drive_s : {2.0, 6.0}) {
+    Simulation simulation;
+    simulation.step_s = 10;
+    simulation.intervals = {{0, 0, 4}, {1, 0, drive_s}, {2, std::max(4.0, drive_s), 10}};
+    auto const times = predicted_step(run.program, simulation);
+    EXPECT_EQ(times.waits_s[index(Lane::h2d)], drive_s < 4 ? 4 : 0);
+    EXPECT_EQ(times.waits_s[index(Lane::nvme_read)], drive_s < 4 ? 0 : drive_s);
+  }
 }
 
 TEST(PredictedStep, counts_every_time_that_an_item_occurs) {
