@@ -23,6 +23,7 @@
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "config/assign.hpp"
 #include "io/file/descriptors.hpp"
 #include "io/file/partial.hpp"
 #include "job/signals.hpp"
@@ -398,13 +399,33 @@ int refuse_without_command(CLI::App const& app, std::vector<std::string> const& 
   return static_cast<int>(Status::bad_input);
 }
 
+// Returns a line about the first option that is not known but is a key, such as --learning_rate; ""
+// if there is none, or the command takes no keys.
+std::string key_as_option(CLI::App const& app) {
+  for (auto const* command : app.get_subcommands()) {
+    if (command->get_option_no_throw("input") == nullptr) continue;
+    for (auto const& word : command->remaining()) {
+      auto const advice = word.starts_with("--") ? key_for_option(word) : "";
+      if (!advice.empty())
+        return fmt::format("spillway: {}: no option; keys have no dashes, as in key=value: {}",
+                           word, advice);
+    }
+  }
+  return "";
+}
+
 // CLI11 throws a ParseError also if the user asked for help or the version. Prints what was asked
 // for, or what is wrong with the command line.
 Status tell(CLI::App const& app, CLI::ParseError const& error) {
   std::ostringstream asked, mistake;
   bool const fine = app.exit(error, asked, mistake) == 0;
   if (!asked.view().empty()) print_result(asked.view());
-  if (!mistake.view().empty()) say(mistake.view());
+  auto const key = fine ? "" : key_as_option(app);
+  if (!key.empty()) {
+    say(key);
+  } else if (!mistake.view().empty()) {
+    say(mistake.view());
+  }
   return fine ? Status::done : Status::bad_input;
 }
 

@@ -173,6 +173,19 @@ void assign_keys(std::vector<Key> keys, Origins& origins, Value const& root,
   Assigner(std::move(keys), origins, source, true, Unknown{hint}).assign("", root.line, root);
 }
 
+std::string key_for_option(std::string_view option) {
+  auto const name =
+      std::string(option.substr(std::min(option.find_first_not_of('-'), option.size())));
+  auto const word = name.substr(0, name.find('='));
+  Config config;
+  std::vector<std::string> names;
+  for (auto const& key : keys_of(config)) names.emplace_back(key.name);
+  if (std::ranges::count(names, word) > 0) return fmt::format("here it is {}", word);
+  if (auto const* const other = other_name(word, names)) return advice_of(*other);
+  auto const nearest = nearest_name(word, names);
+  return nearest.ends_with("." + word) ? fmt::format("did you mean {}?", nearest) : "";
+}
+
 void assign_override(Config& config, Origins& origins, std::string const& text) {
   auto const equals = text.find('=');
   if (equals == text.npos || equals == 0) {

@@ -34,4 +34,8 @@ void assign_group(Config& config, Origins& origins, std::string const& group, Va
 // value. Throws Error(bad_input) if the key is unknown or does not take the value.
 void assign_override(Config& config, Origins& origins, std::string const& text);
 
+// Returns what to write instead of an option that is a key, ours or another program's, such as
+// "--learning_rate" or "--run.steps=9"; "" if it is none.
+std::string key_for_option(std::string_view option);
+
 }  // namespace spillway

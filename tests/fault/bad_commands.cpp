@@ -22,6 +22,25 @@ TEST_F(BadCommands, unknown_commands_and_missing_arguments_are_refused) {
   }
 }
 
+// Other programs take keys as options.
+TEST_F(BadCommands, keys_that_are_given_as_options_are_told) {
+  auto const said = [&](std::string const& option) {
+    auto const outcome = spillway("train " + path("job.yaml") + " " + option);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    return outcome.output;
+  };
+  std::string const why = ": no option; keys have no dashes, as in key=value: ";
+  EXPECT_EQ(said("--learning_rate=1e-3"),
+            "spillway: --learning_rate=1e-3" + why +
+                "here it is optim.lr (the peak, after the warm-up)\n");
+  EXPECT_EQ(said("--run.steps 9"), "spillway: --run.steps" + why + "here it is run.steps\n");
+  EXPECT_EQ(said("--lr 1"), "spillway: --lr" + why + "did you mean optim.lr?\n");
+  EXPECT_NE(said("--verbose").find("not expected: --verbose"), std::string::npos);
+  auto const generate = spillway("generate --checkpoint " + path("run") + " --max_length 9");
+  EXPECT_NE(generate.output.find("not expected: --max_length"), std::string::npos)
+      << generate.output;
+}
+
 TEST_F(BadCommands, tokenize_names_what_it_cannot_read_or_write_and_leaves_nothing) {
   write("text", "to be or not to be\n");
   write("empty", "");
