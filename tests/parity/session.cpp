@@ -85,14 +85,12 @@ std::string masked(std::string text, std::string const& dir) {
   for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
   static std::pair<std::regex, char const*> const masks[] = {
       {std::regex(R"(\n  where      [^:\n]*: )"), "\n  where      #: "},
-      {std::regex(R"(: until [A-Z][^\n]*)"), ": until #"},
+      {std::regex(R"(: until [A-Z][^\n]*(\n +[0-9:]+(?=\n))?)"), ": until #"},
       {std::regex(R"((\nsaved [^\n]* in )[^\n]*)"), "$1#"},
       {std::regex(R"(\n  [^\n]* from start to end, [^\n]*)"), "\n  # from start to end"},
-      // Rows of the table of times: some are there only where ranks waited.
-      {std::regex(R"(\n  (waiting for \w+|other|evaluation|saving) [ 0-9.e+-]+)"
-                  R"( [<-]?[0-9]+ % +\S+)"),
-       ""},
-      {std::regex(R"((\n  [a-z]+( [a-z]+)?) [ 0-9.e+-]+ [<-]?[0-9]+ % +[-0-9.e+]+(?=\n))"), "$1 #"},
+      // Rows of the table of times: which there are depends on what took a millisecond.
+      {std::regex(R"((\n  training) [ 0-9.e+-]+ [0-9]+ % +\S+(?=\n))"), "$1 #"},
+      {std::regex(R"(\n  [a-z]+( [a-z]\w*)* [ 0-9.e+-]+ [<-]?[0-9]+ % +[-0-9.e+]+(?=\n))"), ""},
       {std::regex(R"([0-9.]+ tok/s  [0-9]+ % of matmul  ETA [^\n]*)"),
        "# tok/s  # of matmul  ETA #"},
       {std::regex(R"(\n\w+: [^\n]* of [^\n]*/s, [^\n]* left[^\n]*)"), ""},  // where it takes long
