@@ -7,6 +7,7 @@
 #include "comm/comm.hpp"
 #include "run/plan_run.hpp"
 #include "run/run_memory.hpp"
+#include "runtime/compute.hpp"
 
 namespace spillway {
 

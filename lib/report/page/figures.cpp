@@ -92,7 +92,7 @@ void add_progress(PageJson& json, RunFiles const& run) {
   std::int64_t jobs = 0;
   double again = 0;
   for (auto const& event : rows.events) {
-    jobs += event.at("event") != "replan" ? 1 : 0;
+    jobs += event.at("event") == "start" || event.at("event") == "resume" ? 1 : 0;
     again += number_in(event, "done_again", 0);
   }
   json["jobs"] = jobs;

@@ -99,6 +99,7 @@ class Curve {
   drawEvents(layer, sx, box, run) {
     for (const event of run.events) {
       if (event.event === "start" && event.step === 0) continue;
+      if (event.event === "end" && event.exit === 0) continue;
       const x = sx.at(placeOfEvent(run, event, kAxes[this.state.axis]));
       const mark = event.event === "replan" ? `M${x - 5} ${box.top}h10l-5 8z` :
                                               `M${x - 4} ${box.top}h8v8h-8z`;

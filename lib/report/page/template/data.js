@@ -37,6 +37,7 @@ function placeOfEvent(run, event, axis) {
 
 function wordsOfEvent(event) {
   const more = [];
+  if (event.exit) more.push("exit status " + event.exit);
   if (event.why) more.push(event.why);
   if (event.plan) more.push(event.plan);
   if (event.from) more.push("from " + event.from);

@@ -1,0 +1,62 @@
+#include "app/offers.hpp"
+#include "app/shared_options.hpp"
+#include "io/file/partial.hpp"
+
+namespace spillway {
+void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
+  auto* command = app.add_subcommand("tokenize", "text files -> an HDF5 token file");
+  command->add_option("--tokenizer", tokenize.tokenizer, "byte")->check(CLI::IsMember({"byte"}));
+  command->add_option("-o,--output", tokenize.output, "token file to write")
+      ->required()
+      ->check(is_path);
+  offer_force(*command, tokenize.force, kForceFile);
+  command->add_flag("--separator", tokenize.separator, "end every file with token 256");
+  command->add_option("files", tokenize.files, "text files")->required()->check(is_path);
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_tokenize(tokenize); };
+  });
+}
+
+void offer_import(CLI::App& app, Request& request, ImportArguments& arguments) {
+  auto* command = app.add_subcommand(
+      "import", "a Hugging Face directory -> a checkpoint, and its model: section on stdout");
+  command->add_option("directory", arguments.directory, "with config.json and safetensors")
+      ->required()
+      ->check(is_path);
+  command->add_option("-o,--output", arguments.output, "checkpoint directory to make")
+      ->required()
+      ->check(is_path);
+  offer_force(*command, arguments.force, kForceDirectory);
+  command->footer(
+      "The checkpoint is one for run.init, eval, generate and export. It carries the tokenizer's\n"
+      "files and config.json, as do the checkpoints of a run that begins with it. What a model\n"
+      "has that is not known here is refused by name.");
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_import(arguments); };
+  });
+}
+
+void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
+  auto* command = app.add_subcommand(
+      "export", "a checkpoint -> a Hugging Face directory, which transformers loads");
+  command
+      ->add_option("checkpoint", arguments.checkpoint, "checkpoint, or a run directory: its newest")
+      ->required()
+      ->check(is_path);
+  command->add_option("-o,--output", arguments.output, "directory to make")
+      ->required()
+      ->check(is_path);
+  offer_force(*command, arguments.force, kForceDirectory);
+  command
+      ->add_option("--dtype", arguments.dtype,
+                   "of all tensors; without it: as they were imported, else f32")
+      ->check(CLI::IsMember({"f32", "bf16", "f16"}));
+  command->callback([&] {
+    end_on_signals_without_partials();
+    request.plain = [&] { return run_export(arguments); };
+  });
+}
+
+}  // namespace spillway
