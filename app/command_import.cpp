@@ -50,7 +50,8 @@ std::string input_file(Config config, ImportArguments const& arguments) {
                                                     "optim.min_lr", "optim.warmup",  "run.init",
                                                     "run.steps"};
   constexpr std::int64_t usual_sequence = 1024;
-  auto const name = std::filesystem::path(without_slash(arguments.directory)).filename().string();
+  auto const whole = std::filesystem::absolute(arguments.directory).lexically_normal();
+  auto const name = std::filesystem::path(without_slash(whole.string())).filename().string();
   config.data.train = {fmt::format("tokens/{}.h5", name)};
   config.data.sequence = std::min(config.data.sequence, usual_sequence);
   config.optim.lr = 2e-5;

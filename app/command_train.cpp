@@ -215,7 +215,7 @@ ThisJob job_here(Start const& start, ComputeHere const& compute, std::optional<d
                  SteadyClock::time_point begin, Comm& comm) {
   ThisJob job{host_names(comm), compute.where()};
   if (start.resumed()) job.steps_done = start.resumption->state.step;
-  if (max_time_s) job.limit_s = *max_time_s - seconds_since(begin);
+  if (max_time_s) job.limit_s = std::max(0.0, *max_time_s - seconds_since(begin));
   return job;
 }
 

@@ -3,6 +3,7 @@
 #include "io/file/partial.hpp"
 
 namespace spillway {
+
 void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
   auto* command = app.add_subcommand("tokenize", "text files -> an HDF5 token file");
   command->add_option("--tokenizer", tokenize.tokenizer, "byte")->check(CLI::IsMember({"byte"}));

@@ -3,6 +3,7 @@
 #include "io/file/partial.hpp"
 
 namespace spillway {
+
 void offer_report(CLI::App& app, Request& request, ReportArguments& report) {
   auto* command =
       app.add_subcommand("report", "one HTML page about a run, or about several over each other");

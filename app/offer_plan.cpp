@@ -4,6 +4,7 @@
 #include "io/file/partial.hpp"
 
 namespace spillway {
+
 void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   auto* command =
       app.add_subcommand("plan", "plan a run, for this machine or one that is not here");

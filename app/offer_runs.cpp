@@ -4,6 +4,7 @@
 #include "job/signals.hpp"
 
 namespace spillway {
+
 void offer_train(CLI::App& app, Request& request, TrainArguments& train) {
   auto* command = app.add_subcommand("train", "train as an input file says");
   command->add_option("input", train.input, "input file")->required()->check(is_path);

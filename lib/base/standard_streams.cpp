@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/error_text.hpp"
@@ -26,8 +28,9 @@ int error_of_closing(int fd) noexcept {
 
 constexpr std::string_view kEraseLine = "\r\033[K";
 
+std::mutex live_line_mutex;  // guards the flag, and keeps it true to what was written last
 // True while the last line of the terminal on stderr is one that say_live has written.
-std::atomic<bool> live_line_is_shown = false;
+bool live_line_is_shown = false;
 
 void print(std::string_view text) {
   int error = write_all(STDOUT_FILENO, text);
@@ -52,16 +55,25 @@ void prepare_standard_streams() noexcept {
 void say(std::string_view text) noexcept try {
   auto line = printable(text);
   if (!line.ends_with('\n')) line += '\n';
-  if (live_line_is_shown.exchange(false)) line.insert(0, kEraseLine);
+  std::scoped_lock const lock(live_line_mutex);
+  if (std::exchange(live_line_is_shown, false)) line.insert(0, kEraseLine);
   write_all(STDERR_FILENO, line);
 } catch (...) {  // there may be no memory for the line, which is then lost
 }
 
 void say_live(std::string_view line) noexcept try {
   auto const shown = printable(line);
+  std::scoped_lock const lock(live_line_mutex);
   live_line_is_shown = !shown.empty();
   write_all(STDERR_FILENO, std::string(kEraseLine) + shown);
 } catch (...) {
+}
+
+std::size_t room_for_live_line() noexcept {
+  constexpr std::size_t usual_columns = 80;
+  winsize window{};
+  bool const known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+  return (known ? window.ws_col : usual_columns) - 1;
 }
 
 void print_result(std::string_view text) {

@@ -3,6 +3,7 @@
 // text (base/printable.hpp), so that no file or name can control a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace spillway {
@@ -20,6 +21,10 @@ void say(std::string_view text) noexcept;
 // Shows a live line on the terminal on stderr, in place of the one before. It stays until something
 // is said.
 void say_live(std::string_view line) noexcept;
+
+// Returns how long a live line may be. A longer one would wrap, and redrawing it would leave its
+// first row on the screen. Some terminals wrap as soon as the last column is written.
+std::size_t room_for_live_line() noexcept;
 
 // Writes the result of a command to stdout. Throws Error(storage) if it cannot be written.
 void print_result(std::string_view text);

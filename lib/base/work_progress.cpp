@@ -1,7 +1,6 @@
 #include "base/work_progress.hpp"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -11,12 +10,6 @@
 
 namespace spillway {
 namespace {
-
-std::size_t columns_of_stderr() {
-  winsize window{};
-  bool const known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
-  return known ? window.ws_col : std::string::npos;
-}
 
 std::string amount(Work const& work, double units) {
   if (work.units == "bytes") return human_bytes(static_cast<std::int64_t>(units));
@@ -64,7 +57,7 @@ void WorkProgress::at(std::int64_t done, std::string_view more) {
   if (!m_speaks || !m_pace.is_due(now_s)) return;
   auto const line = work_line(m_work, done, now_s, more);
   if (!m_terminal) return say(line);
-  say_live(std::string_view(line).substr(0, columns_of_stderr()));
+  say_live(std::string_view(line).substr(0, room_for_live_line()));
   m_is_live = true;
 }
 

@@ -123,7 +123,8 @@ RunRecord read_run_texts(fs::path const& run_dir) {
   RunRecord run{.dir = run_dir};
   read_config(run);
   auto const plan = text_in(run_dir, "plan.txt");
-  run.verdict = plan.substr(0, plan.find('\n'));
+  run.verdict = plan.substr(0, plan.find(".\n") + 1);
+  std::ranges::replace(run.verdict, '\n', ' ');
   run.host = first_host(run_dir);
   run.summary = summary_in(run_dir);
   return run;
@@ -145,11 +146,18 @@ std::optional<int> last_exit(RunRecord const& run) {
   return end ? end->exit : std::nullopt;
 }
 
+std::int64_t steps_done(RunRecord const& run) {
+  auto const& history = run.history;
+  auto const logged = history.last() ? history.last()->step : 0;
+  bool const has_end = !history.jobs().empty() && history.jobs().back().end;
+  return has_end ? std::max(logged, history.jobs().back().end->step) : logged;
+}
+
 std::optional<double> left_s(RunRecord const& run) {
   auto const& history = run.history;
   if (!run.config || !history.last() || history.jobs().empty()) return {};
   auto const& job = history.jobs().back();
-  auto const left = run.config->run.steps - history.last()->step;
+  auto const left = run.config->run.steps - steps_done(run);
   if (left <= 0) return 0;
   auto step_s = history.recent_step_s();
   // What a job took for its steps so far has its evaluations and saves in it.

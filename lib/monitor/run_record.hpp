@@ -33,7 +33,7 @@ struct RunRecord {
   std::optional<Config> config = {};  // empty if config.yaml is missing or of another version
   std::string config_trouble = {};    // why it is empty
   std::int64_t parameters = 0;        // 0 if not known
-  std::string verdict = {};           // the first line of plan.txt
+  std::string verdict = {};           // the first sentence of plan.txt
   std::string host = {};              // of rank 0
   std::optional<SummaryRecord> summary = {};
   RunHistory history = {};
@@ -54,6 +54,9 @@ RunRecord read_run(std::filesystem::path const& run_dir);
 // Returns how the last job ended, or nothing if one is at work or none has told: a job that was
 // killed tells nothing.
 std::optional<int> last_exit(RunRecord const& run);
+// Returns how many steps are done: those up to the last one that was logged, or at which a job has
+// told its end.
+std::int64_t steps_done(RunRecord const& run);
 // Returns how long the steps that are left take, or nothing if that is not known.
 std::optional<double> left_s(RunRecord const& run);
 // Returns a text such as "gpt, 12 layers of 768, 12 heads; 124439808 parameters; bf16", or "".

@@ -19,7 +19,7 @@ std::string line(std::string_view name, std::string const& text) {
 
 std::string step_text(RunRecord const& run) {
   auto const& last = run.history.last();
-  auto const step = last ? last->step : 0;
+  auto const step = steps_done(run);
   if (!run.config) return std::to_string(step);
   auto const steps = run.config->run.steps;
   auto const part = percent(static_cast<double>(step), static_cast<double>(steps));
@@ -49,13 +49,16 @@ std::string speed_text(RunRecord const& run) {
                      history.recent_tokens_per_s(), predicted.empty() ? "" : "; ", predicted);
 }
 
+// A summary is of the job before, while one is at work.
 std::string peaks_of(RunRecord const& run) {
+  bool const works = run.at_work.works == true;
   std::string text;
   for (Tier const tier : kTiersInOrder) {
     auto const& last = run.history.last();
     auto measured = last ? last->peak_bytes[tier] : 0;
-    if (run.summary) measured = std::max(measured, run.summary->measured_peak_bytes[tier]);
-    auto const planned = run.summary ? run.summary->predicted_peak_bytes[tier] : 0;
+    if (run.summary && !works)
+      measured = std::max(measured, run.summary->measured_peak_bytes[tier]);
+    auto const planned = run.summary && !works ? run.summary->predicted_peak_bytes[tier] : 0;
     if (measured == 0 && planned == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(tier), human_bytes(measured));
     if (planned > 0) text += fmt::format(" (planned {})", human_bytes(planned));
@@ -127,7 +130,7 @@ std::string event_line(EventRow const& row) {
   if (!row.why.empty()) text += ": " + row.why;
   if (!row.changed.empty()) {
     text += ": " + row.changed.front();
-    if (row.changed.size() > 1) text += fmt::format(" and {} more keys", row.changed.size() - 1);
+    if (row.changed.size() > 1) text += " and " + count(std::ssize(row.changed) - 1, "more key");
   }
   return text;
 }

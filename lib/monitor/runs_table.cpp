@@ -53,7 +53,8 @@ std::vector<std::string> own_values(std::vector<RunRecord> const& runs) {
     if (!runs[i].config) continue;
     for (auto const& line : differences(*first->config, *runs[i].config)) {
       auto const key = line.substr(0, line.find(' '));
-      if (key.starts_with("memory.")) continue;  // what `auto` found to be free is never the same
+      // What `auto` has found free or chosen is not what makes runs different.
+      if (key.starts_with("memory.") || key.starts_with("plan.")) continue;
       auto const values = line.substr(key.size() + 1);
       auto const arrow = values.find(" -> ");
       of_first[key] = values.substr(0, arrow);
@@ -99,12 +100,12 @@ std::string runs_table(std::vector<RunRecord> const& runs) {
   add("run", width, "state", "step", "loss", "valid", "a step", "left", "");
   for (std::size_t i = 0; i < runs.size(); ++i) {
     auto const& run = runs[i];
-    auto const& last = run.history.last();
-    auto const step = fmt::format("{}{}", last ? last->step : 0,
+    bool const may_go_on = run.at_work.works != false;
+    auto const step = fmt::format("{}{}", steps_done(run),
                                   run.config ? fmt::format("/{}", run.config->run.steps) : "");
     add(run.dir.filename().string(), width, short_state(run), step, last_of(run.history.losses()),
         least_text(run.history.valid_losses()), seconds_or_dash(run.history.recent_step_s()),
-        seconds_or_dash(left_s(run).value_or(0)), values[i]);
+        seconds_or_dash(may_go_on ? left_s(run).value_or(0) : 0), values[i]);
   }
   return text;
 }

@@ -49,8 +49,7 @@ std::string elapsed(RunRecord const& run, double silent_s) {
 }
 
 void add_progress(RunRecord const& run, double silent_s, Window const& window, Lines& lines) {
-  auto const& last = run.history.last();
-  auto const step = last ? last->step : 0;
+  auto const step = steps_done(run);
   auto const steps = run.config ? run.config->run.steps : 0;
   auto const share = steps > 0 ? static_cast<double>(step) / static_cast<double>(steps) : 0;
   auto text = steps > 0 ? fmt::format("step {}/{}", step, steps) : fmt::format("step {}", step);

@@ -61,10 +61,15 @@ std::string end_text(RunHead const& head) {
                         count(left.evaluations, "evaluation"));
   text += fmt::format("{} {}for {}", human_duration(left.saves_s),
                       left.evaluations > 0 ? "" : "are ", count(left.saves, "checkpoint"));
+  constexpr double many_days_s = 300 * 86'400.0;
+  if (left.seconds() > many_days_s)
+    return text + fmt::format(": until {:%d %b %Y}", fmt::localtime(at));
   return text + fmt::format(": until {:%a %d %b, %H:%M}", fmt::localtime(at));
 }
 
 std::string limit_text(double limit_s) {
+  if (limit_s <= 0)
+    return "this job stops after its first step (run.max_time), and the same command goes on";
   return fmt::format("this job stops after {} (run.max_time), and the same command goes on",
                      human_duration(limit_s));
 }

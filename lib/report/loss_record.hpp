@@ -10,12 +10,14 @@
 namespace spillway {
 
 struct LossRecord {
-  std::optional<double> last = {}, best = {};  // nothing if there was no target
+  std::optional<double> last = {}, best = {};  // nothing if no step had a target
   std::int64_t best_step = 0;                  // how many steps were done
 
   void add(std::int64_t step, LossSums const& sums) {
-    last = sums.mean();
-    if (!last || !std::isfinite(*last) || (best && *last >= *best)) return;
+    auto const mean = sums.mean();
+    if (!mean) return;
+    last = mean;
+    if (!std::isfinite(*last) || (best && *last >= *best)) return;
     best = last;
     best_step = step;
   }

@@ -1,27 +1,11 @@
 #include "report/progress.hpp"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
-#include "base/wrapped.hpp"
 
 namespace spillway {
-namespace {
-
-// Returns how long a live line may be. A longer one would wrap, and redrawing it would leave its
-// first row on the screen. Some terminals wrap as soon as the last column is written.
-std::size_t room_for_line(ShownOn const& where) {
-  winsize window{};
-  auto columns = where.columns;
-  if (columns == 0 && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0) columns = window.ws_col;
-  return (columns > 0 ? columns : kPageColumns) - 1;
-}
-
-}  // namespace
-
 std::string loss_text(LossSums const& loss) {
   auto const mean = loss.mean();
   return mean ? fmt::format("{:.4f}", *mean) : "none";
@@ -50,7 +34,8 @@ void Progress::show(StepMetrics const& row, RunClock const& clock, bool logged) 
   if (logged) say(progress_line(row, m_steps, clock.left_s));
   if (!m_where.terminal) return;
   if (!logged && m_drawn_at_s && clock.elapsed_s < *m_drawn_at_s + between_s) return;
-  say_live(live_line(row, m_steps, clock, room_for_line(m_where)));
+  auto const room = m_where.columns > 0 ? m_where.columns - 1 : room_for_live_line();
+  say_live(live_line(row, m_steps, clock, room));
   m_drawn_at_s = clock.elapsed_s;
 }
 

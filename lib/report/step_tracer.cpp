@@ -84,14 +84,14 @@ void StepTracer::work() {
 
 // A trace is no reason to end a run.
 void StepTracer::write(MeasuredStep const& step) {
-  m_file.begin_step();
   try {
+    m_file.begin_step();
     m_trace->add(step, [this](std::string const& event) { m_file.append(event); });
+    m_file.end_step();
   } catch (std::exception const& error) {
     log_warning("trace.json: step {}: {}; training goes on without the rest of it",
                 step.head.number.value_or(0), error.what());
   }
-  m_file.end_step();
 }
 
 }  // namespace spillway

@@ -38,23 +38,24 @@ void TraceFile::open() {
   std::string text(static_cast<std::size_t>(info.st_size), '\0');
   auto const read = read_fully(file.get(), std::as_writable_bytes(std::span(text)), 0);
   if (read.error != 0) refuse(m_path, "cannot be read: " + error_text(read.error));
-  m_end_bytes = 0;
-  take_in(text);
+  m_end_bytes = take_in(text);
   m_file = std::move(file);
 }
 
-// Finds the last whole event. A killed job may have left a part of one behind it.
-void TraceFile::take_in(std::string_view text) {
-  if (text.size() < kTraceBegin.size() && kTraceBegin.starts_with(text)) return;
+// Returns where the last whole event ends. A killed job may have left a part of one behind it.
+std::int64_t TraceFile::take_in(std::string_view text) {
+  if (text.size() < kTraceBegin.size() && kTraceBegin.starts_with(text)) return 0;
   if (!text.starts_with(kTraceBegin)) refuse(m_path, "is no trace of a run; move it away");
+  std::int64_t end_bytes = 0;
   for (auto at = kTraceBegin.size(); at < text.size();) {
     auto const end = std::min(text.find('\n', at), text.size());
     auto event = text.substr(at, end - at);
     if (event.ends_with(',')) event.remove_suffix(1);
-    if (!m_reach.take_in(event)) return;
-    m_end_bytes = static_cast<std::int64_t>(at + event.size());
+    if (!m_reach.take_in(event)) break;
+    end_bytes = static_cast<std::int64_t>(at + event.size());
     at = end + 1;
   }
+  return end_bytes;
 }
 
 void TraceFile::begin_step() {

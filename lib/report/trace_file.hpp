@@ -29,7 +29,7 @@ class TraceFile {
 
  private:
   void open();
-  void take_in(std::string_view text);
+  std::int64_t take_in(std::string_view text);
   void flush();
 
   std::filesystem::path m_path;

@@ -43,6 +43,10 @@ TrainingTimes predicted_step(Program const& program, Simulation const& simulatio
   TrainingTimes times{.whole_s = simulation.step_s};
   Ends ends(program, simulation);
   double compute_end_s = 0;
+  for (auto const& interval : simulation.intervals)
+    if (program.items[interval.item].lane == Lane::compute) compute_end_s = interval.end_s;
+  // The compute lane ended the step before one period earlier.
+  compute_end_s -= simulation.step_s - simulation.repeat.left_out_s();
   for (auto const& interval : simulation.intervals) {
     auto const& item = program.items[interval.item];
     auto const repeats = static_cast<double>(interval.times);

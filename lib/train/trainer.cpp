@@ -260,10 +260,10 @@ bool Trainer::evaluation_is_due() const {
 std::optional<LossSums> Trainer::evaluate_now() {
   auto const batches = eval_batches(m_parts.config, m_parts.data, m_shape);
   auto const begin = SteadyClock::now();
-  m_predicted.evaluation_s += m_turns.evaluation_s;
   try {
     auto const valid = evaluate(*m_bound->eval, batches, m_parts.comm);
     m_pace.add_evaluation(seconds_since(begin));
+    m_predicted.evaluation_s += m_turns.evaluation_s;
     return valid;
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;

@@ -131,7 +131,7 @@ class Trainer {
   std::optional<StepTracer> m_tracer;  // present on rank 0 if run.trace asks for it
   std::unique_ptr<Bound> m_bound;      // ends before the plans that m_replanner keeps
   StorageFailurePolicy m_storage_failures;
-  TurnTimes m_turns;  // as predicted
+  TurnTimes m_turns;  // as predicted for the first plan
   Pace m_pace;
   TrainingTimes m_step_prediction;  // of a step of the current plan
   TrainingTimes m_predicted;        // sums over what there was

@@ -34,9 +34,11 @@ TEST_F(NotFinite, a_skipped_step_is_said_and_changes_nothing) {
             std::string::npos)
       << outcome.output;
   EXPECT_EQ(read_metrics(m_dir / "run").back()["step"], 6);
-  auto const skipped = std::ranges::count_if(
-      outcome.lines(), [](auto const& line) { return line.ends_with("; the step is skipped"); });
-  auto const checkpoint = run_command(spillway_command(kAlone) + " inspect " + path("run")).output;
+  auto const skipped = std::ranges::count_if(outcome.lines(), [](auto const& line) {
+    return line.starts_with("spillway: ") && line.ends_with("; the step is skipped");
+  });
+  auto const checkpoint =
+      run_command(spillway_command(kAlone) + " inspect " + path("run/step-6")).output;
   EXPECT_NE(checkpoint.find("\n  step        6\n"), checkpoint.npos) << checkpoint;
   EXPECT_NE(checkpoint.find(fmt::format("\n  updates     {}\n", 6 - skipped)), checkpoint.npos)
       << checkpoint;

@@ -154,6 +154,18 @@ TEST_F(Report, tells_what_the_run_itself_has_written) {
         << tier;
 }
 
+TEST_F(Report, leaves_out_what_the_job_before_has_summed_up) {
+  auto const directory = copy("resumed");
+  std::ofstream(directory / "metrics.jsonl", std::ios::app)
+      << R"({"event":"resume","step":6,"time":"2999-01-31T09:05:00Z"})"
+      << "\n";
+  ASSERT_EQ(report(directory.string()).status, 0);
+  auto const one = data_in(directory / "report.html").at("runs").at(0);
+  EXPECT_FALSE(one.at("figures").contains("exit"));
+  EXPECT_EQ(one.at("figures").at("steps"), 6);
+  EXPECT_FALSE(one.at("notes").empty());
+}
+
 TEST_F(Report, of_several_runs_wants_a_name_and_has_them_all) {
   auto const other = copy("other").string(), page = (run().parent_path() / "both.html").string();
   auto const refused = report(run().string() + " " + other);

@@ -12,13 +12,19 @@ namespace spillway::SPILLWAY_SPACE {
 
 namespace {
 
+std::uint32_t device_of(Exec const& exec) {
+  namespace Tools = Kokkos::Tools::Experimental;
+  auto const* const on = dynamic_cast<SpaceExec const*>(&exec);
+  return on != nullptr ? Tools::device_id(on->instance()) : Tools::device_id_root<Space>();
+}
+
 // While a Region lives, tools see what it is called, and a kernel with the label, if there is one.
 class Region {
  public:
-  Region(std::string const& name, std::string const& label) : m_has_kernel(!label.empty()) {
+  Region(std::string const& name, std::string const& label, Exec const& exec)
+      : m_has_kernel(!label.empty()) {
     Kokkos::Tools::pushRegion(name);
-    auto const device = Kokkos::Tools::Experimental::device_id_root<Space>();
-    if (m_has_kernel) Kokkos::Tools::beginParallelFor(label, device, &m_kernel);
+    if (m_has_kernel) Kokkos::Tools::beginParallelFor(label, device_of(exec), &m_kernel);
   }
   ~Region() {
     if (m_has_kernel) Kokkos::Tools::endParallelFor(m_kernel);
@@ -40,7 +46,7 @@ Launch in_region(Op const& op, bool launches_none, Launch launch) {
   return [region = fmt::format("{} {}", kind, op.name),
           label = launches_none ? "spillway::" + kind : std::string(),
           launch = std::move(launch)](Exec const& exec, void* const* operands) {
-    Region const seen(region, label);
+    Region const seen(region, label, exec);
     launch(exec, operands);
   };
 }

@@ -234,6 +234,11 @@ BriefPicture brief_picture(Graph const& graph, Plan const& plan) {
     brief.letters += wrapped(letter, "    ") + "\n";
   brief.letters +=
       "  " + legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}) + "\n";
+  if (shares_out(plan)) {
+    auto letters = shares_legend(plan);
+    letters.pop_back();
+    brief.letters += wrapped("  " + letters, "    ") + "\n";
+  }
   return brief;
 }
 

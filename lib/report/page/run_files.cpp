@@ -63,11 +63,26 @@ void read_rows(RunFiles& run) {
         run.rows.unread_rows == 1 ? "is" : "are"));
 }
 
+// Returns whether a job has begun since the summary was written. Times in UTC are in order as
+// texts.
+bool is_of_an_earlier_job(PageJson const& summary, std::vector<PageJson> const& events) {
+  auto const ended = summary.find("ended");
+  if (ended == summary.end() || !ended->is_string()) return false;
+  return std::ranges::any_of(events, [&](PageJson const& event) {
+    auto const time = event.find("time");
+    bool const begins = event.at("event") == "start" || event.at("event") == "resume";
+    return begins && time != event.end() && *time > *ended;
+  });
+}
+
 void read_summary(RunFiles& run) {
   run.summary = object_in(run, "summary.json");
-  if (run.summary.is_null() && !is_file(run.directory / "summary.json"))
+  bool const is_old = run.summary.is_object() && is_of_an_earlier_job(run.summary, run.rows.events);
+  if (is_old) run.summary = nullptr;
+  if (is_old || (run.summary.is_null() && !is_file(run.directory / "summary.json")))
     run.notes.emplace_back(
-        "There is no summary.json: the run goes on, or was killed. Measured peaks are those of the "
+        "There is no summary.json of the last job: the run goes on, or was killed. Measured peaks "
+        "are those of the "
         "last logged step, and what ops and ranks took is not known.");
 }
 

@@ -100,6 +100,8 @@ Config full(Family family) {
   c.run.eval_every = 33;
   c.run.eval_batches = 34;
   c.run.log_every = 35;
+  c.run.log_tensorboard = true;
+  c.run.trace = {2, 3};
   c.spill = {36, false, 2'000'000'000};
   c.debug = {true, false, Backend::posix, KernelSet::portable, "storage-slow:37", "m.yaml", true};
   return c;
@@ -197,6 +199,8 @@ run:
     batches: 34
   log:
     every: 35
+    tensorboard: true
+  trace: [2, 3]
 spill:
   queue_depth: 36
   checksum: false

@@ -103,6 +103,24 @@ TEST_F(TraceFiles, that_are_removed_begin_anew) {
   }
 }
 
+TEST_F(TraceFiles, that_are_moved_away_stay_as_they_are) {
+  TraceFile file(m_path);
+  file.begin_step();
+  file.append(R"({"ts":1.0})");
+  file.end_step();
+  auto const before = text();
+  std::filesystem::rename(m_path, m_dir / "kept.json");
+  write("notes\n");
+  testing::internal::CaptureStderr();
+  file.begin_step();
+  file.append(R"({"ts":2.0})");
+  file.end_step();
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(text(), "notes\n");
+  std::filesystem::rename(m_dir / "kept.json", m_path);
+  EXPECT_EQ(text(), before);
+}
+
 // A full device takes nothing.
 TEST_F(TraceFiles, that_cannot_be_written_are_said_once_a_step) {
   TraceFile file(m_path);

@@ -43,6 +43,22 @@ TEST(PredictedStep, says_what_computes_and_what_it_waits_for) {
   EXPECT_EQ(times.other_s(), 0);
 }
 
+// Time 0 is when all lanes have ended the step before; the compute lane did so 2 seconds earlier.
+TEST(PredictedStep, counts_what_compute_waits_for_before_all_have_ended_the_last_step) {
+  HandMadeRun run;
+  run.segment("all");
+  auto const a = run.buffer(Tier::host, 8), b = run.buffer(Tier::device, 8);
+  run.copy(Lane::h2d, a, b);
+  run.op(Lane::compute, {b}, {});
+  run.complete();
+  Simulation simulation;
+  simulation.step_s = 10;
+  simulation.intervals = {{0, -3, -0.5}, {1, -0.5, 8}};
+  auto const times = predicted_step(run.program, simulation);
+  EXPECT_EQ(times.waits_s[index(Lane::h2d)], 1.5);
+  EXPECT_EQ(times.other_s(), 0);
+}
+
 // Item 2 waits for both copies, of which that of the drive ends last.
 TEST(PredictedStep, counts_a_wait_for_the_lane_that_ends_last) {
   HandMadeRun run;
