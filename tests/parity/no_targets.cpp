@@ -25,10 +25,11 @@ std::int64_t updates_at(std::filesystem::path const& checkpoint) {
   return std::stoll(CheckpointReader(checkpoint).run_strings().at("updates"));
 }
 
+// Leaves out the list at the end of the log, which repeats warnings.
 std::int64_t times_said(Run const& run, std::string const& text) {
+  auto const list = std::min(run.output.find(" warning:\n"), run.output.find(" warnings:\n"));
   std::int64_t times = 0;
-  for (auto at = run.output.find(text); at != std::string::npos; at = run.output.find(text, at + 1))
-    ++times;
+  for (auto at = run.output.find(text); at < list; at = run.output.find(text, at + 1)) ++times;
   return times;
 }
 
