@@ -24,6 +24,15 @@ std::int64_t Graph::parameter_count() const {
   return count;
 }
 
+std::int64_t Graph::trained_parameter_count() const {
+  std::int64_t count = 0;
+  for (auto const& chunk : chunks) {
+    if (!chunk.trainable) continue;
+    for (auto const& parameter : chunk.parameters) count += element_count(parameter.view.shape);
+  }
+  return count;
+}
+
 IdVector<BackwardGroup> backward_groups(Graph const& graph) {
   IdVector<BackwardGroup> groups;
   for (Op const& op : graph.ops) {

@@ -143,6 +143,7 @@ struct Graph {
   Op const& op(int id) const { return ops[id]; }
   Tensor const& tensor(View const& view) const { return tensors[view.tensor]; }
   std::int64_t parameter_count() const;
+  std::int64_t trained_parameter_count() const;
 };
 
 // Lists the backward ops of one block in the order in which they run.

@@ -49,8 +49,8 @@ Outcome outcome_of(SummaryParts const& parts) {
   auto const& trainer = parts.trainer;
   auto const& graph = trainer.plans().planned().train;
   Outcome outcome{.step = trainer.state().step, .tokens = trainer.state().tokens};
-  outcome.parameters = parameter_count(graph, false);
-  outcome.trainable_parameters = parameter_count(graph, true);
+  outcome.parameters = graph.parameter_count();
+  outcome.trainable_parameters = graph.trained_parameter_count();
   outcome.loss = trainer.reporter().loss();
   outcome.valid_loss = trainer.reporter().valid_loss();
   outcome.duration_s = seconds_since(parts.begin);
@@ -165,15 +165,6 @@ Summary summarize(SummaryParts const& parts, Comm& comm) {
   summary.job = job_name();
   summary.exit = static_cast<int>(parts.status);
   return summary;
-}
-
-std::int64_t parameter_count(Graph const& graph, bool trainable_only) {
-  std::int64_t elements = 0;
-  for (auto const& chunk : graph.chunks) {
-    if (trainable_only && !chunk.trainable) continue;
-    for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);
-  }
-  return elements;
 }
 
 }  // namespace spillway

@@ -54,8 +54,4 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
 // Returns the wait of a rank from the seconds that it waited for each other rank.
 RankWait wait_of(std::span<double const> by_peer);
 
-// Returns how many elements the parameters have that are trained or, if `trainable_only` is false,
-// all of them.
-std::int64_t parameter_count(Graph const& graph, bool trainable_only);
-
 }  // namespace spillway

@@ -157,6 +157,19 @@ TEST(Builder, a_parameter_that_no_machine_holds_is_named) {
   EXPECT_EQ(add("large", kMostBytes / 8), "");
 }
 
+TEST(Graph, counts_parameters_without_padding_and_those_that_are_trained) {
+  Graph graph;
+  Chunk chunk;
+  chunk.parameters.resize(2);
+  chunk.parameters[0].view.shape = {5, 7};
+  chunk.parameters[1].view.shape = {3};
+  chunk.elements = 128;
+  graph.chunks = {chunk, chunk, chunk};
+  graph.chunks[1].trainable = false;
+  EXPECT_EQ(graph.parameter_count(), 3 * 38);
+  EXPECT_EQ(graph.trained_parameter_count(), 2 * 38);
+}
+
 TEST(Builder, parameters_are_aligned_and_the_gaps_count_as_elements) {
   Graph graph;
   GraphBuilder builder(graph);

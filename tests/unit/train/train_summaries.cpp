@@ -138,19 +138,6 @@ TEST(NumbersOfRanks, without_a_device_have_nothing_pinned_and_nothing_beside_it)
 }
 
 // Of the ranks' seconds together: that is what one of them got.
-TEST(ParameterCounts, leave_out_padding_and_what_is_frozen) {
-  Graph graph;
-  Chunk chunk;
-  chunk.parameters.resize(2);
-  chunk.parameters[0].view.shape = {5, 7};
-  chunk.parameters[1].view.shape = {3};
-  chunk.elements = 128;
-  graph.chunks = {chunk, chunk, chunk};
-  graph.chunks[1].trainable = false;
-  EXPECT_EQ(parameter_count(graph, false), 3 * 38);
-  EXPECT_EQ(parameter_count(graph, true), 2 * 38);
-}
-
 TEST(SpillReports, have_bytes_and_rates_of_their_own_direction) {
   auto const report = spill_report(
       {.written_bytes = 3'000'000'000, .read_bytes = 10'000'000'000, .write_s = 2, .read_s = 4});
