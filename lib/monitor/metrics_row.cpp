@@ -1,43 +1,15 @@
 #include "monitor/metrics_row.hpp"
 
-#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "monitor/json_fields.hpp"
 #include "plan/data/program.hpp"
 
 namespace spillway {
 namespace {
 
-using Json = nlohmann::json;
-
-// What people and tools write into such a file must not overflow what is computed of it.
-constexpr std::int64_t kMostCounted = std::int64_t{1} << 60;
-
-Json const* find(Json const& object, char const* key) {
-  auto const found = object.find(key);
-  return found == object.end() ? nullptr : &*found;
-}
-
-std::optional<double> real_at(Json const& object, char const* key) {
-  auto const* const value = find(object, key);
-  if (value == nullptr || !value->is_number()) return {};
-  auto const real = value->get<double>();
-  return std::isfinite(real) ? std::optional(real) : std::nullopt;
-}
-
-std::optional<std::int64_t> count_at(Json const& object, char const* key) {
-  auto const value = real_at(object, key);
-  if (!value || *value < 0 || *value > static_cast<double>(kMostCounted)) return {};
-  return std::llround(*value);
-}
-
-std::string text_at(Json const& object, char const* key) {
-  auto const* const value = find(object, key);
-  return value != nullptr && value->is_string() ? value->get<std::string>() : "";
-}
-
-std::vector<StepRow::LaneBusy> lanes_of(Json const& row) {
+std::vector<StepRow::LaneBusy> lanes_of(nlohmann::json const& row) {
   std::vector<StepRow::LaneBusy> lanes;
   auto const* const all = find(row, "lanes");
   if (all == nullptr || !all->is_object()) return lanes;
@@ -51,7 +23,7 @@ std::vector<StepRow::LaneBusy> lanes_of(Json const& row) {
   return lanes;
 }
 
-StepRow step_row(Json const& json, std::int64_t step) {
+StepRow step_row(nlohmann::json const& json, std::int64_t step) {
   StepRow row{.step = step,
               .tokens = count_at(json, "tokens").value_or(0),
               .loss = real_at(json, "loss"),
@@ -63,14 +35,11 @@ StepRow step_row(Json const& json, std::int64_t step) {
               .step_s = real_at(json, "step_s").value_or(0),
               .tokens_per_s = real_at(json, "tokens_per_s").value_or(0),
               .lanes = lanes_of(json)};
-  auto const* const peaks = find(json, "peak_bytes");
-  if (peaks == nullptr || !peaks->is_object()) return row;
-  for (Tier const tier : kTiersInOrder)
-    row.peak_bytes[tier] = count_at(*peaks, std::string(name(tier)).c_str()).value_or(0);
+  row.peak_bytes = tiers_at(json, "peak_bytes");
   return row;
 }
 
-EventRow event_row(Json const& json, std::int64_t step) {
+EventRow event_row(nlohmann::json const& json, std::int64_t step) {
   EventRow row{.event = text_at(json, "event"),
                .step = step,
                .time = text_at(json, "time"),
@@ -91,7 +60,7 @@ EventRow event_row(Json const& json, std::int64_t step) {
 }  // namespace
 
 std::optional<std::variant<StepRow, EventRow>> parse_metrics_row(std::string_view line) {
-  auto const json = Json::parse(line, nullptr, false);
+  auto const json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object()) return {};
   auto const step = count_at(json, "step");
   if (!step) return {};

@@ -1,19 +1,11 @@
 #include "monitor/run_follower.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "base/unix_time.hpp"
+
 namespace spillway {
-namespace {
-
-double unix_time_s() {
-  auto const now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
-
-}  // namespace
-
 RunFollower::RunFollower(std::filesystem::path run_dir)
     : m_metrics(run_dir / "metrics.jsonl"), m_run{.dir = std::move(run_dir)} {
   read_texts();

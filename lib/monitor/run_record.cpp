@@ -16,6 +16,8 @@
 #include "model/model.hpp"
 #include "monitor/exit_words.hpp"
 #include "monitor/followed_file.hpp"
+#include "monitor/json_fields.hpp"
+#include "plan/explain/verdict.hpp"
 
 namespace spillway {
 namespace {
@@ -48,30 +50,14 @@ void read_config(RunRecord& run) {
   }
 }
 
-double real_in(Json const& json, char const* key) {
-  auto const found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-TierBytes tiers_in(Json const& json, char const* key) {
-  TierBytes bytes{};
-  auto const found = json.find(key);
-  if (found == json.end() || !found->is_object()) return bytes;
-  for (Tier const tier : kTiersInOrder) {
-    auto const number = real_in(*found, std::string(name(tier)).c_str());
-    if (number > 0 && number < 0x1p62) bytes[tier] = static_cast<std::int64_t>(number);
-  }
-  return bytes;
-}
-
 std::optional<SummaryRecord> summary_in(fs::path const& run_dir) {
   auto const json = Json::parse(text_in(run_dir, "summary.json"), nullptr, false);
   if (!json.is_object()) return {};
   SummaryRecord summary{{},
-                        real_in(json, "predicted_step_s"),
-                        real_in(json, "measured_step_s"),
-                        tiers_in(json, "predicted_peak_bytes"),
-                        tiers_in(json, "measured_peak_bytes")};
+                        real_at(json, "predicted_step_s").value_or(0),
+                        real_at(json, "measured_step_s").value_or(0),
+                        tiers_at(json, "predicted_peak_bytes"),
+                        tiers_at(json, "measured_peak_bytes")};
   auto const exit = json.find("exit");
   if (exit != json.end() && exit->is_number_integer()) summary.exit = exit->get<int>();
   return summary;
@@ -122,9 +108,7 @@ bool is_run_directory(fs::path const& path) {
 RunRecord read_run_texts(fs::path const& run_dir) {
   RunRecord run{.dir = run_dir};
   read_config(run);
-  auto const plan = text_in(run_dir, "plan.txt");
-  run.verdict = plan.substr(0, plan.find(".\n") + 1);
-  std::ranges::replace(run.verdict, '\n', ' ');
+  run.verdict = verdict_in(text_in(run_dir, "plan.txt"));
   run.host = first_host(run_dir);
   run.summary = summary_in(run_dir);
   return run;
