@@ -32,7 +32,7 @@ std::int64_t saves_left(RunConfig const& run, std::int64_t done, double step_s) 
 
 }  // namespace
 
-TurnTimes predicted_times(PlannedRun const& planned, double step_s, std::int64_t eval_batches,
+TurnTimes predicted_turns(PlannedRun const& planned, double step_s, std::int64_t eval_batches,
                           Machine const& machine) {
   TurnTimes times{.step_s = step_s};
   auto const ranks = planned.programs.train.ranks;

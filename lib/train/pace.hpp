@@ -17,7 +17,7 @@ struct TurnTimes {
 };
 
 // Returns what is predicted for a step of `step_s` and an evaluation of `eval_batches` batches.
-TurnTimes predicted_times(PlannedRun const& planned, double step_s, std::int64_t eval_batches,
+TurnTimes predicted_turns(PlannedRun const& planned, double step_s, std::int64_t eval_batches,
                           Machine const& machine);
 
 // Returns what is left to do of the run after `done` steps, with the evaluations and checkpoints

@@ -12,7 +12,7 @@
 #include "train/commit_policy.hpp"
 #include "train/due.hpp"
 #include "train/evaluate.hpp"
-#include "train/step_times.hpp"
+#include "train/predicted_step.hpp"
 #include "train/time_limit.hpp"
 #include "train/told_times.hpp"
 
@@ -65,9 +65,8 @@ Trainer::Trainer(TrainerParts parts)
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, parts.comm}),
       m_storage_failures(parts.memory.tiers().spill, parts.comm),
-      m_turns(spillway::predicted_times(parts.planned, parts.simulation.step_s,
-                                        eval_batches(parts.config, parts.data, m_shape),
-                                        parts.machine)),
+      m_turns(predicted_turns(parts.planned, parts.simulation.step_s,
+                              eval_batches(parts.config, parts.data, m_shape), parts.machine)),
       m_pace(m_turns),
       m_step_prediction(predicted_step(parts.planned.programs.train, parts.simulation)),
       m_save_time(m_turns.save_s) {

@@ -5,7 +5,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "plan/data/plan.hpp"
 #include "train/change_places.hpp"
-#include "train/step_times.hpp"
+#include "train/predicted_step.hpp"
 #include "train/trainer.hpp"
 
 namespace spillway {

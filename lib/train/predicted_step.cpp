@@ -1,4 +1,4 @@
-#include "train/step_times.hpp"
+#include "train/predicted_step.hpp"
 
 #include <limits>
 #include <optional>

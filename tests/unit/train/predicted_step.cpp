@@ -1,4 +1,4 @@
-#include "train/step_times.hpp"
+#include "train/predicted_step.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/support/hand_made_run.hpp"
 
-namespace spillway::test::step_times_test {
+namespace spillway::test::predicted_step_test {
 namespace {
 
 constexpr auto kMatmul = index(WorkPart::matmul_forward);
@@ -90,4 +90,4 @@ TEST(PredictedStep, counts_every_time_that_an_item_occurs) {
 }
 
 }  // namespace
-}  // namespace spillway::test::step_times_test
+}  // namespace spillway::test::predicted_step_test
