@@ -68,7 +68,8 @@ std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int
 }
 
 LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
-  WorkProgress progress({"eval", "batches", batches}, comm.rank() == 0);
+  if (comm.rank() != 0) return evaluate(engine, batches, comm, {});
+  WorkProgress progress({"eval", "batches", batches});
   return evaluate(engine, batches, comm, [&](std::int64_t done, LossSums const& so_far) {
     progress.at(done, fmt::format("loss {} so far", loss_text(so_far)));
   });

@@ -111,6 +111,7 @@ Status run_plan(PlanArguments const& arguments) {
   }
   auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, ranks);
   auto const bound = bound_of(planned, config, target.machine, target.budgets, simulation.step_s);
+  auto const path = shares(program, critical_path(program, simulation));
   PlanReport report{
       config,
       planned,
@@ -118,7 +119,7 @@ Status run_plan(PlanArguments const& arguments) {
       target.machine,
       target.budgets,
       bound,
-      explain(planned.train, planned.plan, planned.programs.train, simulation, target.machine,
+      explain(planned.train, planned.plan, program, simulation, path, target.machine,
               target.budgets, {shape.filled_of_most(), !shape.fewer().empty()}, bound)};
   if (arguments.tokens > 0)
     report.run = run_of(arguments.tokens, config, planned, simulation, target.machine);

@@ -288,7 +288,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const plan_text = to_yaml(planned.plan, planned.train);
   auto const simulation = simulate(planned.programs.train, machine);
   auto const this_job = job_here(start, compute, max_time_s, process_begin, comm);
-  auto const environment = environment_json(comm, planned.train.arithmetic, *compute);
+  auto const environment = environment_json(this_job.hosts, planned.train.arithmetic, *compute);
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     tell(start, this_job, {start.config, planned, simulation, machine, limits}, plan_text);

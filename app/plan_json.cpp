@@ -9,6 +9,7 @@
 #include "plan/data/plan.hpp"
 #include "plan/explain/answers.hpp"
 #include "plan/explain/explain.hpp"
+#include "plan/explain/verdict.hpp"
 #include "plan/time/critical_path.hpp"
 #include "plan/time/drive_use.hpp"
 #include "report/tier_json.hpp"
@@ -116,14 +117,6 @@ Json at_peak(Program const& program) {
   return json;
 }
 
-// Returns the first sentence of an explanation, which may take several lines there.
-std::string verdict_of(std::string const& explanation) {
-  constexpr std::string_view end = ".\n";
-  auto sentence = explanation.substr(0, explanation.find(end) + 1);
-  std::ranges::replace(sentence, '\n', ' ');
-  return sentence;
-}
-
 }  // namespace
 
 Json cost_json(PlanCost const& cost, Budgets const& budgets) {
@@ -140,7 +133,7 @@ std::string to_json(PlanReport const& report) {
                {"predicted", predicted(report)},
                {"search_s", planned.search_s},
                {"candidates", planned.estimated},
-               {"verdict", verdict_of(report.explanation)},
+               {"verdict", verdict_in(report.explanation)},
                {"alternatives", costs(report.others.alternatives, report)},
                {"why_not", why_not(report)},
                {"busiest", busiest(report.simulation)},

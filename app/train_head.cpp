@@ -11,7 +11,6 @@
 #include "train/evaluate.hpp"
 #include "train/pace.hpp"
 #include "train/save_time.hpp"
-#include "train/summarize.hpp"
 
 namespace spillway {
 namespace {
@@ -25,7 +24,7 @@ TimeLeft predicted_time(PlannedFor const& made, Data const& data, std::int64_t d
                         double step_s) {
   auto const batches = eval_batches(made.config, data, shape_of(made));
   return time_left(made.config.run, done,
-                   predicted_times(made.planned, step_s, batches, made.machine));
+                   predicted_turns(made.planned, step_s, batches, made.machine));
 }
 
 // Returns lines about the rows of a step, which end as those of a page do.
@@ -48,11 +47,11 @@ PlanTexts plan_texts(PlannedFor const& made) {
   auto const bound = bound_of(planned, config, machine, limits, longest.step_s);
   auto const path = shares(program, critical_path(program, longest));
   PlanTexts texts;
-  texts.whole = explain(planned.train, planned.plan, program, longest, machine, limits,
+  texts.whole = explain(planned.train, planned.plan, program, longest, path, machine, limits,
                         {shape.filled_of_most(), !shape.fewer().empty()}, bound) +
                 describe_share(shape) + describe_empty_rows(shape) +
                 describe(estimate_save(planned.train, machine, program.ranks));
-  texts.brief = brief(planned.train, planned.plan, program, longest, machine, limits, bound) +
+  texts.brief = brief(planned.train, planned.plan, program, longest, path, machine, limits, bound) +
                 rows_text(shape);
   texts.binds = what_binds(path, longest.step_s);
   texts.step_s = longest.step_s;
@@ -65,8 +64,8 @@ std::string head_of(ThisJob const& job, Data const& data, PlannedFor const& made
   RunHead head{.run = config.run.dir, .hosts = job.hosts, .where = job.where};
   head.family = word(config.model.family);
   head.precision = word(config.precision);
-  head.parameters = parameter_count(made.planned.train, false);
-  head.trainable_parameters = parameter_count(made.planned.train, true);
+  head.parameters = made.planned.train.parameter_count();
+  head.trainable_parameters = made.planned.train.trained_parameter_count();
   head.train_tokens = data.train.windows.used_tokens();
   head.valid_tokens = data.valid ? data.valid->windows.used_tokens() : 0;
   head.steps = config.run.steps;

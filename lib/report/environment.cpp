@@ -32,13 +32,14 @@ std::vector<std::string> host_names(Comm& comm) {
   return names;
 }
 
-std::string environment_json(Comm& comm, Arithmetic const& arithmetic, Compute const& compute) {
+std::string environment_json(std::span<std::string const> hosts, Arithmetic const& arithmetic,
+                             Compute const& compute) {
   nlohmann::ordered_json json = {{"version", build::version},   {"git", build::git_hash},
                                  {"compiler", build::compiler}, {"flags", build::flags},
                                  {"features", build::features}, {"mpi", mpi_version()},
-                                 {"ranks", comm.size()},        {"threads", arithmetic.threads},
+                                 {"ranks", hosts.size()},       {"threads", arithmetic.threads},
                                  {"isa", arithmetic.isa},       {"devices", devices(compute)}};
-  for (auto const& name : host_names(comm)) json["hosts"].push_back(name);
+  for (auto const& name : hosts) json["hosts"].push_back(name);
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

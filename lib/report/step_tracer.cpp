@@ -10,21 +10,17 @@
 #include "base/cannot_start.hpp"
 #include "base/log.hpp"
 #include "base/spelling.hpp"
+#include "base/unix_time.hpp"
 
 namespace spillway {
 namespace {
 
-double seconds(auto since_epoch) {
-  return std::chrono::duration<double>(since_epoch).count();
-}
-
 MeasuredStep measured(RunTimes const& run) {
   MeasuredStep step;
   step.head.number = run.step + 1;
-  step.head.unix_s =
-      seconds(std::chrono::system_clock::now().time_since_epoch()) - seconds_since(run.begin);
+  step.head.unix_s = unix_time_s() - seconds_since(run.begin);
   step.head.word = word(run.word);
-  step.begin_s = seconds(run.begin.time_since_epoch());
+  step.begin_s = std::chrono::duration<double>(run.begin.time_since_epoch()).count();
   step.times.items.assign(run.times.begin(), run.times.end());
   step.times.step_s = run.step_s;
   return step;

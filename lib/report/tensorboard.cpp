@@ -2,19 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
 #include "base/error_text.hpp"
 #include "base/log.hpp"
+#include "base/unix_time.hpp"
 #include "base/write_all.hpp"
+#include "job/owner.hpp"
 
 namespace spillway {
 namespace {
@@ -40,7 +40,8 @@ std::uint32_t crc32c(std::string_view text) {
   return ~crc;
 }
 
-// The writer of TFRecords masks checksums, so that one over data with checksums stays a good one.
+// A CRC over data that hold their own CRC finds errors badly, so the format changes the ones that
+// it stores.
 std::uint32_t masked(std::uint32_t crc) {
   return std::rotr(crc, 15) + 0xA282EAD8;
 }
@@ -82,15 +83,10 @@ void append_scalar(std::string& summary, std::string_view tag, std::optional<dou
   append_text(summary, 1, value);
 }
 
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 std::string file_name() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return fmt::format("events.out.tfevents.{:010.0f}.{}.{}.0", std::floor(now_s()), host.data(),
-                     ::getpid());
+  auto const self = this_process();
+  return fmt::format("events.out.tfevents.{:010.0f}.{}.{}.0", std::floor(unix_time_s()), self.host,
+                     self.pid);
 }
 
 }  // namespace
@@ -146,15 +142,15 @@ EventFile::EventFile(std::filesystem::path const& run_dir)
   if (!m_file)
     throw Error(Status::bad_input,
                 fmt::format("{}: cannot be written: {}", m_path.string(), error_text(errno)));
-  write(first_event(now_s()));
+  write(first_event(unix_time_s()));
 }
 
 void EventFile::start(std::int64_t step) {
-  write(start_event(step, now_s()));
+  write(start_event(step, unix_time_s()));
 }
 
 void EventFile::append(StepMetrics const& row) {
-  write(scalars_event(row, now_s()));
+  write(scalars_event(row, unix_time_s()));
 }
 
 // A record that is written in part would end what TensorBoard reads, so none follows it.

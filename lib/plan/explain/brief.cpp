@@ -29,10 +29,9 @@ std::string within(std::ptrdiff_t lines, std::vector<std::string> const& section
 }  // namespace
 
 std::string brief(Graph const& graph, Plan const& plan, Program const& program,
-                  Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                  StepBound const& bound) {
+                  Simulation const& simulation, std::vector<LaneShare> const& path,
+                  Machine const& machine, Budgets const& budgets, StepBound const& bound) {
   constexpr std::ptrdiff_t most_drawn = 8;
-  auto const path = shares(program, critical_path(program, simulation));
   auto drawn = brief_picture(graph, plan);
   bool const is_high = line_count(drawn.layers) > most_drawn;
   bool const writes = simulation.bytes[Lane::nvme_write] > 0;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "plan/bound/step_bound.hpp"
 #include "plan/data/budgets.hpp"
@@ -16,8 +17,8 @@ inline constexpr std::ptrdiff_t kBriefLines = 20;
 // Returns a text of at most kBriefLines lines of at most kPageColumns (base/wrapped.hpp): the
 // verdict, the bound, tiers, drives, and the plan in letters. What does not fit is left out.
 std::string brief(Graph const& graph, Plan const& plan, Program const& program,
-                  Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                  StepBound const& bound);
+                  Simulation const& simulation, std::vector<LaneShare> const& path,
+                  Machine const& machine, Budgets const& budgets, StepBound const& bound);
 
 // The parts of a plan in letters, as `picture` draws it. All are empty if there are no layers.
 struct BriefPicture {

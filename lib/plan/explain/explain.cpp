@@ -50,9 +50,9 @@ std::string early_line(Plan const& plan) {
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                    StepRows const& rows, StepBound const& bound) {
-  auto const path = shares(program, critical_path(program, simulation));
+                    Simulation const& simulation, std::vector<LaneShare> const& path,
+                    Machine const& machine, Budgets const& budgets, StepRows const& rows,
+                    StepBound const& bound) {
   return wrapped(verdict(graph, plan, program, simulation, path, budgets), "") + "\n" +
          step_line(program, simulation.step_s, rows) + bound_line(simulation.step_s, bound) +
          tiers_table(program, budgets, machine.is_unified()) +

@@ -18,12 +18,13 @@ struct StepRows {
   bool is_most = false;  // whether other ranks have fewer micro-batches than the Program
 };
 
-// Returns a text whose first sentence says whether the plan fits and what limits its speed. The
-// functions `picture`, `peaks_text` and `time_text` make parts of this text. A bound of 0 s is left
-// out.
+// Returns a text whose first sentence says whether the plan fits and what limits its speed. `path`
+// is the step's critical path. The functions `picture`, `peaks_text` and `time_text` make parts of
+// this text. A bound of 0 s is left out.
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
-                    Simulation const& simulation, Machine const& machine, Budgets const& budgets,
-                    StepRows const& rows = {}, StepBound const& bound = {});
+                    Simulation const& simulation, std::vector<LaneShare> const& path,
+                    Machine const& machine, Budgets const& budgets, StepRows const& rows = {},
+                    StepBound const& bound = {});
 
 // Draws the plan in letters. Each layer has a column that shows what happens to its activations,
 // and where its parameters, gradients and optimizer state lie. A legend explains the letters that

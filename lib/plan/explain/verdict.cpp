@@ -144,4 +144,11 @@ std::string drive_lines(Program const& program, Simulation const& simulation,
   return wrapped(written + lasts, kDeeper) + "\n";
 }
 
+std::string verdict_in(std::string const& explanation) {
+  constexpr std::string_view end = ".\n";
+  auto sentence = explanation.substr(0, explanation.find(end) + 1);
+  std::ranges::replace(sentence, '\n', ' ');
+  return sentence;
+}
+
 }  // namespace spillway

@@ -36,4 +36,7 @@ std::string tiers_table(Program const& program, Budgets const& budgets, bool uni
 std::string drive_lines(Program const& program, Simulation const& simulation,
                         Machine const& machine);
 
+// Returns the verdict, on one line, from the text that `explain` has made.
+std::string verdict_in(std::string const& explanation);
+
 }  // namespace spillway

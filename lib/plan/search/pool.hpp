@@ -33,7 +33,7 @@ class CandidatePool {
   bool try_and_time(Strategy const& strategy);
   // Estimates the time of the candidate's step if the candidate may be among the fastest.
   void time(Candidate& found);
-  // Says so of strategies of which no plan whose layers treat activations alike is fast enough.
+  // Says whether no plan whose layers treat activations as the strategy's do can be fast enough.
   bool is_hopeless(Strategy const& strategy) const;
 
   // Makes the fewest moves of state with which the strategy's plan fits on the device.

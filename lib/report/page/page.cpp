@@ -1,6 +1,5 @@
 #include "report/page/page.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <ctime>
@@ -9,6 +8,7 @@
 #include "report/page/figures.hpp"
 #include "report/page/page_parts.hpp"
 #include "report/page/run_files.hpp"
+#include "report/utc_text.hpp"
 #include "version.hpp"
 
 namespace spillway {
@@ -88,7 +88,7 @@ PageJson page_data(PageParts const& parts) {
     runs.push_back(run_json(parts.directories[i], parts.rok, names[i]));
   return {{"spillway_report", kForm},
           {"version", fmt::format("{} ({})", build::version, build::git_hash)},
-          {"made", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"made", utc_text(std::time(nullptr))},
           {"runs", std::move(runs)}};
 }
 

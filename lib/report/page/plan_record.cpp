@@ -48,14 +48,6 @@ PageJson chunks(Graph const& graph) {
   return json;
 }
 
-std::int64_t trained_count(Graph const& graph) {
-  std::int64_t count = 0;
-  for (Chunk const& chunk : graph.chunks)
-    for (Parameter const& parameter : chunk.parameters)
-      count += chunk.trainable ? element_count(parameter.view.shape) : 0;
-  return count;
-}
-
 PageJson lanes(PlannedRun const& planned, Simulation const& simulation) {
   auto lanes = lanes_of(planned.programs.train, simulation);
   for (Block const& block : planned.train.blocks) lanes.blocks.push_back(block.name);
@@ -69,7 +61,7 @@ std::string plan_record(PlannedRun const& planned, Simulation const& simulation,
   auto const& program = planned.programs.train;
   PageJson const json = {{kPlanRecordKey, kPlanRecordForm},
                          {"parameters", planned.train.parameter_count()},
-                         {"trained_parameters", trained_count(planned.train)},
+                         {"trained_parameters", planned.train.trained_parameter_count()},
                          {"ranks", program.ranks},
                          {"micro_batches", program.micro_batches},
                          {"predicted_step_s", simulation.step_s},

@@ -22,7 +22,8 @@ std::string told(std::int64_t layers, PlanWords const& words) {
   auto const program = compile(graph, nullptr, plan, 2, 2).train;
   auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
   auto const simulation = simulate(program, machine);
-  return brief(graph, plan, program, simulation, machine, {kGib8, kGib8, kGib8},
+  return brief(graph, plan, program, simulation,
+               shares(program, critical_path(program, simulation)), machine, {kGib8, kGib8, kGib8},
                {0.9 * simulation.step_s, "computing", {0.1, 0, 0}});
 }
 

@@ -29,7 +29,9 @@ std::string explained(PlanWords const& request, Budgets const& budgets = {kGib8,
   auto const ranks = unified ? 2 : 1;  // ranks exchange gradients in host memory
   auto const program = compile(graph, nullptr, plan, 2, ranks).train;
   auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
-  return explain(graph, plan, program, simulate(program, machine), machine, budgets);
+  auto const simulation = simulate(program, machine);
+  return explain(graph, plan, program, simulation,
+                 shares(program, critical_path(program, simulation)), machine, budgets);
 }
 
 std::string with_single_spaces(std::string const& text) {
@@ -147,8 +149,9 @@ std::string told(Program const& program, Simulation const& simulation, double fi
   Machine machine;
   machine.node_ranks = node_ranks;
   machine.nvme_endurance_bytes = 600'000'000'000'000;
-  return explain(graph, make_plan(graph, {}), program, simulation, machine, {kGib8, 0, 0}, {filled},
-                 bound);
+  return explain(graph, make_plan(graph, {}), program, simulation,
+                 shares(program, critical_path(program, simulation)), machine, {kGib8, 0, 0},
+                 {filled}, bound);
 }
 
 // Tokens of two stacks, of which each has 8 bytes here; half of the rows hold text.

@@ -23,8 +23,8 @@ TEST(Environment, says_what_was_built_and_what_it_runs_on) {
   Arithmetic arithmetic;
   arithmetic.threads = 3;
   arithmetic.isa = "portable";
-  auto const json =
-      Json::parse(environment_json(*comm, arithmetic, {host_device(), host::kernels()}));
+  auto const json = Json::parse(
+      environment_json(host_names(*comm), arithmetic, {host_device(), host::kernels()}));
   EXPECT_EQ(json.at("version"), build::version);
   EXPECT_EQ(json.at("git"), build::git_hash);
   EXPECT_EQ(json.at("compiler"), build::compiler);
@@ -46,7 +46,8 @@ TEST(Environment, names_the_hosts_of_all_ranks_in_their_order) {
   test::TwoRanks comm(1, test::TwoRanks::On::two_nodes, [](std::span<std::byte> said) {
     test::change<HostName>(said, [](HostName) { return HostName{"node\xff"}; });
   });
-  auto const json = Json::parse(environment_json(comm, {}, {host_device(), host::kernels()}));
+  auto const json =
+      Json::parse(environment_json(host_names(comm), {}, {host_device(), host::kernels()}));
   EXPECT_EQ(json.at("ranks"), 2);
   std::string host;
   std::getline(std::ifstream("/proc/sys/kernel/hostname"), host);
