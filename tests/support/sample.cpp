@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -33,6 +34,18 @@ std::uint64_t sample() {
   return number;
 }
 
+// Returns the seeds from the first to before the second number of "FIRST:END".
+std::vector<unsigned> seeds_of(char const* range) {
+  unsigned first = 0, end = 0;
+  char more = 0;
+  if (std::sscanf(range, "%u:%u%c", &first, &end, &more) != 2 || first >= end)
+    throw std::invalid_argument("SPILLWAY_SEEDS: expected FIRST:END, got '" + std::string(range) +
+                                "'");
+  std::vector<unsigned> seeds(end - first);
+  std::iota(seeds.begin(), seeds.end(), first);
+  return seeds;
+}
+
 }  // namespace
 
 bool takes_all() {
@@ -41,6 +54,7 @@ bool takes_all() {
 
 std::vector<unsigned> sampled_seeds(unsigned some, unsigned all,
                                     std::vector<unsigned> const& kept) {
+  if (auto const* const range = std::getenv("SPILLWAY_SEEDS")) return seeds_of(range);
   std::vector<unsigned> seeds = kept;
   auto const count = takes_all() ? all : std::min(some, all);
   for (std::uint64_t i = 0; i < count; ++i)

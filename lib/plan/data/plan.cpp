@@ -34,8 +34,8 @@ bool has_parts(Graph const& graph, int chunk) {
 
 // The names of all members stand here, so that none is forgotten.
 std::uint64_t hash_of(Plan const& plan) {
-  auto const& [blocks, chunks, prefetch, group, sharers, slice, piece_bytes, unified, redo, early] =
-      plan;
+  auto const& [blocks, chunks, prefetch, group, sharers, slice, piece_bytes, unified, redo, early,
+               overlap] = plan;
   std::uint64_t hash = 0;
   for (BlockPlan const& block : blocks) {
     hash = mixed(hash, index(block.policy));
@@ -49,7 +49,7 @@ std::uint64_t hash_of(Plan const& plan) {
   }
   for (auto const number : {std::int64_t{prefetch}, group, sharers, slice, piece_bytes, early})
     hash = mixed(hash, static_cast<std::uint64_t>(number));
-  return mixed(hash, (unified ? 2 : 0) + (redo ? 1 : 0));
+  return mixed(hash, (overlap ? 4 : 0) + (unified ? 2 : 0) + (redo ? 1 : 0));
 }
 
 bool fetches_parameters(ChunkPlan const& chunk) {

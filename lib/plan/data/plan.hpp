@@ -41,6 +41,10 @@ struct Plan {
   // next forward pass needs them: what it needs first has its gradient last, and would else wait
   // for all others (AutoHete's priorities, arXiv:2503.01890).
   std::int64_t early = 100;
+  // If the device has its own memory, ranks exchange copies of gradients in host memory. If true,
+  // these stay there while the next ones come and are summed, so that no exchange waits for the
+  // bytes of another; if false, host memory holds fewer of them.
+  bool exchanges_overlap = true;
   bool operator==(Plan const&) const = default;
 };
 

@@ -150,18 +150,26 @@ bool ProgramSink::copies_once(int chunk) const {
 // the next station, or for gradients that are copied once to when all micro-batches that walk
 // together have passed the next one. What gradients use on the host, when they are added there or
 // on their way back from other ranks, stays for one station more, since the next one is copied
-// there when the pass of the next station has ended.
+// there when the pass of the next station has ended. After the last station it stays until all sums
+// have ended; they would wait for each other if one got the bytes of another.
 void ProgramSink::set_leaving_horizons() {
+  bool const overlaps = m_shape.plan().exchanges_overlap && !m_shape.plan().unified;
   for (std::size_t s = 0; s < m_passed.size(); ++s) {
     auto const end = s + 1 < m_passed.size() ? m_passed[s + 1].first : m_writer.next();
     for (auto i = m_passed[s].first; i < end; ++i) {
       Item& item = m_writer.program.items[i];
       bool const leaves = item.lane == Lane::nvme_write || item.lane == Lane::d2h;
       bool const of_gradient = copies_gradient(item);
-      if (item.block < 0 || !(leaves || of_gradient || item.lane == Lane::host)) continue;
-      bool const once = of_gradient && copies_once(m_writer.tensor_of(item.operands.front()).chunk);
+      bool const sends = item.kind == ItemKind::all_to_all && overlaps;
+      bool const sums = of_gradient || sends || item.lane == Lane::host;
+      if (!sends && (item.block < 0 || !(leaves || sums))) continue;
+      bool const once =
+          (of_gradient || sends) && copies_once(m_writer.tensor_of(item.operands.front()).chunk);
       auto const until = s + (once ? m_members : 1) + (leaves ? 0 : 1);
-      if (until < m_passed.size()) item.horizon = std::max(item.number, m_passed[until].last_op);
+      if (until < m_passed.size())
+        item.horizon = std::max(item.number, m_passed[until].last_op);
+      else if (sums && overlaps)
+        item.horizon = m_writer.next() - 1;
     }
   }
 }

@@ -30,7 +30,7 @@ Rank rank(Candidate const& candidate, double step_s) {
 }
 
 bool better(Candidate const& a, Candidate const& b) {
-  return rank(a, a.step_s) < rank(b, b.step_s);
+  return rank(a, a.expected_s()) < rank(b, b.expected_s());
 }
 
 Kind kind_of(Candidate const& candidate) {
@@ -38,6 +38,18 @@ Kind kind_of(Candidate const& candidate) {
   Kind kind{strategy.mix.kind, strategy.moves.sums, strategy.moves.device_updates, plan.group};
   for (ChunkPlan const& chunk : plan.chunks) kind.shard = std::max(kind.shard, chunk.shard);
   return kind;
+}
+
+void KindErrors::add(Kind const& kind, double slower) {
+  auto at = std::ranges::find(m_sums, kind, &Sum::kind);
+  if (at == m_sums.end()) at = m_sums.insert(at, Sum{kind});
+  at->slower += slower;
+  ++at->count;
+}
+
+double KindErrors::slower(Kind const& kind) const {
+  auto const at = std::ranges::find(m_sums, kind, &Sum::kind);
+  return at == m_sums.end() ? 1 : std::max(1.0, at->slower / at->count);
 }
 
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space) {

@@ -17,8 +17,12 @@ struct Candidate {
   TierBytes peaks{};
   double step_s = 0;             // the time of a step, or a lower bound if `timed` is false
   bool timed = false;            // true if the step's time was estimated
+  double slower = 1;             // by what factor steps of this kind took longer than estimated
   std::int64_t moved_bytes = 0;  // bytes that a step moves between tiers, if `timed` is true
   bool wears_too_fast = false;   // true if the plan writes more to the drive than the budget allows
+
+  // Returns how long the step is expected to take, with what estimates of its kind were wrong by.
+  double expected_s() const { return slower * step_s; }
 };
 
 // The best candidate has the smallest rank: the class of its time, the bytes that it moves, and the
@@ -39,6 +43,21 @@ struct Kind {
   bool operator==(Kind const&) const = default;
 };
 Kind kind_of(Candidate const& candidate);
+
+// KindErrors holds by what factor steps of compiled plans took longer than estimated, by kind.
+class KindErrors {
+ public:
+  void add(Kind const& kind, double slower);
+  // Returns the average of the kind, or 1 if it is less or if no plan of the kind was compiled.
+  double slower(Kind const& kind) const;
+
+ private:
+  struct Sum {
+    Kind kind;
+    double slower = 0, count = 0;
+  };
+  std::vector<Sum> m_sums;
+};
 
 // Makes the candidate of a strategy, without an estimate of its step's time.
 Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);

@@ -136,6 +136,12 @@ class Ledger : public StepSink {
     m_comes_between += m_comes - before;
     m_comes = before;
   }
+  void sum_slice(GradientId id, MicroBatch const&) {
+    if (!m_shape.leaves_for_exchange(id.chunk) || !m_shape.is_shared_out(id.chunk)) return;
+    if (m_shape.plan().exchanges_overlap && !m_shape.sums_on_drive(id.chunk))
+      hold(Tier::host, exchanged_until(0),
+           m_shape.gradient(id).bytes / m_shape.chunk(id.chunk).sharing.sharers);
+  }
   // What ranks gather beside the device is copied to it until the next station ends.
   void gather_gradient(GradientId id, MicroBatch const&) {
     if (!m_shape.leaves_for_exchange(id.chunk)) return;
@@ -215,8 +221,21 @@ class Ledger : public StepSink {
       if (!m_begins_step && m_ends_step)
         m_stations[until].sums_go[home] += m_shape.chunk(id.chunk).held_gradient_bytes;
     }
-    if (m_shape.leaves_for_exchange(id.chunk)) return hold(Tier::host, until, 2 * bytes);
+    if (m_shape.leaves_for_exchange(id.chunk)) return hold_exchange(id);
     if (id.part < 0) hold(m_shape.summed_in(id.chunk), until, bytes);
+  }
+
+  // Counts a gradient that ranks exchange in host memory, and what they receive of it.
+  void hold_exchange(GradientId id) {
+    auto const bytes = m_shape.gradient(id).bytes;
+    bool const overlaps = m_shape.plan().exchanges_overlap;
+    hold(Tier::host, exchanged_until(0), bytes);
+    hold(Tier::host, exchanged_until(overlaps ? 1 : 0), bytes);
+  }
+  // Returns the station at which bytes of an exchange that begins now are free again, if they stay
+  // so many stations more than until the next exchange.
+  int exchanged_until(int more) const {
+    return std::min(m_station + m_members + more, update_station() - 1);
   }
 
   // Counts what ranks gather in host memory, from where it is copied to the device, and the slice

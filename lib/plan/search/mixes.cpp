@@ -66,7 +66,7 @@ class Mixes {
     double shortest_s = std::numeric_limits<double>::infinity();
     for (Candidate& found : m_pool.found() | std::views::drop(first)) {
       m_pool.time(found);
-      if (found.timed) shortest_s = std::min(shortest_s, found.step_s);
+      if (found.timed) shortest_s = std::min(shortest_s, found.expected_s());
     }
     return shortest_s;
   }

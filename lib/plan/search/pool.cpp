@@ -53,7 +53,8 @@ bool CandidatePool::try_and_time(Strategy const& strategy) {
 void CandidatePool::time(Candidate& found) {
   if (found.timed || takes_too_long(found.step_s)) return;
   take_time(found, m_space.estimator());
-  m_best_s = std::min(m_best_s, found.step_s);
+  found.slower = m_errors.slower(kind_of(found));
+  m_best_s = std::min(m_best_s, found.expected_s());
 }
 
 bool CandidatePool::is_hopeless(Strategy const& strategy) const {

@@ -16,10 +16,11 @@ inline constexpr int kManyLayers = 300;
 
 class CandidatePool {
  public:
-  // The estimator and the open plan must outlive this object. `best_s` is the shortest time known.
+  // The estimator, the open plan and the errors must outlive this object. `best_s` is the shortest
+  // time known.
   CandidatePool(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets,
-                double best_s)
-      : m_space(estimator, open, budgets), m_best_s(best_s) {}
+                KindErrors const& errors, double best_s)
+      : m_space(estimator, open, budgets), m_errors(errors), m_best_s(best_s) {}
 
   StrategySpace const& space() const { return m_space; }
   OpenPlan const& open() const { return m_space.open(); }
@@ -58,6 +59,7 @@ class CandidatePool {
   bool takes_too_long(double step_s) const { return step_s > kHopeless * m_best_s; }
 
   StrategySpace m_space;
+  KindErrors const& m_errors;
   SearchResult m_result;
   double m_best_s;  // the shortest time known so far
 };

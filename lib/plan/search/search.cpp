@@ -25,7 +25,7 @@ void time_families(CandidatePool& pool) {
     double shortest_s = std::numeric_limits<double>::infinity();
     for (auto* const one : {members.front(), members[members.size() / 2], members.back()}) {
       pool.time(*one);
-      if (one->timed) shortest_s = std::min(shortest_s, one->step_s);
+      if (one->timed) shortest_s = std::min(shortest_s, one->expected_s());
     }
     order.emplace_back(shortest_s, family);
   }
@@ -47,16 +47,16 @@ void try_around(CandidatePool& pool, Strategy const& strategy) {
   }
 }
 
-// Tries the strategies around those of the two best candidates, for some rounds or until all
-// around these were tried.
+// Tries the strategies around those of the best candidates, each of another family, for some rounds
+// or until all around these were tried.
 void refine(CandidatePool& pool) {
-  int const most_rounds = pool.space().layers() > kManyLayers ? 2 : 6;
-  constexpr std::size_t best = 2;
+  int const most_rounds = pool.space().layers() > kManyLayers ? 2 : 12;
+  constexpr std::size_t families = 4;
   std::vector<Plan> done;
   for (int round = 0; round < most_rounds; ++round) {
     pool.sort();
     auto const is_new = [&](Candidate const& it) { return std::ranges::count(done, it.plan) == 0; };
-    auto const first = pool.found() | std::views::take(best);
+    auto const first = pool.best_found(families, 1, family_of);
     auto const next = std::ranges::find_if(first, is_new);
     if (next == first.end()) return;
     done.push_back(next->plan);
@@ -67,8 +67,8 @@ void refine(CandidatePool& pool) {
 }  // namespace
 
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets,
-                    double best_s) {
-  CandidatePool pool(estimator, open, budgets, best_s);
+                    KindErrors const& errors, double best_s) {
+  CandidatePool pool(estimator, open, budgets, errors, best_s);
   try_mixes(pool);
   time_families(pool);
   try_variants(pool);

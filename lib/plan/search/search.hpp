@@ -20,8 +20,10 @@ struct SearchResult {
 // Tries plans whose layers keep, recompute or spill activations in various mixtures, and plans that
 // move optimizer state, then parameters, off the device. Plans also differ in how many stations
 // ahead tensors are brought, and in how many micro-batches walk together. Leaves out plans that are
-// hopeless beside one that takes `best_s`. The same arguments always have the same result.
+// hopeless beside one that takes `best_s`. Corrects estimates of times by `errors`. The same
+// arguments always have the same result.
 SearchResult search(Estimator const& estimator, OpenPlan const& open, Budgets const& budgets,
+                    KindErrors const& errors = {},
                     double best_s = std::numeric_limits<double>::infinity());
 
 }  // namespace spillway

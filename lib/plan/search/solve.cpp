@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace {
 // have more than kMostItems items in all or, if a plan fits, more than kEnoughItems. If the model
 // has few blocks, the second limit is kEnoughItemsOfFew, since compilation is fast then and
 // estimates are rough.
-constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 60'000;
+constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 20'000;
 // It goes on to kMostItemsIfFaster items with plans that are expected to take less than this share
 // of the best plan's time, since estimates were then too short so far.
 constexpr std::size_t kMostItemsIfFaster = 40'000;
@@ -26,6 +27,8 @@ constexpr double kFaster = 0.99;
 // No more micro-batches walk together than such that a plan has about this many items, which take a
 // hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
 // Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
@@ -110,6 +113,7 @@ class Solver {
       try_moves(asked.group);
       if (may_sum_on_drive(asked)) try_sums_on_drive(asked);
       if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
+      if (exchanges_take_room()) try_exchanges_in_turn(asked);
     }
     auto solution = m_trials.finish();
     solution.estimated = m_estimated;
@@ -189,8 +193,30 @@ class Solver {
   // ranks share out as much as in the best plan.
   void try_without_drive(OpenPlan const& asked) {
     begin_again(asked);
-    m_budgets.nvme_bytes = 0;
+    auto const nvme_bytes = std::exchange(m_budgets.nvme_bytes, 0);
     try_shares();
+    m_budgets.nvme_bytes = nvme_bytes;
+  }
+
+  // Says whether exchanges that overlap may take host memory that plans could need for other
+  // things.
+  bool exchanges_take_room() const {
+    if (m_estimator.model().ranks == 1 || m_open.plan.unified) return false;
+    constexpr double much = 0.9;
+    return !m_trials.found() || static_cast<double>(m_trials.peaks_of_best()[Tier::host]) >
+                                    much * static_cast<double>(m_budgets.host_bytes);
+  }
+
+  void try_exchanges_in_turn(OpenPlan asked) {
+    asked.plan.exchanges_overlap = false;
+    if (m_trials.found()) {
+      begin_again(asked);
+      return try_shares();
+    }
+    m_open = asked;
+    m_open.group = false;
+    try_moves(asked.group);
+    if (!m_trials.found() && may_sum_on_drive(asked)) try_sums_on_drive(asked);
   }
 
   // Has all updates that are open run on the device, and returns whether there are any.
@@ -238,8 +264,8 @@ class Solver {
   }
 
   // Tries micro-batches that walk together only after those that do not, so that groups never make
-  // a step longer. They need no fewer bytes, unless ranks share out sums of gradients: if all walk
-  // together, no gradient is kept whole.
+  // a step longer. They need no fewer bytes unless all walk together, which keeps no sums on the
+  // device and, where ranks share sums out, no gradient whole.
   void try_groups() {
     auto const all = m_estimator.micro_batches();
     if (all == 1) return;
@@ -253,7 +279,7 @@ class Solver {
         if (shard != best && share_out(shard)) try_shares();
       share_out(best);
       try_shares();
-    } else if (all <= m_open.most_group && m_estimator.model().ranks > 1) {
+    } else if (all <= m_open.most_group) {
       share_out(Shard::all);
       m_open.plan.group = all;
       try_shares();
@@ -270,7 +296,23 @@ class Solver {
   }
 
   void try_share(double share) {
-    auto found = search(m_estimator, m_open, with_share(m_budgets, share), m_trials.hope_s());
+    constexpr int most_searches = 3;
+    for (int i = 0; i < most_searches && was_misled_by(try_once(share)); ++i) continue;
+  }
+
+  // Says whether what a search expected to be best takes longer than that, so that with what is
+  // known now the search may find something else.
+  bool was_misled_by(double expected_s) const {
+    constexpr double longer = 1.02;
+    return m_trials.found() && m_trials.best_s() > longer * expected_s;
+  }
+
+  // Returns how long the best plan is expected to take that was found, or infinity if none was.
+  double try_once(double share) {
+    auto const errors = m_trials.errors();
+    auto found =
+        search(m_estimator, m_open, with_share(m_budgets, share), errors, m_trials.hope_s());
+    auto const expected_s = found.fitting.empty() ? kNever : found.fitting.front().expected_s();
     m_estimated += found.estimated;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
@@ -280,9 +322,10 @@ class Solver {
     // tried first, and the candidate itself is compiled last.
     try_best(std::move(found.fitting), true);
     try_best(std::exchange(m_unlikely, {}), false);
-    if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return;
+    if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return expected_s;
     take_time(found.leanest, m_estimator);
     m_trials.try_out(found.leanest);
+    return expected_s;
   }
 
   // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.

@@ -12,8 +12,8 @@ namespace spillway {
 
 namespace {
 
-// Counts how many blocks and chunks two plans treat differently. Another prefetch, group or
-// number of early updates counts as one.
+// Counts how many blocks and chunks two plans treat differently. Another prefetch, group, number of
+// early updates or way to exchange counts as one.
 std::ptrdiff_t distance(Plan const& a, Plan const& b) {
   auto const differing = [](auto const& x, auto const& y) {
     std::ptrdiff_t count = 0;
@@ -22,7 +22,7 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
   };
   return differing(a.blocks, b.blocks) + differing(a.chunks, b.chunks) +
          (a.prefetch == b.prefetch ? 0 : 1) + (a.group == b.group ? 0 : 1) +
-         (a.early == b.early ? 0 : 1);
+         (a.early == b.early ? 0 : 1) + (a.exchanges_overlap == b.exchanges_overlap ? 0 : 1);
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
       auto const before_s = m_best_s;
       choose(candidate.plan, std::move(compiled), simulation);
       done.step_s = candidate.step_s;
-      done.kind = kind_of(candidate);
-      if (candidate.step_s > 0) done.slower = simulation.step_s / candidate.step_s;
+      if (candidate.step_s > 0)
+        m_errors.add(kind_of(candidate), simulation.step_s / candidate.step_s);
       result.leads = m_best_s < before_s || m_solution.chosen->plan == candidate.plan;
       return result;
     }
@@ -101,14 +101,7 @@ double Trials::hope_s() const {
 }
 
 double Trials::expected_s(Candidate const& candidate) const {
-  auto const kind = kind_of(candidate);
-  double sum = 0, count = 0;
-  for (Done const& done : m_done) {
-    if (std::isinf(done.step_s) || done.kind != kind) continue;
-    sum += done.slower;
-    ++count;
-  }
-  return candidate.step_s * (count > 0 ? std::max(1.0, sum / count) : 1.0);
+  return candidate.step_s * m_errors.slower(kind_of(candidate));
 }
 
 TierBytes Trials::expected_off(Plan const& plan) const {

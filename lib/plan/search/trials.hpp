@@ -42,6 +42,7 @@ class Trials {
   // Returns how long the candidate's step is expected to take: as long as estimated, or longer as
   // steps of compiled plans of its kind took longer than estimated, on average.
   double expected_s(Candidate const& candidate) const;
+  KindErrors const& errors() const { return m_errors; }
   // Returns by how many bytes the estimate was too low for the most similar compiled plan.
   TierBytes expected_off(Plan const& plan) const;
 
@@ -82,10 +83,9 @@ class Trials {
     TierBytes off;
     // The estimated time of the plan's step is infinite if the plan does not fit.
     double step_s = std::numeric_limits<double>::infinity();
-    Kind kind = {};
-    double slower = 1;  // the simulated time over the estimated one
   };
   std::vector<Done> m_done;
+  KindErrors m_errors;
   Solution m_solution;
 };
 
