@@ -42,7 +42,9 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command
       ->add_option("--budgets", plan.budgets,
                    "instead, a table of plans by budget: device=8,12,16GiB, host=64,128GiB or "
-                   "nvme=none,1TiB; may be given for each of them")
+                   "nvme=none,1TiB; once for each tier, with --budgets before each")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false)
       ->type_name("TIER=LIST");
   command

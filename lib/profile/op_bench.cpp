@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/bf16.hpp"
+#include "base/give_way.hpp"
 #include "base/math.hpp"
 #include "base/median.hpp"
 #include "base/steady_clock.hpp"
@@ -169,8 +170,14 @@ void OpBench::flush_caches(On lane) {
 
 double OpBench::run_s(Launch const& launch, Exec const& exec, void* const* operands, On lane) {
   auto const run = [&] { launch(exec, operands); };
-  if (!lane.is_host()) return m_lane.seconds(run, [&] { flush_caches(lane); });
-  flush_caches(lane);
+  // On a busy core, a thread that has just filled memory has used up its turn, and another process
+  // would have the core in the middle of the op. A run's lanes give way between items, too.
+  auto const prepare = [&] {
+    flush_caches(lane);
+    give_way();
+  };
+  if (!lane.is_host()) return m_lane.seconds(run, prepare);
+  prepare();
   auto const begin = SteadyClock::now();
   run();
   return seconds_since(begin);
@@ -193,7 +200,7 @@ double OpBench::seconds(Op const& op, On lane) {
     runs.push_back(timed_s());
     sum_s += runs.back();
   }
-  return median(runs);
+  return undisturbed_time(runs);
 }
 
 }  // namespace spillway

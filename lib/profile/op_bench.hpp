@@ -21,9 +21,9 @@ class OpBench {
     std::int64_t host_threads = 0;  // 0 means the compute lane
     bool is_host() const { return host_threads > 0; }
   };
-  // Returns the median of a few runs after a first run, or the first run's time if the op takes
-  // long. Before each run, the operands are flushed from caches, unless is_cached(). Takes memory
-  // for the operands meanwhile.
+  // Returns the time of a few runs after a first run (undisturbed_time), or the first run's time if
+  // the op takes long. Before each run, the operands are flushed from caches, unless is_cached().
+  // Takes memory for the operands meanwhile.
   double seconds(Op const& op, On lane);
 
   // Returns whether caches may hold all tensors of a step, and so an op's operands when it begins.

@@ -179,6 +179,13 @@ TEST_F(PlanTables, begin_only_if_nothing_is_wrong) {
   refused(there + "--budgets device=1,2GiB --ranks " + many, "at most 64 plans");
 }
 
+// A list behind the first one would be taken for a key of the input file.
+TEST_F(PlanTables, show_one_list_behind_each_option) {
+  auto const help = spillway("plan --help").output;
+  EXPECT_NE(help.find("--budgets TIER=LIST "), std::string::npos) << help;
+  EXPECT_EQ(help.find("TIER=LIST ..."), std::string::npos) << help;
+}
+
 // Nowhere to keep what was measured, and still all rows go by the same numbers.
 TEST_F(PlanTables, measure_this_machine_once_and_say_nothing_twice) {
   write("in.yaml",

@@ -94,7 +94,7 @@ std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets co
   for (MoreRoom const& room : others.more)
     text += fmt::format("  {:<14} {}\n", words(room.tier), gain(room, chosen));
   if (others.shardings.empty()) return text;
-  text += cost_heading("If ranks shared out state (plan.shard; estimates)", kNames);
+  text += cost_heading("What ranks share out (plan.shard): estimates, beside that of none", kNames);
   return text + rows(others.shardings, others.shardings.front().cost, budgets);
 }
 

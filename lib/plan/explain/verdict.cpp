@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::string_view kDeeper = "    ";  // before what continues an indented line
 
-// Returns a text such as "; activations: 6 of 24 layers spill, 3 recompute", which is empty if all
-// layers keep their activations.
+// Returns a text such as "; activations: 6 of 24 layers spill, 3 recompute (1 does both)", which is
+// empty if all layers keep their activations.
 std::string what_layers_do(Graph const& graph, Plan const& plan) {
-  int layers = 0, away = 0, again = 0, partly = 0;
+  int layers = 0, away = 0, again = 0, partly = 0, both = 0;
   for (int b = 0; Block const& block : graph.blocks) {
     auto const policy = plan.blocks[b++].policy;
     if (!block.layer) continue;
@@ -28,6 +28,7 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
     away += away_tier(policy) ? 1 : 0;
     again += row(policy).repeats == Repeats::all ? 1 : 0;
     partly += is_light(policy) ? 1 : 0;
+    both += away_tier(policy) && row(policy).repeats != Repeats::nothing ? 1 : 0;
   }
   std::string text;
   for (auto const& [number, verb] : {std::pair(away, "spill"), std::pair(again, "recompute"),
@@ -36,6 +37,7 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
     text += text.empty() ? fmt::format("; activations: {} of {} layers {}", number, layers, verb)
                          : fmt::format(", {} {}", number, verb);
   }
+  if (both > 0) text += fmt::format(" ({} {} both)", both, both == 1 ? "does" : "do");
   return text;
 }
 

@@ -34,6 +34,13 @@ TEST(Median, is_the_upper_one_of_an_even_number) {
   EXPECT_EQ(median({8, 2, 6, 4}), 6);
 }
 
+TEST(UndisturbedTime, is_the_median_unless_something_else_was_at_work) {
+  EXPECT_EQ(undisturbed_time({3}), 3);
+  EXPECT_EQ(undisturbed_time({4, 2}), 4);
+  EXPECT_EQ(undisturbed_time({2, 4.5}), 2);
+  EXPECT_EQ(undisturbed_time({90, 3, 40}), 3);
+}
+
 std::span<std::byte const> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }

@@ -69,7 +69,10 @@ TEST(Explain, begins_with_a_sentence) {
 
 TEST(Explain, counts_what_is_made_again_in_part_whatever_else_leaves) {
   EXPECT_TRUE(has(explained({.activations = {"light+nvme", "light", "keep"}}),
-                  "; activations: 1 of 12 layers spill, 2 recompute what is cheap."));
+                  "; activations: 1 of 12 layers spill, 2 recompute what is cheap (1 does both)."));
+  EXPECT_TRUE(has(explained({.activations = {"light+nvme", "recompute+nvme", "keep"}}),
+                  "; activations: 2 of 12 layers spill, 1 recompute, 1 recompute what is cheap (2 "
+                  "do both)."));
   EXPECT_FALSE(has(explained({.activations = {"keep"}}), "activations: "));
 }
 

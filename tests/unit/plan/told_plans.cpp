@@ -152,14 +152,14 @@ What 1 GiB more would buy, for a step
   host memory    nothing
   NVMe           ?
 
-If ranks shared out state (plan.shard; estimates)
+What ranks share out (plan.shard): estimates, beside that of none
                       step             device       host       NVMe
   none                 5 s    same      4 MiB          -          -
   optimizer            4 s   -20 %      3 MiB          -          -
   all            does not fit: needs 5 MiB more device memory, then takes 6 s
 )");
   auto const alone = compare(chosen, {others, more, {}}, budgets);
-  EXPECT_EQ(alone, text.substr(0, text.find("\nIf ranks shared")));
+  EXPECT_EQ(alone, text.substr(0, text.find("\nWhat ranks share out")));
 }
 
 // No advice where nothing is faster, or not by what is shown.

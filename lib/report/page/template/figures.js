@@ -73,6 +73,12 @@ function wearText(figures) {
       driveText(figures.written_bytes)} in all${years}${used}`;
 }
 
+// A summary tells of the last job alone, while steps and tokens are those of all jobs.
+function durationText({duration_s, jobs}, run) {
+  if (!isValue(duration_s)) return null;
+  return secondsText(duration_s) + (run.summary && jobs > 1 ? `, the last of ${jobs} jobs` : "");
+}
+
 const kExits = {
   0: "complete",
   3: "did not fit",
@@ -97,8 +103,8 @@ const kFigures = [
   ["Steps", stepsText],
   ["End", endText],
   ["Tokens", ({tokens}) => isValue(tokens) ? countText(tokens) : null],
-  ["Duration", ({duration_s}) => isValue(duration_s) ? secondsText(duration_s) : null],
-  ["Restarts took", ({restart_s}) => restart_s > 0 ? secondsText(restart_s) : null],
+  ["Duration", durationText],
+  ["Before the first step", ({restart_s}) => restart_s > 0 ? secondsText(restart_s) : null],
   ["Loss", (figures) => lossText(figures, "loss")],
   ["Validation loss", (figures) => lossText(figures, "valid")],
   ["Throughput", rateText],
