@@ -283,9 +283,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 1. Read what the user asked for, and what an earlier run left.
   auto const process_begin = arguments.begin;
   auto start = begin(arguments, comm);
-  if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
+  if (start.resumed() && start.resumption->state.step >= start.config.run.steps)
     return finished_before(start);
-  }
   if (start.resumed()) take_up(start, comm);
   on_all_ranks(comm, [&] { say_unused(*start.data); });
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
@@ -341,19 +340,12 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 5. Train.
   comm.forget_waits();
-  SummaryParts parts_of_end{.config = start.config,
-                            .machine = machine,
-                            .memory = memory,
-                            .trainer = *trainer,
-                            .outside_bytes = outside_bytes,
-                            .device_outside_bytes = device_outside_bytes,
-                            .pinning = pinning,
-                            .begin = process_begin,
-                            .restart_s = seconds_since(process_begin)};
+  SummaryParts end{start.config, machine,       memory,
+                   *trainer,     outside_bytes, device_outside_bytes,
+                   pinning,      process_begin, seconds_since(process_begin)};
   auto const* const dir = start.run_dir ? &*start.run_dir : nullptr;
-  auto const row = began(start, predicted_step_s);
-  auto const status = train(*trainer, started.state, row, parts_of_end, dir);
-  auto const summary = summarize(parts_of_end, comm);
+  auto const status = train(*trainer, started.state, began(start, predicted_step_s), end, dir);
+  auto const summary = summarize(end, comm);
   if (dir != nullptr) write_summary(*dir, summary, start.config);
   return status;
 }
