@@ -4,22 +4,18 @@
 #include <span>
 
 #include "app/commands.hpp"
+#include "app/describe_program.hpp"
 #include "base/error.hpp"
-#include "base/input_file.hpp"
 #include "base/standard_streams.hpp"
-#include "base/units.hpp"
 #include "config/load.hpp"
+#include "io/h5/checkpoint_file.hpp"
 #include "io/inspect/describe.hpp"
 #include "io/safetensors/reader.hpp"
+#include "monitor/run_directory.hpp"
 #include "monitor/run_record.hpp"
 #include "monitor/run_text.hpp"
 #include "monitor/runs_table.hpp"
-#include "plan/data/machine_file.hpp"
-#include "plan/explain/explain.hpp"
-#include "plan/listing/listing.hpp"
-#include "plan/proof/verify.hpp"
-#include "plan/time/simulate.hpp"
-#include "run/find_target.hpp"
+#include "plan/data/plan.hpp"
 
 namespace spillway {
 namespace {
@@ -48,89 +44,40 @@ std::string describe_plan(std::string const& path) {
   return text;
 }
 
-constexpr std::int64_t kMostProgramBytes = std::int64_t{1} << 30;
-
-std::string tiers_text(TierBytes const& bytes) {
-  return fmt::format("device {}, host {}, nvme {}", human_bytes(bytes[Tier::device]),
-                     human_bytes(bytes[Tier::host]), human_bytes(bytes[Tier::nvme]));
-}
-
-// Returns what one rank of the Program gets of the machine in `file`. A Program does not say how
-// many threads update on the host, so the default of `plan` is assumed. Throws Error(bad_input) if
-// the Program is not for that machine.
-Machine machine_of(Program const& program, std::string const& file) {
-  auto const machine = machine_of_a_rank(load_machine(file), program.ranks, std::nullopt);
-  if (program.unified != machine.is_unified())
-    throw Error(Status::bad_input,
-                fmt::format("{}: memory.device: {}", file,
-                            program.unified ? "there is one, and the Program is for cores"
-                                            : "there is none, and the Program is for a device"));
-  if (!program.unified && program.arithmetic.isa != machine.target)
-    throw Error(Status::bad_input, fmt::format("{}: target: {}, and the Program is for {}", file,
-                                               machine.target, program.arithmetic.isa));
-  bool const bf16 = program.arithmetic.precision == Precision::bf16;
-  require_rates(machine, {bf16, program.peak_bytes[Tier::nvme] > 0, program.ranks}, file);
-  return machine;
-}
-
-std::string priced(Program const& program, std::string const& file) {
-  auto const machine = machine_of(program, file);
-  auto const simulation = simulate(program, machine);
-  auto const ranks = machine.node_ranks;
-  TierBytes there{};
-  there[Tier::device] = machine.is_unified() ? machine.host_bytes / ranks : machine.device_bytes;
-  there[Tier::host] = machine.host_bytes / ranks;
-  there[Tier::nvme] = machine.nvme_bytes / ranks;
-  return fmt::format("  a rank there  {}\n  time there    {} a step\n", tiers_text(there),
-                     human_duration(simulation.step_s)) +
-         peaks_text(program) +
-         time_text(program, simulation, shares(program, critical_path(program, simulation)));
-}
-
-// Describes a Program. Throws Error(damaged) if its proof does not hold, as after it was edited.
-std::string describe_program(std::string const& path, std::string const& machine) {
-  auto const program = program_from_json(read_input(path, kMostProgramBytes), path);
-  if (auto const violation = verify(program))
-    throw Error(Status::damaged, fmt::format("{}: {}", path, violation->why));
-  auto const text = fmt::format(
-      "program {}\n"
-      "  a step        {} on {}; {} on {}\n"
-      "  peak          {}\n"
-      "  proof         holds: no timing changes what it computes\n",
-      path, count(std::ssize(program.items), "item"), count(std::ssize(program.buffers), "buffer"),
-      program.micro_batches == 1 ? "one micro-batch"
-                                 : fmt::format("{} micro-batches", program.micro_batches),
-      count(program.ranks, "rank"), tiers_text(program.peak_bytes));
-  return text + (machine.empty() ? peaks_text(program) : priced(program, machine));
-}
-
-bool is_program(std::filesystem::path const& path) {
+bool is_json(std::filesystem::path const& path) {
   return path.extension() == ".json" && !std::filesystem::is_directory(path) &&
          !is_safetensors(path);
+}
+
+// Describes the run that has written a file of which there is nothing else to say.
+std::string describe_run_of(std::filesystem::path const& file, std::filesystem::path const& run) {
+  return fmt::format("{}: {}\n", file.string(), words_of_run_file(file.filename().string())) +
+         describe_run(read_run(run));
+}
+
+std::string describe_anything(std::filesystem::path const& path, std::string const& machine) {
+  if (auto const run = run_of_file(path)) return describe_run_of(path, *run);
+  if (is_json(path)) return describe_program(path.string(), machine);
+  if (is_run_directory(path)) return describe_run(read_run(path));
+  bool const has_weights = is_safetensors(path);
+  auto const runs = has_weights ? std::vector<RunRecord>() : read_runs(path);
+  if (!runs.empty()) return runs_table(runs, path);
+  bool const is_directory = std::filesystem::is_directory(path);
+  if (is_directory && !has_weights && !std::filesystem::exists(path / manifest_name))
+    throw Error(Status::bad_input,
+                fmt::format("{}: holds no run, no checkpoint and no weights", path.string()));
+  bool const is_plan = path.extension() == ".yaml";
+  return is_plan ? describe_plan(path.string()) : describe(path);
 }
 
 }  // namespace
 
 Status run_inspect(std::string const& path, std::string const& machine) {
-  if (is_program(path)) {
-    print_result(describe_program(path, machine));
-    return Status::done;
-  }
-  if (!machine.empty())
-    throw Error(Status::bad_input,
-                fmt::format("--machine: {} is no Program, which `spillway plan --items --json` "
-                            "prints; nothing else takes time on a machine",
-                            path));
-  if (is_run_directory(path)) {
-    print_result(describe_run(read_run(path)));
-    return Status::done;
-  }
-  if (auto const runs = read_runs(path); !runs.empty()) {
-    print_result(runs_table(runs));
-    return Status::done;
-  }
-  bool const is_plan = std::filesystem::path(path).extension() == ".yaml";
-  print_result(is_plan ? describe_plan(path) : describe(path));
+  if (!machine.empty() && (run_of_file(path) || !is_json(path)))
+    throw Error(
+        Status::bad_input,
+        fmt::format("--machine: {} {}; nothing else takes time on a machine", path, kNoProgram));
+  print_result(describe_anything(path, machine));
   return Status::done;
 }
 

@@ -1,8 +1,8 @@
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include "app/commands.hpp"
 #include "base/standard_streams.hpp"
+#include "monitor/run_directory.hpp"
 #include "monitor/run_follower.hpp"
 #include "monitor/screen.hpp"
 
@@ -21,11 +21,7 @@ void print_frame(RunFollower& run) {
 }  // namespace
 
 Status run_top(std::string const& run_dir) {
-  if (!is_run_directory(run_dir))
-    throw Error(Status::bad_input,
-                fmt::format("{}: is no directory of a run: it would have config.yaml, "
-                            "metrics.jsonl or lock",
-                            run_dir));
+  require_run_directory(run_dir);
   RunFollower run(run_dir);
   if (::isatty(STDOUT_FILENO) == 0) {
     print_frame(run);

@@ -5,6 +5,7 @@
 #include "app/commands.hpp"
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
+#include "app/failed_job.hpp"
 #include "app/train_head.hpp"
 #include "base/log.hpp"
 #include "base/process_memory.hpp"
@@ -203,12 +204,15 @@ void say_plan(Start const& start, PlannedRun const& planned, std::string const& 
   if (!warning.empty()) log_warning("{}", warning);
 }
 
-// Says and writes what is planned.
-void tell(Start const& start, ThisJob const& job, PlannedFor const& made, std::string const& plan) {
+// Says and writes what is planned. Returns how long a step takes as planned, which is as long as
+// that of a rank with the most micro-batches.
+double tell(Start const& start, ThisJob const& job, PlannedFor const& made,
+            std::string const& plan) {
   auto const texts = plan_texts(made);
   say_plan(start, made.planned, head_of(job, *start.data, made, texts), texts.brief, plan);
   write_plan(*start.run_dir, plan, texts.whole,
              plan_record(made.planned, made.simulation, made.limits));
+  return texts.step_s;
 }
 
 ThisJob job_here(Start const& start, ComputeHere const& compute, std::optional<double> max_time_s,
@@ -248,6 +252,22 @@ void require_start(Start const& start, StartedModel const& started, std::string 
   require_same_start(comm, started, plan_text);
 }
 
+// Trains, and tells how that ended where it ends with an exception. Fills in `parts`.
+Status train(Trainer& trainer, RunState const& state, RunEvent const& row, SummaryParts& parts,
+             RunDir const* dir) {
+  auto const begin = SteadyClock::now();
+  try {
+    auto const status = trainer.run(state, row);
+    parts.train_s = seconds_since(begin);
+    parts.exit = static_cast<int>(status);
+    return status;
+  } catch (std::exception const& error) {
+    parts.train_s = seconds_since(begin);
+    if (dir != nullptr) tell_failure(error, parts, trainer, *dir);
+    throw;
+  }
+}
+
 void write_summary(RunDir const& dir, Summary const& summary, Config const& config) {
   say(closing_lines(summary, config));
   try {
@@ -263,9 +283,8 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   // 1. Read what the user asked for, and what an earlier run left.
   auto const process_begin = arguments.begin;
   auto start = begin(arguments, comm);
-  if (start.resumed() && start.resumption->state.step >= start.config.run.steps) {
+  if (start.resumed() && start.resumption->state.step >= start.config.run.steps)
     return finished_before(start);
-  }
   if (start.resumed()) take_up(start, comm);
   on_all_ranks(comm, [&] { say_unused(*start.data); });
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
@@ -289,9 +308,12 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const simulation = simulate(planned.programs.train, machine);
   auto const this_job = job_here(start, compute, max_time_s, process_begin, comm);
   auto const environment = environment_json(this_job.hosts, planned.train.arithmetic, *compute);
+  double predicted_step_s = 0;  // which rank 0 writes
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    tell(start, this_job, {start.config, planned, simulation, machine, limits}, plan_text);
+    auto const longest = planned.longest ? simulate(*planned.longest, machine) : simulation;
+    predicted_step_s =
+        tell(start, this_job, {start.config, planned, longest, machine, limits}, plan_text);
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });
@@ -318,15 +340,13 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
 
   // 5. Train.
   comm.forget_waits();
-  auto const training_begin = SteadyClock::now();
-  auto const restart_s = seconds_since(process_begin);
-  auto const status = trainer->run(started.state, began(start, simulation.step_s));
-  auto const train_s = seconds_since(training_begin);
-  auto const summary =
-      summarize({start.config, machine, memory, *trainer, outside_bytes, device_outside_bytes,
-                 pinning, process_begin, restart_s, train_s, status},
-                comm);
-  if (start.run_dir) write_summary(*start.run_dir, summary, start.config);
+  SummaryParts end{start.config, machine,       memory,
+                   *trainer,     outside_bytes, device_outside_bytes,
+                   pinning,      process_begin, seconds_since(process_begin)};
+  auto const* const dir = start.run_dir ? &*start.run_dir : nullptr;
+  auto const status = train(*trainer, started.state, began(start, predicted_step_s), end, dir);
+  auto const summary = summarize(end, comm);
+  if (dir != nullptr) write_summary(*dir, summary, start.config);
   return status;
 }
 

@@ -3,16 +3,15 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <new>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "app/commands.hpp"
+#include "app/failure.hpp"
 #include "app/kokkos_words.hpp"
 #include "app/offers.hpp"
 #include "app/version_text.hpp"
-#include "base/cannot_give.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/mpi_scope.hpp"
@@ -27,12 +26,9 @@ using namespace spillway;
 
 // Prints an error and returns the exit status. Ends all ranks that may not know of the error.
 int report(std::exception const& error, std::unique_ptr<Comm> const& comm) {
-  if (dynamic_cast<std::bad_alloc const*>(&error) != nullptr) return report(no_more_memory(), comm);
-  auto const* ours = dynamic_cast<Error const*>(&error);
-  auto const status = ours != nullptr ? static_cast<int>(ours->status()) : 1;
+  auto const [status, what, is_ours] = failure_of(error);
   auto const where = comm && comm->size() > 1 ? fmt::format("rank {}: ", comm->rank()) : "";
-  auto const* what = error.what();
-  if (*what != '\0') say(fmt::format("spillway: {}{}{}", where, ours ? "" : "internal: ", what));
+  if (!what.empty()) say(fmt::format("spillway: {}{}{}", where, is_ours ? "" : "internal: ", what));
   bool const alone =
       !comm || comm->size() == 1 || dynamic_cast<AgreedError const*>(&error) != nullptr;
   if (!alone) comm->abort(status);  // ends other ranks, which may wait in a collective

@@ -7,12 +7,12 @@ namespace spillway {
 void offer_report(CLI::App& app, Request& request, ReportArguments& report) {
   auto* command =
       app.add_subcommand("report", "one HTML page about a run, or about several over each other");
-  command->add_option("directory", report.directories, "run directories")
+  command->add_option("directory", report.directories, "run directories, or directories of runs")
       ->required()
       ->check(is_path);
   command
       ->add_option("-o,--output", report.output,
-                   "page to write; without it: report.html in the directory of one run")
+                   "page to write; without it: report.html in the one directory")
       ->check(is_path);
   command
       ->add_option("--rok", report.rok,

@@ -42,19 +42,19 @@ std::string rows_text(BatchShape const& shape) {
 PlanTexts plan_texts(PlannedFor const& made) {
   auto const& [config, planned, simulation, machine, limits] = made;
   auto const& program = longest_step(planned);
-  auto const longest = planned.longest ? simulate(program, machine) : simulation;
   auto const shape = shape_of(made);
-  auto const bound = bound_of(planned, config, machine, limits, longest.step_s);
-  auto const path = shares(program, critical_path(program, longest));
+  auto const bound = bound_of(planned, config, machine, limits, simulation.step_s);
+  auto const path = shares(program, critical_path(program, simulation));
   PlanTexts texts;
-  texts.whole = explain(planned.train, planned.plan, program, longest, path, machine, limits,
+  texts.whole = explain(planned.train, planned.plan, program, simulation, path, machine, limits,
                         {shape.filled_of_most(), !shape.fewer().empty()}, bound) +
                 describe_share(shape) + describe_empty_rows(shape) +
                 describe(estimate_save(planned.train, machine, program.ranks));
-  texts.brief = brief(planned.train, planned.plan, program, longest, path, machine, limits, bound) +
-                rows_text(shape);
-  texts.binds = what_binds(path, longest.step_s);
-  texts.step_s = longest.step_s;
+  texts.brief =
+      brief(planned.train, planned.plan, program, simulation, path, machine, limits, bound) +
+      rows_text(shape);
+  texts.binds = what_binds(path, simulation.step_s);
+  texts.step_s = simulation.step_s;
   return texts;
 }
 

@@ -16,7 +16,7 @@ namespace spillway {
 struct PlannedFor {
   Config const& config;
   PlannedRun const& planned;
-  Simulation const& simulation;  // of this rank's Program
+  Simulation const& simulation;  // of the Program of a rank with the most micro-batches
   Machine const& machine;
   Budgets const& limits;
 };

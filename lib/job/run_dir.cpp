@@ -129,6 +129,10 @@ void RunDir::require_ours_now() {
   if (!m_owner) hold_lock_there();
 }
 
+bool RunDir::is_ours_now() const {
+  return m_owner ? m_owner->is_ours_now() : is_named(m_lock, m_path / "lock");
+}
+
 // Holds the `lock` that is at the path now, so that the next job finds it held. If it cannot be
 // opened, the run goes on, and the checkpoint that is due will report the cause.
 void RunDir::hold_lock_there() {

@@ -29,6 +29,9 @@ class RunDir {
   // created and locked again, with a warning.
   void require_ours_now();
 
+  // Asks the file system whether `lock`, or `lock.owner`, is still this job's.
+  bool is_ours_now() const;
+
   std::filesystem::path const& path() const { return m_path; }
   // Replaces a text file in the directory (config.yaml, plan.txt, ...).
   void write(std::string const& name, std::string const& text) const;

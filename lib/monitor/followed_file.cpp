@@ -12,6 +12,7 @@ namespace {
 
 // The first row of metrics.jsonl tells when a run began, so that no two files begin alike.
 constexpr std::int64_t kBeginningBytes = 256;
+constexpr std::int64_t kMostBytesOfALook = 1 << 24;
 
 // Returns the bytes of a file from an offset on, fewer where it ends or cannot be read.
 std::string bytes_at(int file, std::int64_t offset_bytes, std::int64_t most_bytes) {
@@ -49,18 +50,20 @@ FollowedFile::News FollowedFile::look() {
   FileDescriptor const file(::open(m_path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};
   if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
-    News const news{m_read_bytes > 0, {}};
+    News const news{m_read_bytes > 0, {}, false};
     forget();
     return news;
   }
-  News news{is_another(file.get(), info.st_size), {}};
+  News news{is_another(file.get(), info.st_size), {}, false};
   if (news.begins_anew) forget();
   m_written_at_s = seconds(info.st_mtim);
-  auto text = bytes_at(file.get(), m_read_bytes, info.st_size - m_read_bytes);
+  auto const left_bytes = info.st_size - m_read_bytes;
+  auto text = bytes_at(file.get(), m_read_bytes, std::min(left_bytes, kMostBytesOfALook));
   text.resize(text.rfind('\n') + 1);  // npos + 1 is 0
   if (text.empty()) return news;
   if (m_read_bytes == 0) m_beginning = text.substr(0, kBeginningBytes);
   m_read_bytes += std::ssize(text);
+  news.has_more = left_bytes > kMostBytesOfALook;
   append_lines(text, news.lines);
   return news;
 }

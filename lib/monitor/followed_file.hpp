@@ -18,8 +18,10 @@ class FollowedFile {
   struct News {
     bool begins_anew = false;  // earlier lines are gone: the file was removed, replaced or cut
     std::vector<std::string> lines;
+    bool has_more = false;  // there are more lines, for which to look at once
   };
-  // Returns the whole lines that came since the last look; a line without its end waits for it. The
+  // Returns whole lines that came since the last look, of many the first ones, so that a large file
+  // takes little memory; a line without its end waits for it. The
   // file is opened each time, since only that makes a network file system ask its server. A file
   // that is missing or cannot be read has no news. Throws nothing.
   News look();

@@ -4,38 +4,36 @@
 
 namespace spillway {
 
-using Json = nlohmann::json;
-
-Json const* find(Json const& object, char const* key) {
+RunJson const* find(RunJson const& object, std::string_view key) {
   auto const found = object.find(key);
   return found == object.end() ? nullptr : &*found;
 }
 
-std::optional<double> real_at(Json const& object, char const* key) {
+std::optional<double> real_at(RunJson const& object, std::string_view key) {
   auto const* const value = find(object, key);
   if (value == nullptr || !value->is_number()) return {};
   auto const real = value->get<double>();
   return std::isfinite(real) ? std::optional(real) : std::nullopt;
 }
 
-std::optional<std::int64_t> count_at(Json const& object, char const* key) {
+std::optional<std::int64_t> count_at(RunJson const& object, std::string_view key) {
   constexpr std::int64_t most = std::int64_t{1} << 60;
   auto const value = real_at(object, key);
   if (!value || *value < 0 || *value > static_cast<double>(most)) return {};
-  return std::llround(*value);
+  if (*value != std::floor(*value)) return {};
+  return static_cast<std::int64_t>(*value);
 }
 
-std::string text_at(Json const& object, char const* key) {
+std::string text_at(RunJson const& object, std::string_view key) {
   auto const* const value = find(object, key);
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
-TierBytes tiers_at(Json const& object, char const* key) {
+TierBytes tiers_at(RunJson const& object, std::string_view key) {
   TierBytes bytes{};
   auto const* const tiers = find(object, key);
-  if (tiers == nullptr || !tiers->is_object()) return bytes;
-  for (Tier const tier : kTiersInOrder)
-    bytes[tier] = count_at(*tiers, std::string(name(tier)).c_str()).value_or(0);
+  if (tiers == nullptr) return bytes;
+  for (Tier const tier : kTiersInOrder) bytes[tier] = count_at(*tiers, name(tier)).value_or(0);
   return bytes;
 }
 

@@ -1,7 +1,6 @@
 #include "monitor/metrics_row.hpp"
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 
 #include "monitor/json_fields.hpp"
 #include "plan/data/program.hpp"
@@ -9,21 +8,20 @@
 namespace spillway {
 namespace {
 
-std::vector<StepRow::LaneBusy> lanes_of(nlohmann::json const& row) {
+std::vector<StepRow::LaneBusy> lanes_of(RunJson const& row) {
   std::vector<StepRow::LaneBusy> lanes;
   auto const* const all = find(row, "lanes");
   if (all == nullptr || !all->is_object()) return lanes;
   for (Lane const lane : kLanesInOrder) {
-    auto const lane_name = std::string(name(lane));
-    auto const* const use = find(*all, lane_name.c_str());
+    auto const* const use = find(*all, name(lane));
     if (use == nullptr || !use->is_object()) continue;
-    lanes.push_back(
-        {lane_name, real_at(*use, "busy_s").value_or(0), real_at(*use, "stall_s").value_or(0)});
+    lanes.push_back({std::string(name(lane)), real_at(*use, "busy_s").value_or(0),
+                     real_at(*use, "stall_s").value_or(0)});
   }
   return lanes;
 }
 
-StepRow step_row(nlohmann::json const& json, std::int64_t step) {
+StepRow step_row(RunJson const& json, std::int64_t step) {
   StepRow row{.step = step,
               .tokens = count_at(json, "tokens").value_or(0),
               .loss = real_at(json, "loss"),
@@ -36,10 +34,12 @@ StepRow step_row(nlohmann::json const& json, std::int64_t step) {
               .tokens_per_s = real_at(json, "tokens_per_s").value_or(0),
               .lanes = lanes_of(json)};
   row.peak_bytes = tiers_at(json, "peak_bytes");
+  for (std::size_t i = 0; i < kMetricNames.size(); ++i)
+    row.metrics[i] = real_at(json, kMetricNames[i]).value_or(kNoValue);
   return row;
 }
 
-EventRow event_row(nlohmann::json const& json, std::int64_t step) {
+EventRow event_row(RunJson const& json, std::int64_t step) {
   EventRow row{.event = text_at(json, "event"),
                .step = step,
                .time = text_at(json, "time"),
@@ -50,6 +50,7 @@ EventRow event_row(nlohmann::json const& json, std::int64_t step) {
                .predicted_step_s = real_at(json, "predicted_step_s")};
   if (auto const exit = count_at(json, "exit"); exit && *exit < 256)
     row.exit = static_cast<int>(*exit);
+  row.fields = json;
   auto const* const changed = find(json, "changed");
   if (changed == nullptr || !changed->is_array()) return row;
   for (auto const& line : *changed)
@@ -60,12 +61,14 @@ EventRow event_row(nlohmann::json const& json, std::int64_t step) {
 }  // namespace
 
 std::optional<std::variant<StepRow, EventRow>> parse_metrics_row(std::string_view line) {
-  auto const json = nlohmann::json::parse(line, nullptr, false);
+  auto const json = RunJson::parse(line, nullptr, false);
   if (!json.is_object()) return {};
   auto const step = count_at(json, "step");
   if (!step) return {};
-  if (json.contains("event")) return event_row(json, *step);
-  return step_row(json, *step);
+  auto const* const event = find(json, "event");
+  if (event == nullptr) return step_row(json, *step);
+  if (!event->is_string()) return {};
+  return event_row(json, *step);
 }
 
 std::optional<double> parse_time_s(std::string const& text) {

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "monitor/json_fields.hpp"
+#include "monitor/metric_rows.hpp"
 #include "plan/data/plan.hpp"
 
 namespace spillway {
@@ -24,17 +26,20 @@ struct StepRow {
   };
   std::vector<LaneBusy> lanes = {};
   TierBytes peak_bytes{};
+  MetricValues metrics{};
 };
 
 // An EventRow is a row about an event of a run, such as its start.
 struct EventRow {
   std::string event;
   std::int64_t step = 0;
-  std::string time = {};  // as in the file
+  std::string time = {};  // in UTC
   std::string from = {}, plan = {}, why = {}, job = {};
   std::optional<int> exit = {};                 // of an "end"
   std::optional<double> predicted_step_s = {};  // by the plan that begins here
   std::vector<std::string> changed = {};
+  std::int64_t done_again = 0;  // how many steps that were logged before it come once more
+  RunJson fields = {};          // as in the file
 };
 
 // Returns nothing for a line that is no row.

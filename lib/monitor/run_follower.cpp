@@ -6,27 +6,33 @@
 #include "base/unix_time.hpp"
 
 namespace spillway {
+
 RunFollower::RunFollower(std::filesystem::path run_dir)
     : m_metrics(run_dir / "metrics.jsonl"), m_run{.dir = std::move(run_dir)} {
-  read_texts();
+  read_texts(m_run);
 }
 
-void RunFollower::read_texts() {
-  auto history = std::move(m_run.history);
-  m_run = read_run_texts(m_run.dir);
-  m_run.history = std::move(history);
-  m_events_read = m_run.history.events().size();
+// Returns whether there were new rows.
+bool RunFollower::read_rows() {
+  bool is_new = false;
+  for (bool goes_on = true; goes_on;) {
+    auto const news = m_metrics.look();
+    if (news.begins_anew) m_run.history = {};
+    for (auto const& line : news.lines) m_run.history.add(line);
+    is_new = is_new || !news.lines.empty();
+    goes_on = news.has_more;
+  }
+  return is_new;
 }
 
 void RunFollower::look() {
-  auto const news = m_metrics.look();
-  if (news.begins_anew) m_run.history = {};
-  for (auto const& line : news.lines) m_run.history.add(line);
-  bool const has_changed = m_run.history.events().size() != m_events_read;
-  if (has_changed || !m_run.config) read_texts();
+  bool const is_new = read_rows();
+  auto const events = m_run.history.events().size();
+  if (events != m_events_read || !m_run.config) read_texts(m_run);
+  m_events_read = events;
   m_run.written_at_s = m_metrics.written_at_s();
   m_run.at_work = at_work(m_run.dir);
-  if (m_has_looked && news.lines.empty()) return;
+  if (m_has_looked && !is_new) return;
   auto const since_s = unix_time_s() - m_run.written_at_s;
   m_silent_before_s = m_has_looked || m_run.written_at_s == 0 ? 0 : std::max(0.0, since_s);
   m_news_at = SteadyClock::now();

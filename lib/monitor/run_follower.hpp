@@ -22,7 +22,7 @@ class RunFollower {
   double silent_s() const;
 
  private:
-  void read_texts();
+  bool read_rows();
 
   FollowedFile m_metrics;
   RunRecord m_run;

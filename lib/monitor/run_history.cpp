@@ -1,73 +1,58 @@
 #include "monitor/run_history.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/median.hpp"
 
 namespace spillway {
-namespace {
-
-constexpr std::size_t kRecentRows = 20;
-
-template <class Speeds, class Member>
-double median_of(Speeds const& recent, Member const& member) {
-  if (recent.empty()) return 0;
-  std::vector<double> values;
-  for (auto const& row : recent) values.push_back(row.*member);
-  return median(std::move(values));
-}
-
-}  // namespace
 
 void RunHistory::add(std::string_view line) {
   auto row = parse_metrics_row(line);
+  bool const is_blank = line.find_first_not_of(" \t\r") == line.npos;
+  if (!row) m_unread_lines += is_blank ? 0 : 1;
   if (row) std::visit([this](auto& one) { take(std::move(one)); }, *row);
 }
 
-void RunHistory::go_back_to(std::int64_t step) {
-  auto const is_undone = [step](LossPoint const& point) { return point.step > step; };
-  std::erase_if(m_losses, is_undone);
-  std::erase_if(m_valid_losses, is_undone);
+// Returns how many steps are undone.
+std::int64_t RunHistory::go_back_to(std::int64_t step) {
+  auto const undone = m_rows.forget_after(step);
   if (m_last && m_last->step > step) m_last.reset();
-  m_recent.clear();
+  m_first_of_plan = m_rows.steps.size();
+  return undone;
 }
 
 void RunHistory::take(EventRow row) {
   if (row.event == "start" || row.event == "resume") {
-    go_back_to(row.step);
+    row.done_again = go_back_to(row.step);
     m_jobs.push_back({row, {}, row.step, 0});
   } else if (row.event == "end" && !m_jobs.empty()) {
     m_jobs.back().end = row;
     m_jobs.back().last_step = row.step;
   } else if (row.event == "replan") {
     if (!m_jobs.empty()) ++m_jobs.back().replans;
-    m_recent.clear();
+    m_first_of_plan = m_rows.steps.size();
   }
   if (row.event != "end") m_predicted_step_s = row.predicted_step_s;
   m_events.push_back(std::move(row));
 }
 
 void RunHistory::take(StepRow row) {
-  if (row.loss) m_losses.push_back({row.step, *row.loss});
-  if (row.valid_loss) m_valid_losses.push_back({row.step, *row.valid_loss});
+  m_rows.add(row.step, row.metrics);
+  m_first_of_plan = std::min(m_first_of_plan, m_rows.steps.size() - 1);
   if (!m_jobs.empty()) m_jobs.back().last_step = row.step;
-  m_recent.push_back({row.step_s, row.tokens_per_s});
-  if (m_recent.size() > kRecentRows) m_recent.pop_front();
   m_last = std::move(row);
 }
 
-double RunHistory::recent_step_s() const {
-  return median_of(m_recent, &Speed::step_s);
-}
-
-double RunHistory::recent_tokens_per_s() const {
-  return median_of(m_recent, &Speed::tokens_per_s);
-}
-
-LossPoint const* least_of(std::vector<LossPoint> const& points) {
-  auto const least = std::ranges::min_element(points, {}, &LossPoint::loss);
-  return least == points.end() ? nullptr : &*least;
+double RunHistory::recent(Metric metric) const {
+  constexpr std::size_t most = 20;
+  auto const& all = m_rows.of(metric);
+  auto const rows = all.size() - m_first_of_plan;
+  auto const counted = std::min(rows > 1 ? rows - 1 : rows, most);
+  std::vector<double> values(all.end() - static_cast<std::ptrdiff_t>(counted), all.end());
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  return values.empty() ? 0 : median(std::move(values));
 }
 
 }  // namespace spillway

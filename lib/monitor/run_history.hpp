@@ -1,21 +1,16 @@
 // A RunHistory keeps what the rows of a run's metrics.jsonl say, over all of its jobs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "monitor/metric_rows.hpp"
 #include "monitor/metrics_row.hpp"
 
 namespace spillway {
-
-struct LossPoint {
-  std::int64_t step = 0;
-  double loss = 0;
-};
 
 // A JobRecord is what one job did: from a start or a resume to its end, if it has told one.
 struct JobRecord {
@@ -28,37 +23,37 @@ struct JobRecord {
 class RunHistory {
  public:
   // Takes in a line of metrics.jsonl; one that is no row is left out. A job that goes on from a
-  // step makes what came behind that step undone.
+  // step makes what came behind that step undone. Of rows of the same step the later one holds.
   void add(std::string_view line);
 
-  std::vector<LossPoint> const& losses() const { return m_losses; }
-  std::vector<LossPoint> const& valid_losses() const { return m_valid_losses; }
+  MetricRows const& rows() const { return m_rows; }  // of the steps that are not undone
+  std::vector<LossPoint> losses() const { return m_rows.points(Metric::loss); }
+  std::vector<LossPoint> valid_losses() const { return m_rows.points(Metric::valid_loss); }
   std::vector<JobRecord> const& jobs() const { return m_jobs; }
   std::vector<EventRow> const& events() const { return m_events; }
   std::optional<StepRow> const& last() const { return m_last; }
-  // Returns the median of the last rows' steps, in seconds, or 0 if there is none.
-  double recent_step_s() const;
-  double recent_tokens_per_s() const;
+  // Returns the median of the metric in the last rows of the plan that is followed now, or 0 if
+  // there is none. The first row of a plan counts only if it is the only one.
+  double recent(Metric metric) const;
+  double recent_step_s() const { return recent(Metric::step_s); }
+  double recent_tokens_per_s() const { return recent(Metric::tokens_per_s); }
   // Returns what the plan that is followed now predicts, or nothing if no row has told it.
   std::optional<double> predicted_step_s() const { return m_predicted_step_s; }
+  // Returns how many lines were no row, as where a disk was full.
+  std::int64_t unread_lines() const { return m_unread_lines; }
 
  private:
   void take(StepRow row);
   void take(EventRow row);
-  void go_back_to(std::int64_t step);
+  std::int64_t go_back_to(std::int64_t step);
 
-  std::vector<LossPoint> m_losses, m_valid_losses;
+  MetricRows m_rows;
+  std::size_t m_first_of_plan = 0;  // a place in m_rows
   std::vector<JobRecord> m_jobs;
   std::vector<EventRow> m_events;
   std::optional<StepRow> m_last;
-  struct Speed {
-    double step_s, tokens_per_s;
-  };
-  std::deque<Speed> m_recent;  // of the job's last rows
   std::optional<double> m_predicted_step_s;
+  std::int64_t m_unread_lines = 0;
 };
-
-// Returns the point with the least loss, or null if there is none.
-LossPoint const* least_of(std::vector<LossPoint> const& points);
 
 }  // namespace spillway

@@ -4,71 +4,78 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "base/error.hpp"
 #include "config/load.hpp"
 #include "io/file/read_file.hpp"
-#include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_reader.hpp"
-#include "model/model.hpp"
 #include "monitor/exit_words.hpp"
 #include "monitor/followed_file.hpp"
-#include "monitor/json_fields.hpp"
+#include "monitor/run_directory.hpp"
 #include "plan/explain/verdict.hpp"
 
 namespace spillway {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
-constexpr std::int64_t kMostTextBytes = std::int64_t{1} << 26;
-
-// Returns the text of a file that runs write, or "" if it cannot be read.
-std::string text_in(fs::path const& run_dir, char const* name) {
-  try {
-    return read_text(run_dir / name, kMostTextBytes);
-  } catch (Error const&) {
-    return "";
-  }
-}
-
 void read_config(RunRecord& run) {
+  run.config.reset();
+  run.config_trouble.clear();
+  constexpr std::int64_t most_bytes = 1 << 26;
   auto const path = run.dir / "config.yaml";
   try {
-    run.config = parse_config(read_text(path, kMostTextBytes), path.string(), {}, elsewhere);
-    if (run.config->model.vocab == 0) return;
-    Arithmetic arithmetic;
-    arithmetic.sequence = run.config->data.sequence;
-    run.parameters = build_model(*run.config, run.config->model.vocab, arithmetic, Purpose::eval)
-                         .parameter_count();
+    run.config = parse_config(read_text(path, most_bytes), path.string(), {}, elsewhere);
   } catch (Error const& error) {
     run.config_trouble = error.what();
   }
 }
 
-std::optional<SummaryRecord> summary_in(fs::path const& run_dir) {
-  auto const json = Json::parse(text_in(run_dir, "summary.json"), nullptr, false);
-  if (!json.is_object()) return {};
-  SummaryRecord summary{{},
-                        real_at(json, "predicted_step_s").value_or(0),
-                        real_at(json, "measured_step_s").value_or(0),
-                        tiers_at(json, "predicted_peak_bytes"),
-                        tiers_at(json, "measured_peak_bytes")};
-  auto const exit = json.find("exit");
-  if (exit != json.end() && exit->is_number_integer()) summary.exit = exit->get<int>();
-  return summary;
+void read_rows(RunRecord& run) {
+  FollowedFile metrics(run.dir / "metrics.jsonl");
+  for (bool goes_on = true; goes_on;) {
+    auto const news = metrics.look();
+    for (auto const& line : news.lines) run.history.add(line);
+    goes_on = news.has_more;
+  }
+  run.written_at_s = metrics.written_at_s();
 }
 
-std::string first_host(fs::path const& run_dir) {
-  auto const json = Json::parse(text_in(run_dir, "environment.json"), nullptr, false);
-  if (!json.is_object()) return "";
-  auto const hosts = json.find("hosts");
-  bool const named = hosts != json.end() && hosts->is_array() && !hosts->empty();
+// Returns whether the last job that began has written the summary. Times are of whole seconds.
+bool is_of_last_job(RunJson const& summary, RunHistory const& history) {
+  if (history.jobs().empty()) return true;
+  auto const& job = history.jobs().back();
+  auto const ended_s = parse_time_s(text_at(summary, "ended"));
+  auto const began_s = parse_time_s(job.begin.time);
+  if (!ended_s || !began_s || *ended_s > *began_s) return true;
+  return *ended_s == *began_s && job.end;
+}
+
+void read_summary(RunRecord& run) {
+  run.summary = object_in(run.dir, "summary.json", run.troubles);
+  if (!is_of_last_job(run.summary, run.history)) run.summary = nullptr;
+}
+
+void read_parameters(RunRecord& run) {
+  if (run.parameters > 0) return;    // a run has the same all the time
+  std::vector<std::string> ignored;  // whoever draws the plan tells of them
+  auto found = count_at(run.summary, "parameters");
+  if (!found) found = count_at(object_in(run.dir, "plan.json", ignored), "parameters");
+  run.parameters = found.value_or(0);
+}
+
+std::string first_host(RunJson const& environment) {
+  auto const* const hosts = find(environment, "hosts");
+  bool const named = hosts != nullptr && hosts->is_array() && !hosts->empty();
   return named && hosts->front().is_string() ? hosts->front().get<std::string>() : "";
+}
+
+void note_unread(RunRecord& run) {
+  auto const lines = run.history.unread_lines();
+  if (lines == 0) return;
+  run.troubles.push_back(fmt::format("{} of metrics.jsonl cannot be read, and {} left out.",
+                                     lines == 1 ? "One line" : fmt::format("{} lines", lines),
+                                     lines == 1 ? "is" : "are"));
 }
 
 CheckpointRecord checkpoint_of(fs::path const& run_dir, std::int64_t step) {
@@ -98,27 +105,26 @@ std::vector<CheckpointRecord> checkpoints_in(fs::path const& run_dir) {
 
 }  // namespace
 
-bool is_run_directory(fs::path const& path) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored) || fs::exists(path / manifest_name, ignored)) return false;
-  auto const names = {"config.yaml", "metrics.jsonl", "lock", kLatest};
-  return std::ranges::any_of(names, [&](auto* name) { return fs::exists(path / name, ignored); });
+void read_texts(RunRecord& run) {
+  run.troubles.clear();
+  read_config(run);
+  run.verdict = verdict_in(text_in(run.dir, "plan.txt", run.troubles).value_or(""));
+  run.environment = object_in(run.dir, "environment.json", run.troubles);
+  run.host = first_host(run.environment);
+  read_summary(run);
+  read_parameters(run);
+  note_unread(run);
 }
 
-RunRecord read_run_texts(fs::path const& run_dir) {
+RunRecord read_rows_and_texts(fs::path const& run_dir) {
   RunRecord run{.dir = run_dir};
-  read_config(run);
-  run.verdict = verdict_in(text_in(run_dir, "plan.txt"));
-  run.host = first_host(run_dir);
-  run.summary = summary_in(run_dir);
+  read_rows(run);
+  read_texts(run);
   return run;
 }
 
 RunRecord read_run(fs::path const& run_dir) {
-  auto run = read_run_texts(run_dir);
-  FollowedFile metrics(run_dir / "metrics.jsonl");
-  for (auto const& line : metrics.look().lines) run.history.add(line);
-  run.written_at_s = metrics.written_at_s();
+  auto run = read_rows_and_texts(run_dir);
   run.checkpoints = checkpoints_in(run_dir);
   run.at_work = at_work(run_dir);
   return run;
@@ -132,9 +138,18 @@ std::optional<int> last_exit(RunRecord const& run) {
 
 std::int64_t steps_done(RunRecord const& run) {
   auto const& history = run.history;
-  auto const logged = history.last() ? history.last()->step : 0;
-  bool const has_end = !history.jobs().empty() && history.jobs().back().end;
-  return has_end ? std::max(logged, history.jobs().back().end->step) : logged;
+  if (!history.jobs().empty()) return history.jobs().back().last_step;
+  return history.last() ? history.last()->step : 0;
+}
+
+double measured_step_s(RunRecord const& run) {
+  auto const told_s = real_at(run.summary, "measured_step_s").value_or(0);
+  return told_s > 0 ? told_s : run.history.recent_step_s();
+}
+
+double predicted_step_s(RunRecord const& run) {
+  if (auto const told_s = run.history.predicted_step_s()) return *told_s;
+  return real_at(run.summary, "predicted_step_s").value_or(0);
 }
 
 std::optional<double> left_s(RunRecord const& run) {

@@ -9,17 +9,10 @@
 
 #include "config/config.hpp"
 #include "job/at_work.hpp"
+#include "monitor/json_fields.hpp"
 #include "monitor/run_history.hpp"
-#include "plan/data/plan.hpp"
 
 namespace spillway {
-
-// What summary.json says of the last job that wrote one.
-struct SummaryRecord {
-  std::optional<int> exit;
-  double predicted_step_s = 0, measured_step_s = 0;
-  TierBytes predicted_peak_bytes{}, measured_peak_bytes{};
-};
 
 struct CheckpointRecord {
   std::int64_t step = 0;
@@ -32,22 +25,25 @@ struct RunRecord {
   std::filesystem::path dir;
   std::optional<Config> config = {};  // empty if config.yaml is missing or of another version
   std::string config_trouble = {};    // why it is empty
-  std::int64_t parameters = 0;        // 0 if not known
-  std::string verdict = {};           // the first sentence of plan.txt
-  std::string host = {};              // of rank 0
-  std::optional<SummaryRecord> summary = {};
+  // The objects in environment.json and in summary.json, null where there is none. A summary that a
+  // job before the last one has left counts as none.
+  RunJson environment = {}, summary = {};
+  std::int64_t parameters = 0;             // 0 if not known
+  std::string verdict = {};                // the first sentence of plan.txt
+  std::string host = {};                   // of rank 0
+  std::vector<std::string> troubles = {};  // what else cannot be read, a sentence each
   RunHistory history = {};
   double written_at_s = 0;  // when metrics.jsonl was last written; 0 if it is not there
   std::vector<CheckpointRecord> checkpoints = {};  // the newest step first
   AtWork at_work = {};
 };
 
-// Returns whether a directory is a run's, and no checkpoint: it has some file that only runs write.
-bool is_run_directory(std::filesystem::path const& path);
-
-// Reads all of it but the history, the checkpoints and who is at work. What is missing or cannot be
-// read is left out. Throws nothing but for want of memory.
-RunRecord read_run_texts(std::filesystem::path const& run_dir);
+// Reads what files of the directory say beside metrics.jsonl, whose rows `run.history` must have.
+// What is missing or cannot be read is left out. Throws nothing but for want of memory, as do the
+// others.
+void read_texts(RunRecord& run);
+// Reads all but the checkpoints and who is at work.
+RunRecord read_rows_and_texts(std::filesystem::path const& run_dir);
 // Reads all of it.
 RunRecord read_run(std::filesystem::path const& run_dir);
 
@@ -55,8 +51,13 @@ RunRecord read_run(std::filesystem::path const& run_dir);
 // killed tells nothing.
 std::optional<int> last_exit(RunRecord const& run);
 // Returns how many steps are done: those up to the last one that was logged, or at which a job has
-// told its end.
+// begun or told its end.
 std::int64_t steps_done(RunRecord const& run);
+// Returns the median time of a step as the last job has told it at its end or, before that, as its
+// last rows have it; 0 if nothing is known.
+double measured_step_s(RunRecord const& run);
+// Returns what the last plan predicts for a step, or 0 if that is not known.
+double predicted_step_s(RunRecord const& run);
 // Returns how long the steps that are left take, or nothing if that is not known.
 std::optional<double> left_s(RunRecord const& run);
 // Returns a text such as "gpt, 12 layers of 768, 12 heads; 124439808 parameters; bf16", or "".

@@ -6,6 +6,7 @@
 
 #include "base/units.hpp"
 #include "monitor/exit_words.hpp"
+#include "monitor/run_directory.hpp"
 #include "plan/data/words.hpp"
 
 namespace spillway {
@@ -39,26 +40,23 @@ std::string losses_text(std::vector<LossPoint> const& points) {
 
 std::string speed_text(RunRecord const& run) {
   auto const& history = run.history;
-  auto predicted_s = history.predicted_step_s().value_or(0);
-  if (predicted_s == 0 && run.summary) predicted_s = run.summary->predicted_step_s;
+  auto const predicted_s = predicted_step_s(run);
   auto const predicted =
       predicted_s > 0 ? fmt::format("predicted {} a step", human_duration(predicted_s)) : "";
-  auto const step_s = history.recent_step_s();
+  auto const step_s = measured_step_s(run);
   if (step_s <= 0) return predicted;
   return fmt::format("{} a step, {:.0f} tokens/s{}{}", human_duration(step_s),
                      history.recent_tokens_per_s(), predicted.empty() ? "" : "; ", predicted);
 }
 
-// A summary is of the job before, while one is at work.
 std::string peaks_of(RunRecord const& run) {
-  bool const works = run.at_work.works == true;
+  auto const told = tiers_at(run.summary, "measured_peak_bytes");
+  auto const all_planned = tiers_at(run.summary, "predicted_peak_bytes");
   std::string text;
   for (Tier const tier : kTiersInOrder) {
     auto const& last = run.history.last();
-    auto measured = last ? last->peak_bytes[tier] : 0;
-    if (run.summary && !works)
-      measured = std::max(measured, run.summary->measured_peak_bytes[tier]);
-    auto const planned = run.summary && !works ? run.summary->predicted_peak_bytes[tier] : 0;
+    auto const measured = std::max(last ? last->peak_bytes[tier] : 0, told[tier]);
+    auto const planned = all_planned[tier];
     if (measured == 0 && planned == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(tier), human_bytes(measured));
     if (planned > 0) text += fmt::format(" (planned {})", human_bytes(planned));
@@ -106,10 +104,13 @@ std::string checkpoints_text(RunRecord const& run) {
 // Returns what a user should look at.
 std::string warnings(RunRecord const& run) {
   std::string text = line("warning", run.config_trouble);
+  for (auto const& trouble : run.troubles) text += line("warning", trouble);
   auto const exit = last_exit(run);
   if (exit && *exit != 0) {
-    auto const what = *exit == 75 ? "the same command goes on from the newest checkpoint"
-                                  : "its log says what to change";
+    auto const& why = run.history.jobs().back().end->why;
+    auto const what = *exit == 75   ? "the same command goes on from the newest checkpoint"
+                      : why.empty() ? "its log says what to change"
+                                    : why;
     text += line("warning",
                  fmt::format("the last job ended with {}, {}: {}", *exit, exit_words(*exit), what));
   }
@@ -120,6 +121,16 @@ std::string warnings(RunRecord const& run) {
   if (!run.checkpoints.empty() && !names_newest)
     text += line("warning", "`latest` names none of the checkpoints");
   return text;
+}
+
+// Describes the directory of a job that has not come as far as its plan.
+std::string describe_lock(RunRecord const& run) {
+  auto const* const what =
+      run.at_work.works == false
+          ? "nothing but `lock`: a job ended here before it had a plan, and its log says why"
+          : "nothing but `lock`: a job reads its data, measures or plans";
+  return fmt::format("run {}\n", run.dir.string()) + line("state", state_words(run)) +
+         line("holds", what);
 }
 
 }  // namespace
@@ -136,6 +147,7 @@ std::string event_line(EventRow const& row) {
 }
 
 std::string describe_run(RunRecord const& run) {
+  if (has_only_lock(run.dir)) return describe_lock(run);
   auto const left = left_s(run);
   bool const goes_on = run.at_work.works != false && left.value_or(0) > 0;
   return fmt::format("run {}\n", run.dir.string()) + line("state", state_words(run)) +

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <string.h>
 
 #include <algorithm>
 #include <map>
@@ -10,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/units.hpp"
 #include "config/difference.hpp"
-#include "monitor/run_text.hpp"
+#include "monitor/run_directory.hpp"
 
 namespace spillway {
 namespace {
@@ -75,21 +74,16 @@ std::vector<std::string> own_values(std::vector<RunRecord> const& runs) {
 }  // namespace
 
 std::vector<RunRecord> read_runs(fs::path const& directory) {
-  std::vector<fs::path> paths;
-  std::error_code ignored;
-  for (auto const& entry : fs::directory_iterator(directory, ignored))
-    if (is_run_directory(entry.path())) paths.push_back(entry.path());
-  std::ranges::sort(paths, [](fs::path const& a, fs::path const& b) {
-    return ::strverscmp(a.filename().c_str(), b.filename().c_str()) < 0;
-  });
   std::vector<RunRecord> runs;
-  for (auto const& path : paths) runs.push_back(read_run(path));
+  for (auto const& path : runs_below(directory)) runs.push_back(read_run(path));
   return runs;
 }
 
-std::string runs_table(std::vector<RunRecord> const& runs) {
+std::string runs_table(std::vector<RunRecord> const& runs, fs::path const& directory) {
   std::size_t width = 3;
-  for (auto const& run : runs) width = std::max(width, run.dir.filename().string().size());
+  std::vector<std::string> names;
+  for (auto const& run : runs) names.push_back(run.dir.lexically_relative(directory).string());
+  for (auto const& name : names) width = std::max(width, name.size());
   auto const values = own_values(runs);
   std::string text;
   auto const add = [&](auto const&... cells) {
@@ -103,8 +97,8 @@ std::string runs_table(std::vector<RunRecord> const& runs) {
     bool const may_go_on = run.at_work.works != false;
     auto const step = fmt::format("{}{}", steps_done(run),
                                   run.config ? fmt::format("/{}", run.config->run.steps) : "");
-    add(run.dir.filename().string(), width, short_state(run), step, last_of(run.history.losses()),
-        least_text(run.history.valid_losses()), seconds_or_dash(run.history.recent_step_s()),
+    add(names[i], width, short_state(run), step, last_of(run.history.losses()),
+        least_text(run.history.valid_losses()), seconds_or_dash(measured_step_s(run)),
         seconds_or_dash(may_go_on ? left_s(run).value_or(0) : 0), values[i]);
   }
   return text;

@@ -9,12 +9,12 @@
 
 namespace spillway {
 
-// Reads the runs that lie in a directory, in the order of their names, in which numbers count as
-// such. Returns none if there are none.
+// Reads the runs that runs_below() finds.
 std::vector<RunRecord> read_runs(std::filesystem::path const& directory);
 
-// Returns a line for each run: its state, how far it is, its last loss and its least one of an
-// evaluation, its speed, the time that is left, and the keys in which the runs differ.
-std::string runs_table(std::vector<RunRecord> const& runs);
+// Returns a line for each run: its name below the directory, its state, how far it is, its last
+// loss and its least one of an evaluation, its speed, the time that is left, and the keys in which
+// the runs differ.
+std::string runs_table(std::vector<RunRecord> const& runs, std::filesystem::path const& directory);
 
 }  // namespace spillway

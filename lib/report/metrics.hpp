@@ -37,7 +37,7 @@ std::string to_json(StepMetrics const& row);
 
 // A RunEvent is a row of metrics.jsonl that marks a "start", a "resume", a "replan" or an "end"
 // after `step` steps. Rows behind a resume may repeat steps of rows before the resume. A job that
-// is killed, or that an error ends, tells no end.
+// is killed tells no end, nor does one whose rank 0 another rank has ended.
 struct RunEvent {
   std::string event;
   std::int64_t step = 0;

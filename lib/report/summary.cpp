@@ -97,6 +97,7 @@ std::string to_json(Summary const& summary) {
                    {"times", times(summary.times)},
                    {"warnings", summary.warnings},
                    {"exit", summary.exit}});
+  if (!summary.why.empty()) json["why"] = summary.why;
   if (!summary.job.empty()) json["job"] = summary.job;
   if (summary.device_outside_bytes) json["device_outside_bytes"] = *summary.device_outside_bytes;
   if (summary.pinning) {

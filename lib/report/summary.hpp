@@ -64,6 +64,7 @@ struct Summary {
   std::string job = {};         // what job_name() returns
   std::vector<std::string> warnings = {};
   int exit = 0;
+  std::string why = {};  // the error that has ended the job, if this rank knows it
 };
 std::string to_json(Summary const& summary);
 

@@ -54,6 +54,14 @@ TimeLeft time_left(RunConfig const& run, std::int64_t done, TurnTimes const& tim
   return left;
 }
 
+void Pace::change_plan(TurnTimes const& predicted) {
+  m_predicted = predicted;
+  m_steps = 0;
+  m_times.step_s = predicted.step_s;
+  if (m_evaluations == 0) m_times.evaluation_s = predicted.evaluation_s;
+  if (m_saves == 0) m_times.save_s = predicted.save_s;
+}
+
 void Pace::add_step(double seconds) {
   constexpr double weight = 0.1;
   m_times.step_s = m_steps++ == 0 ? seconds : (1 - weight) * m_times.step_s + weight * seconds;

@@ -26,7 +26,10 @@ TimeLeft time_left(RunConfig const& run, std::int64_t done, TurnTimes const& tim
 
 class Pace {
  public:
-  explicit Pace(TurnTimes const& predicted) : m_times(predicted) {}
+  explicit Pace(TurnTimes const& predicted) : m_predicted(predicted), m_times(predicted) {}
+
+  // Begins to count steps anew, as those of another plan.
+  void change_plan(TurnTimes const& predicted);
 
   void add_step(double seconds);  // steps are counted by a mean of the last ones
   void add_evaluation(double seconds);
@@ -34,12 +37,14 @@ class Pace {
 
   // Returns what was measured or, of what there was none yet, what was predicted.
   TurnTimes const& times() const { return m_times; }
+  // Returns what is predicted of the current plan.
+  TurnTimes const& predicted() const { return m_predicted; }
   std::int64_t evaluations() const { return m_evaluations; }
   std::int64_t saves() const { return m_saves; }
   double evaluations_s() const { return m_evaluations_s; }
 
  private:
-  TurnTimes m_times;
+  TurnTimes m_predicted, m_times;
   std::int64_t m_steps = 0, m_evaluations = 0, m_saves = 0;
   double m_evaluations_s = 0, m_saves_s = 0;
 };

@@ -97,7 +97,7 @@ std::optional<NewPlan> Replanner::find_better(std::int64_t steps_done, Measured 
   auto fit = fit_machine(m_planned->programs.train, m_machine, m_assumed, seen);
   if (!fit) return std::nullopt;
   Cause const cause{steps_done,
-                    fmt::format("steps take {} s, planned {} s: {}", human_number(seen.step_s, 3),
+                    fmt::format("steps take {} s, expected {} s: {}", human_number(seen.step_s, 3),
                                 human_number(m_assumed.step_s, 3), fit->drift.why)};
   m_machine = std::move(fit->drift.machine);
   m_assumed = std::move(fit->simulation);

@@ -67,7 +67,7 @@ class Replanner {
  private:
   struct Cause {
     std::int64_t steps_done = 0;
-    std::string what;  // text such as "steps take 2 s, planned 1 s: ..."
+    std::string what;  // text such as "steps take 2 s, expected 1 s: ..."
   };
   void watch_anew(std::int64_t wait);
   void watch(StepResult const& result);

@@ -76,6 +76,28 @@ std::string own_warnings() {
   return text;
 }
 
+// Returns the summary without what only all ranks together know, where `total` is not of all.
+Summary summary_of(SummaryParts const& parts, RankNumbers const& total) {
+  Summary summary;
+  summary.plan = parts.trainer.plans().file();
+  summary.predicted_peak_bytes = total.planned;
+  summary.measured_peak_bytes = total.measured;
+  summary.outside_bytes = total.outside_bytes;
+  summary.device_outside_bytes = total.device_outside_bytes;
+  summary.pinning = total.pinning;
+  summary.peak_rss_bytes = total.peak_rss_bytes;
+  summary.predicted_step_s = total.predicted_step_s;
+  summary.measured_step_s = parts.trainer.reporter().median_step_s();
+  summary.spill = spilled(total, parts, summary.measured_step_s);
+  if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
+  summary.lanes = parts.trainer.reporter().lanes();
+  summary.train_s = parts.train_s;
+  summary.outcome = outcome_of(parts);
+  summary.job = job_name();
+  summary.exit = parts.exit;
+  return summary;
+}
+
 }  // namespace
 
 RankNumbers over_ranks(std::span<RankNumbers const> all) {
@@ -134,36 +156,26 @@ RankWait wait_of(std::span<double const> by_peer) {
   return own;
 }
 
+Summary summarize_alone(SummaryParts const& parts) {
+  auto const own = own_numbers(parts);
+  auto const times = parts.trainer.training_times(parts.train_s);
+  auto summary = summary_of(parts, over_ranks({&own, 1}));
+  summary.times = time_table({&times, 1}, parts.trainer.predicted_times());
+  summary.warnings = merged_warnings(std::vector{own_warnings()});
+  return summary;
+}
+
 Summary summarize(SummaryParts const& parts, Comm& comm) {
   auto const waits =
       gathered(comm, wait_of(comm.waited_s()));  // before the next collective adds to them
-  auto const total = over_ranks(gathered(comm, own_numbers(parts)));
+  auto summary = summary_of(parts, over_ranks(gathered(comm, own_numbers(parts))));
   auto const& plans = parts.trainer.plans();
-  auto const& program = plans.planned().programs.train;
-  auto const& simulation = plans.simulation();
-  Summary summary;
-  summary.plan = plans.file();
-  summary.predicted_peak_bytes = total.planned;
-  summary.measured_peak_bytes = total.measured;
-  summary.outside_bytes = total.outside_bytes;
-  summary.device_outside_bytes = total.device_outside_bytes;
-  summary.pinning = total.pinning;
-  summary.peak_rss_bytes = total.peak_rss_bytes;
-  summary.predicted_step_s = total.predicted_step_s;
-  summary.measured_step_s = parts.trainer.reporter().median_step_s();
-  summary.predicted_op_s = predicted_op_seconds(program, simulation);
+  summary.predicted_op_s = predicted_op_seconds(plans.planned().programs.train, plans.simulation());
   summary.measured_op_s = parts.trainer.op_seconds();
-  summary.spill = spilled(total, parts, summary.measured_step_s);
-  if (auto const* spill = parts.memory.spill()) summary.spill.backend = spill->backend();
-  summary.lanes = parts.trainer.reporter().lanes();
-  summary.train_s = parts.train_s;
   summary.times = time_table(gathered(comm, parts.trainer.training_times(parts.train_s)),
                              parts.trainer.predicted_times());
-  summary.outcome = outcome_of(parts);
   summary.warnings = merged_warnings(gathered_texts(comm, own_warnings()));
   if (comm.size() > 1) summary.waits = waits;
-  summary.job = job_name();
-  summary.exit = static_cast<int>(parts.status);
   return summary;
 }
 

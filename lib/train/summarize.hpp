@@ -24,8 +24,8 @@ struct SummaryParts {
   std::optional<Pinning> pinning;
   SteadyClock::time_point begin;  // when the process began
   double restart_s;               // from then on until the first step began
-  double train_s;
-  Status status;
+  double train_s = 0;
+  int exit = 0;  // the status of the process
 };
 
 // RankNumbers are what other ranks need to know of a rank.
@@ -46,6 +46,9 @@ SpillReport spill_report(RankNumbers const& total);
 
 // All ranks must call this. Peaks are the largest over ranks; spilled bytes are sums over ranks.
 Summary summarize(SummaryParts const& parts, Comm& comm);
+// Returns the same of this rank alone, where others may be gone and threads may still be at work:
+// without what ops took, and without waits.
+Summary summarize_alone(SummaryParts const& parts);
 
 // Returns the seconds that a step spends in each kind of op, as simulated.
 std::array<double, kOpKinds> predicted_op_seconds(Program const& program,

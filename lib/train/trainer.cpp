@@ -65,11 +65,9 @@ Trainer::Trainer(TrainerParts parts)
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, parts.comm}),
       m_storage_failures(parts.memory.tiers().spill, parts.comm),
-      m_turns(predicted_turns(parts.planned, parts.simulation.step_s,
-                              eval_batches(parts.config, parts.data, m_shape), parts.machine)),
-      m_pace(m_turns),
+      m_pace(predicted_turns()),
       m_step_prediction(predicted_step(parts.planned.programs.train, parts.simulation)),
-      m_save_time(m_turns.save_s) {
+      m_save_time(m_pace.predicted().save_s) {
   if (parts.planned.programs.eval) {
     m_eval_batches.emplace(*parts.data.valid, parts.data.recipe, eval_shape(m_shape),
                            eval_windows(parts.config, parts.data));
@@ -86,6 +84,12 @@ std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool sta
   auto train = engine_parts(programs.train, m_batches);
   if (m_tracer) train.trace = [this](RunTimes const& run) { m_tracer->take(run); };
   return std::make_unique<Bound>(train, eval, engine_debug(m_parts.config), state_is_there);
+}
+
+TurnTimes Trainer::predicted_turns() const {
+  return spillway::predicted_turns(m_replanner.planned(), m_replanner.simulation().step_s,
+                                   eval_batches(m_parts.config, m_parts.data, m_shape),
+                                   m_parts.machine);
 }
 
 void Trainer::trace_plan() {
@@ -125,10 +129,15 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = m_began_at = SteadyClock::now();
   auto const status = finish(run_steps());
-  RunEvent end{"end", m_state.step};
-  end.exit = static_cast<int>(status);
-  m_reporter.event(end);
+  tell_end(static_cast<int>(status));
   return status;
+}
+
+void Trainer::tell_end(int exit, std::string const& why) {
+  RunEvent end{"end", m_state.step};
+  if (!why.empty()) end.more.emplace_back("why", why);
+  end.exit = exit;
+  m_reporter.event(end);
 }
 
 Status Trainer::run_steps() {
@@ -262,7 +271,7 @@ std::optional<LossSums> Trainer::evaluate_now() {
   try {
     auto const valid = evaluate(*m_bound->eval, batches, m_parts.comm);
     m_pace.add_evaluation(seconds_since(begin));
-    m_predicted.evaluation_s += m_turns.evaluation_s;
+    m_predicted.evaluation_s += m_pace.predicted().evaluation_s;
     return valid;
   } catch (AgreedError const& error) {
     if (error.status() != Status::storage) throw;
@@ -299,7 +308,7 @@ std::optional<Error> Trainer::save() {
     auto const seconds = seconds_since(m_saved_at);
     m_save_time.add(seconds);
     m_pace.add_save(seconds);
-    m_predicted.saving_s += m_turns.save_s;
+    m_predicted.saving_s += m_pace.predicted().save_s;
     m_saved_step = m_state.step;
     m_reporter.saved(fmt::format("{}/step-{}", m_parts.config.run.dir, m_state.step), seconds);
     return std::nullopt;

@@ -68,6 +68,8 @@ class Trainer {
   // first, and a row with the end last. Returns how the run ended; any status but `done` has been
   // logged. The model is saved at the end, unless state is lost or not finite.
   Status run(RunState start, RunEvent const& began);
+  // Writes the row with the end where run() has thrown.
+  void tell_end(int exit, std::string const& why = "");
 
   std::array<double, kOpKinds> op_seconds() const;  // returns seconds of the last step
   Replanner const& plans() const { return m_replanner; }
@@ -96,6 +98,7 @@ class Trainer {
   std::optional<Status> adopt(NewPlan plan);
   void run_move(Program const& move);
   void write_plan();
+  TurnTimes predicted_turns() const;  // of the current plan
   bool do_without_storage();
   Status run_steps();                                 // returns how the last one ends the run
   std::optional<Status> step();                       // returns nothing if the run goes on
@@ -131,7 +134,6 @@ class Trainer {
   std::optional<StepTracer> m_tracer;  // present on rank 0 if run.trace asks for it
   std::unique_ptr<Bound> m_bound;      // ends before the plans that m_replanner keeps
   StorageFailurePolicy m_storage_failures;
-  TurnTimes m_turns;  // as predicted for the first plan
   Pace m_pace;
   TrainingTimes m_step_prediction;  // of a step of the current plan
   TrainingTimes m_predicted;        // sums over what there was

@@ -35,6 +35,7 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   m_step_prediction =
       predicted_step(m_replanner.planned().programs.train, m_replanner.simulation());
   trace_plan();
+  m_pace.change_plan(predicted_turns());
   m_reporter.change_plan();
   RunEvent event{"replan", m_state.step, {{"plan", m_replanner.file()}, {"why", why}}};
   event.predicted_step_s = m_replanner.simulation().step_s;

@@ -79,6 +79,10 @@ TEST_F(LostRank, one_that_stops_is_named) {
       train_command(spilling() + kGathers + kEndless + "run.peer_timeout=20s", kTwoRanks);
   auto const outcome = run_command(command + then("kill -STOP $rank1"));
   EXPECT_TRUE(fails_with(6, "rank 0: no word from rank 1 for 20 s", outcome));
+  for (auto const* file : {"run/summary.json", "run/metrics.jsonl"}) {
+    auto const text = read(file);
+    EXPECT_NE(text.find("no word from rank 1 for 20 s"), text.npos) << file << text;
+  }
   expect_to_go_on(spilling());
 }
 

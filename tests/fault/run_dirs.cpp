@@ -79,6 +79,8 @@ TEST_F(RunDirs, without_flock_that_another_job_has_taken_over_are_left_to_it) {
     EXPECT_TRUE(fails_with(2, "another job has taken it over", outcome));
     EXPECT_EQ(read("run/lock.owner"), "other\n");
     EXPECT_FALSE(fs::exists(m_dir / "run/latest"));
+    EXPECT_FALSE(fs::exists(m_dir / "run/summary.json"));
+    EXPECT_EQ(read("run/metrics.jsonl").find("\"end\""), std::string::npos);
   }
 }
 

@@ -70,6 +70,45 @@ TEST_F(WatchedRuns, are_described_while_they_train_and_after) {
   EXPECT_TRUE(fails_with(2, "is no directory of a run", spillway("top " + path("run/step-2"))));
 }
 
+// A file of a run stands for the run, unless there is more to say of it.
+TEST_F(WatchedRuns, are_described_by_the_files_in_them) {
+  ASSERT_EQ(train("run.trace=3").status, 0);
+  auto const run = spillway("inspect " + path("run")).output;
+  for (auto const* name : {"config.yaml", "environment.json", "metrics.jsonl", "plan.json",
+                           "plan.txt", "summary.json", "trace.json"}) {
+    auto const inspected = spillway("inspect " + path("run/") + name);
+    EXPECT_EQ(inspected.status, 0) << inspected.output;
+    EXPECT_TRUE(inspected.output.starts_with(path("run/") + name + ": ")) << inspected.output;
+    EXPECT_TRUE(inspected.output.ends_with("\n" + run)) << inspected.output;
+  }
+  EXPECT_TRUE(spillway("inspect " + path("run/plan.yaml")).output.starts_with("plan "));
+  for (auto const* name : {"summary.json", "trace.json"}) {
+    fs::copy_file(m_dir / "run" / name, m_dir / name);
+    EXPECT_TRUE(fails_with(2, "is no Program, which `spillway plan --items --json` prints, but ",
+                           spillway("inspect " + path(name))));
+  }
+  write("other.json", "{}");
+  EXPECT_TRUE(fails_with(2, "prints", spillway("inspect " + path("other.json"))));
+}
+
+TEST_F(WatchedRuns, that_lie_in_a_directory_are_shown_by_its_name) {
+  ASSERT_EQ(train("run.steps=1 run.dir=" + path("runs/a")).status, 0);
+  ASSERT_EQ(train("run.steps=1 run.dir=" + path("runs/b")).status, 0);
+  fs::create_directory(m_dir / "runs/c");
+  write("runs/c/lock", "4242\n");
+  auto const table = spillway("inspect " + m_dir.string());
+  EXPECT_EQ(table.status, 0) << table.output;
+  for (auto const* name : {"\nruns/a ", "\nruns/b ", "\nruns/c "})
+    EXPECT_NE(table.output.find(name), std::string::npos) << table.output;
+  auto const page = spillway("report " + path("runs"));
+  EXPECT_EQ(page.status, 0) << page.output;
+  EXPECT_NE(page.output.find("a page of 2 runs"), std::string::npos) << page.output;
+  EXPECT_TRUE(fs::exists(m_dir / "runs/report.html"));
+  EXPECT_TRUE(
+      fails_with(2, "name one, such as " + path("runs/a"), spillway("top " + path("runs"))));
+  EXPECT_TRUE(fails_with(2, "holds no run", spillway("inspect " + path("nvme"))));
+}
+
 TEST_F(WatchedRuns, leave_the_terminal_as_it_was_whoever_ends_the_look) {
   ASSERT_EQ(train("run.steps=1").status, 0);
   for (auto const* end : {"os.write(terminal, b'q')\n", "os.write(terminal, b'\\x03')\n",

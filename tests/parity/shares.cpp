@@ -92,6 +92,11 @@ TEST(Shares, may_change_and_so_may_the_number_of_ranks) {
   Experiment const two("shares_2", 2, kKeys);
   auto const of_two = two.resume("of_two", plain(), 6, {"batch.share=[2,5]"});
   expect_samples_once(of_two, 7, 10, kSequences);
+  // Rank 0 has fewer micro-batches than the other one, for which it waits.
+  auto const promised_s = read_events(of_two.dir).at(0).at("predicted_step_s");
+  EXPECT_EQ(promised_s, of_two.summary.at("predicted_step_s"));
+  std::ifstream plan(of_two.dir / "plan.json");
+  EXPECT_EQ(promised_s, nlohmann::json::parse(plan).at("predicted_step_s"));
   for (auto const& [ranks, run] : {std::pair(3, &equal), std::pair(2, &of_two)})
     for (std::size_t i = 0; i < run->rows.size(); ++i)
       EXPECT_NEAR(run->number(i, "loss"), plain().number(6 + i, "loss"), 2e-2) << ranks << " ranks";

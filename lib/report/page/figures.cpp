@@ -7,24 +7,10 @@
 #include <vector>
 
 #include "base/median.hpp"
-#include "report/page/thinning.hpp"
+#include "report/page/rows_json.hpp"
 
 namespace spillway {
 namespace {
-
-PageJson or_null(double value) {
-  return std::isfinite(value) ? PageJson(value) : PageJson(nullptr);
-}
-
-std::vector<double> known(std::vector<double> values) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  return values;
-}
-
-double last_of(std::vector<double> const& values) {
-  auto const some = known(values);
-  return some.empty() ? kNoValue : some.back();
-}
 
 // Copies a field of `from`, which may be null, under the same or another name.
 void copy(PageJson& to, PageJson const& from, char const* key, char const* as = nullptr) {
@@ -32,8 +18,8 @@ void copy(PageJson& to, PageJson const& from, char const* key, char const* as = 
 }
 
 void add_model(PageJson& json, RunFiles const& run) {
-  if (run.config) {
-    auto const& config = *run.config;
+  if (run.record.config) {
+    auto const& config = *run.record.config;
     auto const& model = config.model;
     json["model"] = {{"family", word(model.family)},
                      {"layers", model.layers},
@@ -46,86 +32,84 @@ void add_model(PageJson& json, RunFiles const& run) {
     if (config.batch.micro) json["micro"] = *config.batch.micro;
     json["steps_wanted"] = config.run.steps;
   }
-  for (auto const* key : {"parameters", "trained_parameters"}) copy(json, run.plan, key);
-  copy(json, run.summary, "parameters");
+  if (run.record.parameters > 0) json["parameters"] = run.record.parameters;
+  copy(json, run.plan, "trained_parameters");
 }
 
 void add_machine(PageJson& json, RunFiles const& run) {
   for (auto const* key : {"version", "git", "devices", "hosts", "ranks", "threads", "mpi"})
-    copy(json, run.environment, key);
+    copy(json, run.record.environment, key);
 }
 
 // Adds the last and the least value of a loss, and the step of the least.
 void add_loss(PageJson& json, MetricRows const& rows, Metric metric, std::string const& name) {
-  auto const& values = rows.of(metric);
-  auto best = values.size();
-  for (std::size_t row = 0; row < values.size(); ++row)
-    if (std::isfinite(values[row]) && (best == values.size() || values[row] < values[best]))
-      best = row;
-  if (best == values.size()) return;
-  json[name + "_last"] = last_of(values);
-  json[name + "_best"] = values[best];
-  json[name + "_best_step"] = rows.steps[best];
+  auto const points = rows.points(metric);
+  auto const* const least = least_of(points);
+  if (least == nullptr) return;
+  json[name + "_last"] = points.back().loss;
+  json[name + "_best"] = least->loss;
+  json[name + "_best_step"] = least->step;
 }
 
-double median_of(std::vector<double> const& values) {
-  auto some = known(values);
-  return some.empty() ? kNoValue : median(some);
+// Returns null for what is not known.
+PageJson or_null(double value) {
+  return value > 0 ? PageJson(value) : PageJson(nullptr);
 }
 
 void add_progress(PageJson& json, RunFiles const& run) {
-  using enum Metric;
-  auto const& rows = run.rows;
+  auto const& summary = run.record.summary;
+  auto const& history = run.record.history;
+  auto const& rows = history.rows();
   if (!rows.steps.empty()) {
-    json["steps"] = rows.steps.back();
-    json["tokens"] = or_null(last_of(rows.of(tokens)));
-    json["duration_s"] = rows.of(elapsed_s).back();
-    json["measured_step_s"] = or_null(median_of(rows.of(step_s)));
-    json["tokens_per_s"] = or_null(median_of(rows.of(tokens_per_s)));
-    json["mfu"] = or_null(median_of(rows.of(mfu)));
+    json["steps"] = steps_done(run.record);
+    json["tokens"] = or_null(rows.of(Metric::tokens).back());
+    json["duration_s"] = elapsed_s(rows).back();
+    json["measured_step_s"] = or_null(measured_step_s(run.record));
+    json["tokens_per_s"] = or_null(history.recent(Metric::tokens_per_s));
+    json["mfu"] = or_null(history.recent(Metric::mfu));
   }
-  copy(json, run.summary, "step", "steps");
+  copy(json, summary, "step", "steps");
   for (auto const* key : {"tokens", "duration_s", "measured_step_s", "restart_s", "exit"})
-    copy(json, run.summary, key);
-  add_loss(json, rows, loss, "loss");
-  add_loss(json, rows, valid_loss, "valid");
-  std::int64_t jobs = 0;
-  double again = 0;
-  for (auto const& event : rows.events) {
-    jobs += event.at("event") == "start" || event.at("event") == "resume" ? 1 : 0;
-    again += number_in(event, "done_again", 0);
-  }
-  json["jobs"] = jobs;
-  json["done_again"] = std::llround(again);
+    copy(json, summary, key);
+  add_loss(json, rows, Metric::loss, "loss");
+  add_loss(json, rows, Metric::valid_loss, "valid");
+  std::int64_t again = 0;
+  for (auto const& event : history.events()) again += event.done_again;
+  json["jobs"] = history.jobs().size();
+  json["done_again"] = again;
 }
 
 void add_predictions(PageJson& json, RunFiles const& run) {
-  for (auto const* key : {"predicted_step_s", "predicted_peak_bytes"}) {
-    copy(json, run.plan, key);
-    copy(json, run.summary, key);
-  }
+  auto const& summary = run.record.summary;
+  copy(json, run.plan, "predicted_step_s");
+  for (auto const* from : {&run.plan, &summary}) copy(json, *from, "predicted_peak_bytes");
+  auto const step_s = predicted_step_s(run.record);
+  if (step_s > 0) json["predicted_step_s"] = step_s;
   for (auto const* key : {"measured_peak_bytes", "outside_bytes", "peak_rss_bytes"})
-    copy(json, run.summary, key);
+    copy(json, summary, key);
 }
 
 // A row has what one rank wrote in its step; steps that were not logged are taken to be like the
 // next one.
 void add_drive_wear(PageJson& json, RunFiles const& run) {
-  auto const& rows = run.rows;
+  auto const& rows = run.record.history.rows();
   auto const& spilled = rows.of(Metric::spilled_bytes);
-  auto const ranks = number_in(json, "ranks", 1);
+  auto const ranks = real_at(json, "ranks").value_or(1);
+  std::vector<double> known;
   double sum = 0;
-  for (std::size_t row = 0; row < rows.steps.size(); ++row)
-    if (std::isfinite(spilled[row]))
-      sum += spilled[row] * ranks *
-             static_cast<double>(rows.steps[row] - (row == 0 ? 0 : rows.steps[row - 1]));
+  for (std::size_t row = 0; row < rows.steps.size(); ++row) {
+    if (!std::isfinite(spilled[row])) continue;
+    known.push_back(spilled[row]);
+    sum += spilled[row] * ranks *
+           static_cast<double>(rows.steps[row] - (row == 0 ? 0 : rows.steps[row - 1]));
+  }
   if (sum <= 0) return;
   json["written_bytes"] = sum;
-  json["written_bytes_per_step"] = ranks * median_of(spilled);
-  if (!run.summary.is_object() || !run.summary.contains("spill")) return;
-  auto const& spill = run.summary.at("spill");
+  json["written_bytes_per_step"] = ranks * median(std::move(known));
+  auto const* const spill = find(run.record.summary, "spill");
+  if (spill == nullptr) return;
   for (auto const* key : {"lifetime_years", "used_lifetime_years", "backend"})
-    copy(json, spill, key);
+    copy(json, *spill, key);
 }
 
 }  // namespace

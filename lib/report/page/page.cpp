@@ -7,6 +7,7 @@
 
 #include "report/page/figures.hpp"
 #include "report/page/page_parts.hpp"
+#include "report/page/rows_json.hpp"
 #include "report/page/run_files.hpp"
 #include "report/utc_text.hpp"
 #include "version.hpp"
@@ -18,18 +19,29 @@ constexpr std::string_view kHead = "<!DOCTYPE html>\n<!-- a report of runs, made
 constexpr std::size_t kMostRows = 4000;  // of metrics, for each run
 constexpr int kForm = 1;                 // the version of the page's JSON
 
+// Returns rows with `event` as they stand in the file.
+PageJson events_json(RunHistory const& history) {
+  auto json = PageJson::array();
+  for (auto const& row : history.events()) {
+    json.push_back(row.fields);
+    if (row.done_again > 0) json.back()["done_again"] = row.done_again;
+  }
+  return json;
+}
+
 PageJson run_json(std::filesystem::path const& directory, std::filesystem::path const& rok,
                   std::string const& name) {
   auto const run = read_run_files(directory, rok);
+  auto const& record = run.record;
   return {{"name", name},
           {"directory", directory.string()},
           {"notes", run.notes},
           {"figures", figures(run)},
-          {"rows", to_json(run.rows, kMostRows)},
-          {"events", run.rows.events},
+          {"rows", rows_json(record.history.rows(), kMostRows)},
+          {"events", events_json(record.history)},
           {"plans", run.plans},
           {"plan", run.plan},
-          {"summary", run.summary},
+          {"summary", record.summary},
           {"traces", run.traces},
           {"rok", run.rok}};
 }

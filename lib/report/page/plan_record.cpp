@@ -49,7 +49,7 @@ PageJson chunks(Graph const& graph) {
 }
 
 PageJson lanes(PlannedRun const& planned, Simulation const& simulation) {
-  auto lanes = lanes_of(planned.programs.train, simulation);
+  auto lanes = lanes_of(longest_step(planned), simulation);
   for (Block const& block : planned.train.blocks) lanes.blocks.push_back(block.name);
   return lanes.to_json(kMostPieces);
 }
@@ -58,7 +58,7 @@ PageJson lanes(PlannedRun const& planned, Simulation const& simulation) {
 
 std::string plan_record(PlannedRun const& planned, Simulation const& simulation,
                         Budgets const& budgets) {
-  auto const& program = planned.programs.train;
+  auto const& program = longest_step(planned);
   PageJson const json = {{kPlanRecordKey, kPlanRecordForm},
                          {"parameters", planned.train.parameter_count()},
                          {"trained_parameters", planned.train.trained_parameter_count()},

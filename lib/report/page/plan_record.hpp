@@ -14,6 +14,7 @@ inline constexpr int kPlanRecordForm = 1;
 
 // Returns what the plan foresees for a step of a rank with the most micro-batches: which bytes of
 // each layer and chunk lie where, what fills each tier over the step, and what each lane does.
+// `simulation` is of its Program (longest_step).
 std::string plan_record(PlannedRun const& planned, Simulation const& simulation,
                         Budgets const& budgets);
 

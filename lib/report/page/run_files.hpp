@@ -1,25 +1,21 @@
-// Reads the files of a run directory, as far as they are there.
+// Reads for a page what lies in a run directory, as far as it is there.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "config/config.hpp"
-#include "report/page/metric_rows.hpp"
+#include "monitor/run_record.hpp"
 #include "report/page/page_json.hpp"
 
 namespace spillway {
 
 struct RunFiles {
-  std::filesystem::path directory;
-  MetricRows rows;
-  PageJson environment, summary, plan;  // objects; null where there is none
-  std::optional<Config> config;
+  RunRecord record = {};               // without checkpoints
+  PageJson plan = {};                  // the object in plan.json; null where there is none
   PageJson plans = PageJson::array();  // what plan_cells returns, with `file` and `step`, by step
   PageJson rok = PageJson::array(), traces = PageJson::array();
-  std::vector<std::string> notes;  // what is missing or cannot be read, in words
+  std::vector<std::string> notes = {};  // what is missing or cannot be read, in words
 };
 
 // `rok` names a table of `spillway rok`; if it is empty, rok.csv in the directory is read if there

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
 namespace spillway {
-
-inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the indices, in order, of at most about `most` rows that show what all of them show: the
 // first, the last and, of each stretch of rows, those with the least and the greatest value of each

@@ -33,6 +33,17 @@ TEST_F(FollowedFiles, tell_each_whole_line_once) {
   EXPECT_FALSE(news.begins_anew);
 }
 
+TEST_F(FollowedFiles, are_read_in_parts_where_they_are_large) {
+  Lines const lines(5, std::string(5 << 20, 'x'));
+  for (auto const& line : lines) append(line + "\n");
+  auto const first = m_file.look();
+  EXPECT_TRUE(first.has_more);
+  EXPECT_EQ(first.lines.size(), 3u);
+  auto const rest = m_file.look();
+  EXPECT_FALSE(rest.has_more);
+  EXPECT_EQ(rest.lines.size(), 2u);
+}
+
 // A job that goes on cuts off the row that a killed one has left.
 TEST_F(FollowedFiles, do_not_mind_that_half_a_line_is_cut_off) {
   append("one\nhal");

@@ -1,6 +1,8 @@
 // What rows of metrics.jsonl come to.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "monitor/run_history.hpp"
 #include "report/metrics.hpp"
 
@@ -80,9 +82,18 @@ TEST(MetricsRows, of_events_are_read_as_they_are_written) {
   EXPECT_EQ(std::get<EventRow>(*parse_metrics_row(to_json(end, 0))).exit, 75);
 }
 
+// As a tool may have written them that knows no whole numbers.
+TEST(MetricsRows, may_have_a_point_in_whole_numbers) {
+  auto const row = parse_metrics_row(R"({"step":2.0,"tokens":1.28e2})");
+  ASSERT_TRUE(row);
+  EXPECT_EQ(std::get<StepRow>(*row).step, 2);
+  EXPECT_EQ(std::get<StepRow>(*row).tokens, 128);
+}
+
 TEST(MetricsRows, that_are_none_are_left_out) {
-  for (auto const* line : {"", "{", "[]", "7", "{}", R"({"step":-1})", R"({"step":"2"})",
-                           R"({"step":1e300})", "{\"step\":1,"})
+  for (auto const* line :
+       {"", "{", "[]", "7", "{}", R"({"step":-1})", R"({"step":"2"})", R"({"step":1e300})",
+        R"({"step":1.5})", R"({"event":7,"step":1})", "{\"step\":1,"})
     EXPECT_FALSE(parse_metrics_row(line)) << line;
   auto const odd = parse_metrics_row(R"({"step":3,"loss":null,"lanes":[],"peak_bytes":7})");
   ASSERT_TRUE(odd);
@@ -105,8 +116,43 @@ TEST(RunHistories, undo_what_a_job_does_once_more) {
   EXPECT_EQ(history.jobs()[0].last_step, 4);
   EXPECT_FALSE(history.jobs()[0].end);
   EXPECT_EQ(history.jobs()[1].last_step, 3);
+  ASSERT_EQ(history.events().size(), 2u);
+  EXPECT_EQ(history.events()[0].done_again, 0);
+  EXPECT_EQ(history.events()[1].done_again, 2);
+  EXPECT_EQ(history.events()[1].fields.at("step"), 2);
   history.add(event("start", 0));
   EXPECT_TRUE(history.losses().empty());
+}
+
+TEST(RunHistories, take_the_later_of_rows_that_tell_of_the_same_step) {
+  RunHistory history;
+  for (int const step : {10, 20, 10}) history.add(row(step, step));
+  EXPECT_EQ(history.rows().steps, (std::vector<std::int64_t>{10}));
+  history.add(event("replan", 5));
+  EXPECT_EQ(history.rows().steps, (std::vector<std::int64_t>{10})) << "it undoes nothing";
+}
+
+TEST(RunHistories, count_the_lines_that_are_no_rows) {
+  RunHistory history;
+  for (auto const* line : {"", " \t", "[]", "{\"step\":\"a\"}", "{\"step\":3,\"lo"})
+    history.add(line);
+  EXPECT_EQ(history.unread_lines(), 3);
+  history.add(R"({"step":2,"loss":null})");
+  EXPECT_EQ(history.unread_lines(), 3);
+  EXPECT_TRUE(std::isnan(history.rows().of(Metric::loss)[0]));
+  EXPECT_TRUE(history.losses().empty());
+}
+
+// The first step of a plan takes longer, as memory is new.
+TEST(RunHistories, take_the_first_row_of_a_plan_for_its_speed_only_if_it_is_alone) {
+  RunHistory history;
+  history.add(R"({"step":1,"step_s":9})");
+  EXPECT_EQ(history.recent_step_s(), 9);
+  history.add(R"({"step":2,"step_s":1})");
+  EXPECT_EQ(history.recent_step_s(), 1);
+  for (int step = 3; step < 40; ++step)
+    history.add("{\"step\":" + std::to_string(step) + ",\"step_s\":3}");
+  EXPECT_EQ(history.recent_step_s(), 3);
 }
 
 TEST(RunHistories, know_the_least_loss_and_the_last_rows_speed) {

@@ -15,13 +15,17 @@
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/shard_writer.hpp"
 #include "job/run_dir.hpp"
+#include "monitor/run_directory.hpp"
 #include "monitor/run_follower.hpp"
 #include "monitor/run_text.hpp"
 #include "report/metrics.hpp"
 #include "tests/support/in_directory.hpp"
+#include "tests/support/refused_with.hpp"
 
 namespace spillway::test::run_records_test {
 namespace {
+
+namespace fs = std::filesystem;
 
 class RunRecords : public InDirectory {
  protected:
@@ -67,7 +71,7 @@ class RunRecords : public InDirectory {
   }
   void add_checkpoint(std::int64_t step) const {
     auto const directory = m_dir / ("step-" + std::to_string(step));
-    std::filesystem::create_directory(directory);
+    fs::create_directory(directory);
     auto const layout = spread_evenly({{"model", "wte.weight", {3, 2}}}, 1);
     ShardWriter writer(directory, 0, layout);
     std::array<float, 6> const values{};
@@ -91,10 +95,11 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
   add_checkpoint(1);
   add_checkpoint(2);
   add_event("end", 3, 75);
-  write("summary.json", R"({"exit": 75, "predicted_step_s": 0.25, "measured_step_s": 0.5,
+  write("summary.json",
+        R"({"exit": 75, "parameters": 77, "predicted_step_s": 0.25, "measured_step_s": 0.5,
     "predicted_peak_bytes": {"device": 4194304}, "measured_peak_bytes": {"device": 3145728}})");
   expect({"  state        not at work: its last job ended with 75: stopped as asked\n",
-          "  model        gpt, 2 layers of 64, 2 heads; ", " parameters; bf16\n",
+          "  model        gpt, 2 layers of 64, 2 heads; 77 parameters; bf16\n",
           "  step         3 of 40 (8 %), 30 tokens\n",
           "  loss         3.5000 at step 3; least 3.0000 at step 2\n",
           "  valid        4.5000 at step 2, the least\n",
@@ -125,8 +130,10 @@ TEST_F(RunRecords, stand_what_is_missing_or_spoilt) {
   for (auto const* name : {"config.yaml", "plan.txt", "environment.json", "summary.json"})
     write(name, "{\x1b spoilt");
   write("metrics.jsonl", "{\n\n{\"step\":1}\nnot the end of a row");
-  std::filesystem::create_directory(m_dir / "step-7");
-  expect({"  step         1\n", "  warning      ", "    step-7          "});
+  fs::create_directory(m_dir / "step-7");
+  expect({"  step         1\n", "  warning      summary.json is damaged, and left out.\n",
+          "  warning      One line of metrics.jsonl cannot be read, and is left out.\n",
+          "    step-7          "});
 }
 
 TEST_F(RunRecords, are_of_directories_of_runs_alone) {
@@ -135,8 +142,67 @@ TEST_F(RunRecords, are_of_directories_of_runs_alone) {
   EXPECT_FALSE(is_run_directory(m_dir / "step-3"));
   EXPECT_FALSE(is_run_directory(m_dir / "none"));
   EXPECT_FALSE(is_run_directory(m_dir / "lock"));
-  std::filesystem::create_directory(m_dir / "empty");
+  fs::create_directory(m_dir / "empty");
   EXPECT_FALSE(is_run_directory(m_dir / "empty"));
+}
+
+std::string refusal(fs::path const& path) {
+  return refused_with([&] { require_run_directory(path); });
+}
+
+TEST_F(RunRecords, say_what_a_directory_is_instead) {
+  require_run_directory(m_dir);
+  add_checkpoint(3);
+  auto const is_none = ": is no directory of a run, ";
+  auto const step = (m_dir / "step-3").string();
+  EXPECT_EQ(refusal(step), step + is_none + "but a checkpoint; its run may be " + m_dir.string());
+  auto const above = m_dir.parent_path();
+  EXPECT_NE(refusal(above).find("but runs lie in it: name one, such as "), std::string::npos);
+  EXPECT_EQ(refusal(m_dir / "none"), (m_dir / "none").string() + ": is not there");
+  EXPECT_EQ(refusal(m_dir / "lock"),
+            (m_dir / "lock").string() + ": is no directory: name that of a run");
+  fs::create_directory(m_dir / "empty");
+  EXPECT_EQ(refusal(m_dir / "empty"), (m_dir / "empty").string() + is_none +
+                                          "which would have config.yaml, metrics.jsonl or lock");
+}
+
+TEST_F(RunRecords, are_found_by_the_files_in_them) {
+  write("summary.json", "{}");
+  EXPECT_EQ(run_of_file(m_dir / "summary.json"), m_dir);
+  EXPECT_FALSE(run_of_file(m_dir / "plan.yaml")) << "a plan is described for itself";
+  fs::create_directory(m_dir / "empty");
+  EXPECT_FALSE(run_of_file(m_dir / "empty" / "summary.json"));
+}
+
+TEST_F(RunRecords, say_plainly_that_there_is_nothing_but_a_lock) {
+  for (auto const* name : {"config.yaml", "plan.txt", "environment.json"}) fs::remove(m_dir / name);
+  auto const begin = "run " + m_dir.string() + "\n  state        ";
+  EXPECT_EQ(text(), begin +
+                        "not at work, and no job has begun to train\n"
+                        "  holds        nothing but `lock`: a job ended here before it had a plan, "
+                        "and its log says why\n");
+  RunDir const held(m_dir);
+  EXPECT_EQ(text(), begin + "at work: " + at_work(m_dir).who +
+                        "\n  holds        nothing but `lock`: a job reads its data, measures or "
+                        "plans\n");
+}
+
+// The job that went on was killed, and has told neither peaks nor what a step took.
+TEST_F(RunRecords, have_nothing_of_a_summary_that_an_earlier_job_has_left) {
+  write("plan.json", R"({"parameters": 77})");
+  write("summary.json", R"({"ended": "2001-09-09T01:46:42Z", "measured_step_s": 9,
+    "predicted_peak_bytes": {"device": 4194304}})");
+  add_event("start", 0);
+  add_step(1, 4);
+  expect({"  speed        9 s a step", "(planned 4 MiB)"});
+  add_event("resume", 1);
+  expect({"  speed        9 s a step"});
+  write("summary.json", R"({"ended": "2001-09-09T01:46:41Z", "measured_step_s": 9,
+    "predicted_peak_bytes": {"device": 4194304}})");
+  // As early as the job began that has told no end.
+  EXPECT_EQ(text().find("9 s a step"), std::string::npos) << text();
+  EXPECT_EQ(text().find("planned"), std::string::npos) << text();
+  expect({"; 77 parameters; bf16\n", "  step         1 of 40 (2 %)"});
 }
 
 TEST_F(RunRecords, follow_a_run_that_goes_on_and_one_that_takes_its_place) {
@@ -148,7 +214,7 @@ TEST_F(RunRecords, follow_a_run_that_goes_on_and_one_that_takes_its_place) {
   run.look();
   EXPECT_EQ(run.run().history.last()->step, 1);
   EXPECT_EQ(run.run().history.losses().size(), 1u);
-  std::filesystem::remove(m_dir / "metrics.jsonl");
+  fs::remove(m_dir / "metrics.jsonl");
   run.look();
   EXPECT_FALSE(run.run().history.last());
   add_event("start", 0);

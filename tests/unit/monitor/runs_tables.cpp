@@ -58,7 +58,7 @@ TEST_F(RunsTables, say_how_far_each_is_and_what_is_its_own) {
   add_event("10", {"start", 0});
   add_step("10", 7, 5, 5);
   EXPECT_EQ(
-      runs_table(read_runs(m_dir)),
+      runs_table(read_runs(m_dir), m_dir),
       "run  state                  step     loss    valid   a step     left\n"
       "2    done                  40/40   2.0000   3.5000   500 ms        -  optim.lr=0.001\n"
       "10   told no end            7/40   5.0000   5.0000   500 ms        -  optim.lr=0.002\n");
@@ -69,12 +69,27 @@ TEST_F(RunsTables, are_empty_where_no_run_lies) {
   EXPECT_TRUE(read_runs(m_dir / "none").empty());
 }
 
+// As of the directory in which somebody works.
+TEST_F(RunsTables, have_the_runs_one_directory_further_down_where_none_lies_here) {
+  fs::create_directories(m_dir / "runs");
+  make_run("runs/a", 0.001, 1 << 30);
+  auto const names_below = [](fs::path const& directory) {
+    return runs_table(read_runs(directory), directory);
+  };
+  EXPECT_NE(names_below(m_dir).find("\nruns/a  not begun"), std::string::npos)
+      << names_below(m_dir);
+  EXPECT_NE(names_below(m_dir / "runs/").find("\na    not begun"), std::string::npos)
+      << names_below(m_dir / "runs/");
+  make_run("b", 0.001, 1 << 30);
+  EXPECT_EQ(read_runs(m_dir).size(), 1u);
+}
+
 // A run whose config.yaml cannot be read still has a line, which says so.
 TEST_F(RunsTables, name_what_cannot_be_read) {
   make_run("a", 0.001, 1 << 30);
   fs::create_directory(m_dir / "b");
   std::ofstream(m_dir / "b" / "config.yaml") << "model: [";
-  auto const table = runs_table(read_runs(m_dir));
+  auto const table = runs_table(read_runs(m_dir), m_dir);
   EXPECT_NE(table.find("not begun"), table.npos) << table;
   EXPECT_NE(table.find("config.yaml"), table.npos) << table;
 }

@@ -139,6 +139,25 @@ TEST_F(Page, believes_the_summary_and_multiplies_what_a_rank_wrote) {
   EXPECT_EQ(figures.at("lifetime_years"), 4);
 }
 
+// A job that went on was killed, behind one that had a plan of its own.
+TEST_F(Page, has_nothing_of_a_summary_that_an_earlier_job_has_left) {
+  auto const directory = run("gone_on");
+  std::ofstream(directory / "metrics.jsonl", std::ios::app)
+      << R"({"event":"resume","step":1,"time":"2026-01-31T10:00:00Z","predicted_step_s":9})"
+      << '\n';
+  write(directory, "plan.json", R"({"spillway_plan":1,"parameters":77,"predicted_step_s":8})");
+  write(directory, "summary.json", R"({"ended":"2026-01-31T09:59:59Z","exit":0,"tokens":999})");
+  auto const run = first_run(directory);
+  EXPECT_TRUE(run.at("summary").is_null());
+  EXPECT_TRUE(has_note(run, "no summary.json of the last job"));
+  auto const& figures = run.at("figures");
+  EXPECT_EQ(figures.at("tokens"), 64);
+  EXPECT_EQ(figures.at("parameters"), 77);
+  EXPECT_EQ(figures.at("predicted_step_s"), 9) << "of the plan that began last";
+  EXPECT_EQ(figures.at("done_again"), 1);
+  EXPECT_EQ(run.at("events").at(1).at("done_again"), 1);
+}
+
 TEST_F(Page, has_plans_in_the_order_of_their_steps) {
   auto const directory = run("replanned");
   for (auto const* name : {"plan-20.yaml", "plan.yaml", "plan-3.yaml", "plan-x.yaml"})
@@ -156,7 +175,9 @@ TEST_F(Page, of_what_is_no_run_is_refused) {
   };
   fs::create_directories(m_root / "empty");
   EXPECT_EQ(refused(m_root / "none"), (m_root / "none").string() + ": is not there");
-  EXPECT_NE(refused(m_root / "empty").find("is not the directory of a run"), std::string::npos);
+  EXPECT_NE(refused(m_root / "empty").find("is no directory of a run"), std::string::npos);
+  write(m_root / "empty", "lock", "4242\n");
+  EXPECT_NE(refused(m_root / "empty").find("there is nothing but `lock` yet"), std::string::npos);
   EXPECT_NE(refused(run("a") / "metrics.jsonl").find("is no directory"), std::string::npos);
   auto const without = refused_with([&] { page_data({{run("a")}, m_root / "no.csv"}); });
   EXPECT_NE(without.find("no.csv"), std::string::npos);

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <sstream>
+#include <numeric>
 
-#include "report/page/metric_rows.hpp"
 #include "report/page/rok_points.hpp"
+#include "report/page/rows_json.hpp"
 #include "report/page/thinning.hpp"
 #include "rok/rok_report.hpp"
 
@@ -17,17 +16,17 @@ namespace {
 using Steps = std::vector<std::int64_t>;
 using Numbers = std::vector<double>;
 
-MetricRows rows_of(std::string const& text) {
-  std::istringstream lines(text);
-  return read_metric_rows(lines);
-}
-std::string step(int number, double loss) {
-  return R"({"step":)" + std::to_string(number) + R"(,"loss":)" + std::to_string(loss) +
-         R"(,"step_s":2})" + "\n";
-}
-std::string event(std::string const& word, int number) {
-  return R"({"event":")" + word + R"(","step":)" + std::to_string(number) +
-         R"(,"time":"2026-01-31T09:05:00Z"})" + "\n";
+// Rows of steps of two seconds.
+MetricRows rows_of(Steps const& steps) {
+  MetricRows rows;
+  for (auto const step : steps) {
+    MetricValues values;
+    values.fill(kNoValue);
+    values[static_cast<std::size_t>(Metric::loss)] = 1.0 / static_cast<double>(step);
+    values[static_cast<std::size_t>(Metric::step_s)] = 2;
+    rows.add(step, values);
+  }
+  return rows;
 }
 
 TEST(Thinning, keeps_all_rows_where_there_are_few) {
@@ -52,43 +51,21 @@ TEST(Thinning, keeps_ends_and_extremes_of_every_column_and_as_few_rows_as_asked)
     EXPECT_TRUE(std::ranges::binary_search(kept, row)) << row;
 }
 
-TEST(PageRows, of_steps_that_were_done_again_are_the_later_ones) {
-  auto const rows = rows_of(event("start", 0) + step(1, 5) + step(2, 4) + step(3, 3) +
-                            event("resume", 1) + step(2, 4.5) + event("replan", 2) + step(3, 3.5));
-  EXPECT_EQ(rows.steps, (Steps{1, 2, 3}));
-  EXPECT_EQ(rows.of(Metric::loss), (Numbers{5, 4.5, 3.5}));
-  ASSERT_EQ(rows.events.size(), 3u);
-  EXPECT_FALSE(rows.events[0].contains("done_again"));
-  EXPECT_EQ(rows.events[1].at("done_again"), 2);
-  EXPECT_FALSE(rows.events[2].contains("done_again"));
-}
-
-// The job that resumed was killed before it came as far as the one before it.
-TEST(PageRows, behind_a_resume_are_gone_even_if_nothing_came_after_it) {
-  auto const rows = rows_of(step(10, 5) + step(20, 4) + event("resume", 10));
-  EXPECT_EQ(rows.steps, Steps{10});
-  EXPECT_EQ(rows_of(step(10, 5) + step(5, 7)).steps, Steps{5}) << "also where no row says so";
-  EXPECT_EQ(rows_of(step(10, 5) + event("replan", 5)).steps, Steps{10});
-}
-
-TEST(PageRows, pass_over_what_is_no_row_and_say_how_much) {
-  auto const rows = rows_of(step(1, 5) + "\n[]\n{\"step\":\"a\"}\n{\"event\":7,\"step\":1}\n" +
-                            "{\"step\":2,\"loss\":null,\"step_s\":1}\n{\"step\":3,\"lo");
-  EXPECT_EQ(rows.steps, (Steps{1, 2}));
-  EXPECT_TRUE(std::isnan(rows.of(Metric::loss)[1]));
-  EXPECT_EQ(rows.unread_rows, 4);
-  EXPECT_TRUE(to_json(rows, 9).at("loss").at(1).is_null());
-}
-
 TEST(PageRows, sum_up_the_time_of_steps_that_were_not_logged) {
-  auto const rows = rows_of(step(1, 5) + step(10, 4) + step(20, 3));
-  EXPECT_EQ(rows.of(Metric::elapsed_s), (Numbers{2, 20, 40}));
+  EXPECT_EQ(elapsed_s(rows_of({1, 10, 20})), (Numbers{2, 20, 40}));
+  EXPECT_EQ(rows_json(rows_of({1, 10}), 9).at("elapsed_s"), (PageJson{2, 20}));
+}
+
+TEST(PageRows, have_null_for_what_is_not_known) {
+  auto const json = rows_json(rows_of({4}), 9);
+  EXPECT_EQ(json.at("loss").at(0), 0.25);
+  EXPECT_TRUE(json.at("valid_loss").at(0).is_null());
 }
 
 TEST(PageRows, are_thinned_out_but_counted) {
-  std::string text;
-  for (int number = 1; number <= 5'000; ++number) text += step(number, 1.0 / number);
-  auto const json = to_json(rows_of(text), 500);
+  Steps steps(5'000);
+  std::iota(steps.begin(), steps.end(), 1);
+  auto const json = rows_json(rows_of(steps), 500);
   EXPECT_EQ(json.at("all"), 5'000);
   EXPECT_LE(json.at("step").size(), 510u);
   EXPECT_EQ(json.at("step").size(), json.at("grad_norm").size());

@@ -73,5 +73,28 @@ TEST(Pace, goes_by_what_was_predicted_until_something_was_measured) {
   EXPECT_EQ(pace.saves(), 1);
 }
 
+// Steps of the plan before tell nothing of those to come. What evaluations and checkpoints have
+// taken so far tells more than any prediction.
+TEST(Pace, goes_by_what_another_plan_predicts_once_that_has_begun) {
+  Pace pace({2, 3, 5});
+  pace.add_step(4);
+  pace.change_plan({1, 7, 8});
+  EXPECT_EQ(pace.predicted().step_s, 1);
+  EXPECT_EQ(pace.predicted().evaluation_s, 7);
+  EXPECT_EQ(pace.predicted().save_s, 8);
+  EXPECT_EQ(pace.times().step_s, 1);
+  EXPECT_EQ(pace.times().evaluation_s, 7);
+  EXPECT_EQ(pace.times().save_s, 8);
+  pace.add_step(2);
+  EXPECT_EQ(pace.times().step_s, 2) << "the first of its plan";
+  pace.add_evaluation(6);
+  pace.add_save(9);
+  pace.change_plan({3, 10, 11});
+  EXPECT_EQ(pace.times().evaluation_s, 6);
+  EXPECT_EQ(pace.times().save_s, 9);
+  EXPECT_EQ(pace.predicted().evaluation_s, 10);
+  EXPECT_EQ(pace.evaluations(), 1);
+}
+
 }  // namespace
 }  // namespace spillway::pace_test

@@ -114,7 +114,7 @@ TEST_F(Replans, wait_twice_as_long_after_each_search) {
   EXPECT_EQ(searched, "11 28 53 ");
 }
 
-TEST_F(Replans, are_told_with_the_median_of_what_was_seen_and_what_was_planned) {
+TEST_F(Replans, are_told_with_the_median_of_what_was_seen_and_what_was_expected) {
   Watched run(spilling());
   auto const usual = run.slower(1e3);
   run.steps(1, 2, run.slower(1e6));
@@ -127,8 +127,9 @@ TEST_F(Replans, are_told_with_the_median_of_what_was_seen_and_what_was_planned) 
   }
   run.steps(11, 11, usual);  // its commit tells what was seen
   auto const said = m_log.taken();
-  EXPECT_TRUE(said.starts_with(fmt::format("info: step 11: steps take {:.3g} s, planned {:.3g} s: ",
-                                           usual.step_s, run.simulation.step_s)))
+  EXPECT_TRUE(said.starts_with(
+      fmt::format("info: step 11: steps take {:.3g} s, expected {:.3g} s: ", usual.step_s,
+                  run.simulation.step_s)))
       << said;
   EXPECT_NE(said.find(fmt::format("the drive writes at {} GB/s instead of {}",
                                   rate_of_writes(usual), rate_of_writes(run.slower(1)))),

@@ -1,0 +1,56 @@
+// What a job leaves behind that an error has ended while it trained.
+#include <nlohmann/json.hpp>
+
+#include "fault_test.hpp"
+#include "preload.hpp"
+
+namespace spillway::test::failed_jobs_test {
+namespace {
+
+using Json = nlohmann::json;
+
+class FailedJobs : public FaultTest {
+ protected:
+  void SetUp() override {
+    if (!can_preload()) GTEST_SKIP() << "a sanitizer's build cannot be preloaded";
+  }
+  // Text that cannot be read any more behind the second step; and a warning.
+  Outcome fail() const {
+    auto const fault =
+        planted({.calls = "pread", .path = "tokens.h5", .what = "EIO", .after = "step 2/1000000"});
+    auto const twice = "data.train=[" + path("tokens.h5") + "," + path("tokens.h5") + "] ";
+    return run_command(fault + train_command(twice + "run.steps=1000000"));
+  }
+  Json last_row() const {
+    auto text = read("run/metrics.jsonl");
+    text.pop_back();
+    return Json::parse(text.substr(text.rfind('\n') + 1));
+  }
+};
+
+TEST_F(FailedJobs, tell_their_end_and_what_they_warned_of) {
+  auto const outcome = fail();
+  ASSERT_TRUE(fails_with(4, "tokens.h5", outcome));
+  auto const end = last_row();
+  EXPECT_EQ(end.at("event"), "end");
+  EXPECT_EQ(end.at("exit"), 4);
+  auto const why = end.at("why").get<std::string>();
+  EXPECT_NE(why.find("tokens.h5"), why.npos) << why;
+  EXPECT_NE(outcome.output.find("\n1 warning:\n  data.train: "), std::string::npos)
+      << outcome.output;
+  EXPECT_TRUE(outcome.output.ends_with("spillway: " + why + "\n")) << outcome.output;
+  auto const summary = Json::parse(read("run/summary.json"));
+  EXPECT_EQ(summary.at("exit"), 4);
+  EXPECT_EQ(summary.at("why"), why);
+  EXPECT_EQ(summary.at("step"), end.at("step"));
+  EXPECT_EQ(summary.at("warnings").size(), 1u);
+  EXPECT_GT(summary.at("measured_peak_bytes").at("device"), 0);
+  auto const seen = run_command(spillway_command(kAlone) + " inspect " + path("run")).output;
+  for (auto const& words :
+       {std::string("  state        not at work: its last job ended with 4: storage failed\n"),
+        "storage failed: " + why + "\n"})
+    EXPECT_NE(seen.find(words), seen.npos) << words << seen;
+}
+
+}  // namespace
+}  // namespace spillway::test::failed_jobs_test
