@@ -22,6 +22,13 @@ TEST_F(BadCommands, unknown_commands_and_missing_arguments_are_refused) {
   }
 }
 
+TEST_F(BadCommands, a_key_where_the_input_file_should_stand_is_told) {
+  auto const outcome = spillway("train optim.lr=1");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.output,
+            "spillway: optim.lr=1: is no input file; one comes first, and keys after it\n");
+}
+
 // Other programs take keys as options.
 TEST_F(BadCommands, keys_that_are_given_as_options_are_told) {
   auto const said = [&](std::string const& option) {
