@@ -71,8 +71,8 @@ TEST_F(BadCommands, tokenize_says_how_many_files_hold_nothing) {
   auto const ends = [](Outcome const& outcome, std::string const& text) {
     return outcome.status == 0 && outcome.output.ends_with(text);
   };
-  EXPECT_TRUE(ends(spillway(into), "19 tokens of 1 documents\n"));
-  EXPECT_TRUE(ends(spillway(into + path("empty")), "of 1 documents (1 empty file left out)\n"));
+  EXPECT_TRUE(ends(spillway(into), "19 tokens of 1 document\n"));
+  EXPECT_TRUE(ends(spillway(into + path("empty")), "of 1 document (1 empty file left out)\n"));
   EXPECT_TRUE(ends(spillway(into + path("empty") + " " + path("empty") + " " + path("text")),
                    "of 2 documents (2 empty files left out)\n"));
 }
