@@ -79,37 +79,13 @@ PlannedTarget plan_or_refuse(Planner& planner, PlanArguments const& arguments, C
   }
 }
 
-}  // namespace
-
-Status run_plan(PlanArguments const& arguments) {
-  if (asks_for_table(arguments)) return run_table(arguments);
-  if (arguments.what_if) return run_what_if(arguments);
-  if (!arguments.largest.empty()) return run_largest(arguments);
-  if (arguments.items && (arguments.compare || arguments.tokens > 0))
-    throw Error(Status::bad_input,
-                "--items prints this plan alone: --compare and --tokens do not go with it");
-  auto const given = config_of(arguments, arguments.overrides);
-  auto const saved = output(arguments.save, kPlanOutput, arguments, given);
-  auto const traced = output(arguments.trace, kTraceOutput, arguments, given);
-  auto const ranks = arguments.ranks;
-  auto const vocab = vocabulary(given, !arguments.machine.empty());
-  Planner planner;
-  auto const [config, target, planned] = plan_or_refuse(planner, arguments, given, vocab);
-  if (arguments.machine.empty()) {
-    auto const warning =
-        overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),
-                      available_memory_bytes(), ranks);
-    if (!warning.empty()) say(warning);
-  }
-  if (saved) write_output(*saved, std::string(kPlanHead) + to_yaml(planned.plan, planned.train));
+// Returns what is asked of the plan that was found.
+std::string answer(PlanArguments const& arguments, PlannedTarget const& found,
+                   Simulation const& simulation) {
+  auto const& [config, target, planned] = found;
   auto const& program = planned.programs.train;
-  auto const simulation = simulate(program, target.machine);
-  if (traced) write_output(*traced, predicted_trace(program, simulation));
-  if (arguments.items) {
-    print_result(arguments.json ? to_json(program) : items_text(program));
-    return Status::done;
-  }
-  auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, ranks);
+  if (arguments.items) return arguments.json ? to_json(program) : items_text(program);
+  auto const shape = batch_shape(config.batch, planned.train.arithmetic.micro, 0, arguments.ranks);
   auto const bound = bound_of(planned, config, target.machine, target.budgets, simulation.step_s);
   auto const path = shares(program, critical_path(program, simulation));
   PlanReport report{
@@ -130,7 +106,37 @@ Status run_plan(PlanArguments const& arguments) {
     report.others.shardings = shardings(asked);
   }
   if (arguments.compare) report.others.more = one_more_gib(asked);
-  print_result(arguments.json ? to_json(report) : text_of(report, arguments.compare));
+  return arguments.json ? to_json(report) : text_of(report, arguments.compare);
+}
+
+}  // namespace
+
+Status run_plan(PlanArguments const& arguments) {
+  if (asks_for_table(arguments)) return run_table(arguments);
+  if (arguments.what_if) return run_what_if(arguments);
+  if (!arguments.largest.empty()) return run_largest(arguments);
+  if (arguments.items && (arguments.compare || arguments.tokens > 0))
+    throw Error(Status::bad_input,
+                "--items prints this plan alone: --compare and --tokens do not go with it");
+  auto const given = config_of(arguments, arguments.overrides);
+  auto const saved = output(arguments.save, kPlanOutput, arguments, given);
+  auto const traced = output(arguments.trace, kTraceOutput, arguments, given);
+  auto const vocab = vocabulary(given, !arguments.machine.empty());
+  Planner planner;
+  auto const found = plan_or_refuse(planner, arguments, given, vocab);
+  auto const& [config, target, planned] = found;
+  if (arguments.machine.empty()) {
+    auto const warning =
+        overcommitted(planned.programs.train.peak_bytes, target.machine.is_unified(),
+                      available_memory_bytes(), arguments.ranks);
+    if (!warning.empty()) say(warning);
+  }
+  if (saved) write_output(*saved, std::string(kPlanHead) + to_yaml(planned.plan, planned.train));
+  auto const simulation = simulate(planned.programs.train, target.machine);
+  if (traced) write_output(*traced, predicted_trace(planned.programs.train, simulation));
+  print_result(answer(arguments, found, simulation));
+  for (auto const* output : {&saved, &traced})
+    if (*output) say_wrote(**output);
   return Status::done;
 }
 

@@ -89,9 +89,10 @@ void write_chart(RokStart const& start, std::span<RokRow const> rows, RokCaption
   auto const script = rok_script(rows, caption);
   if (script.empty()) return;
   auto const drawing = draw(script);
-  if (drawing.trouble.empty()) write_output(*start.chart, drawing.picture);
-  say(start.svg.string() +
-      (drawing.trouble.empty() ? ": written" : ": not written: " + drawing.trouble));
+  if (!drawing.trouble.empty())
+    return say(fmt::format("{}: not written: {}", start.svg.string(), drawing.trouble));
+  write_output(*start.chart, drawing.picture);
+  say_wrote(*start.chart);
 }
 
 }  // namespace
@@ -126,6 +127,7 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
   progress.clear();
   write_output(*start.table, rok_csv(rows));
   tell_written(*start.table, rok_table(rows));
+  say_wrote(*start.table);
   if (start.chart) write_chart(start, rows, caption_of(start, here, arguments.steps));
   if (std::ranges::none_of(rows, &RokRow::fits))
     throw Error(Status::cannot_fit, no_point_fits(rows, start.config.plan));

@@ -10,13 +10,14 @@
 #include "base/work_progress.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/token_head.hpp"
+#include "plan/data/words.hpp"
 
 namespace spillway {
 namespace {
 
 std::string left_out(std::int64_t empty_files) {
   if (empty_files == 0) return "";
-  return fmt::format(" ({} empty file{} left out)", empty_files, empty_files == 1 ? "" : "s");
+  return fmt::format(" ({} left out)", count(empty_files, "empty file"));
 }
 
 // Returns the size of all files; what cannot be looked at is told when it is read.
@@ -39,8 +40,9 @@ Status run_tokenize(TokenizeArguments const& arguments) {
   auto const result = tokenize_bytes(files, output, arguments.separator,
                                      [&](std::int64_t bytes) { progress.add(bytes); });
   progress.clear();
-  tell_written(output, fmt::format("{}: {} tokens of {} documents{}\n", arguments.output,
-                                   result.tokens, result.documents, left_out(result.empty_files)));
+  tell_written(output,
+               fmt::format("{}: {} of {}{}\n", arguments.output, count(result.tokens, "token"),
+                           count(result.documents, "document"), left_out(result.empty_files)));
   return Status::done;
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/commands.hpp"
 #include "app/failure.hpp"
+#include "app/help_format.hpp"
 #include "app/kokkos_words.hpp"
 #include "app/offers.hpp"
 #include "app/version_text.hpp"
@@ -117,6 +118,7 @@ int main(int argc, char** argv) {
   allow_many_open_files();  // a data set may have thousands of files
   free_first_thread();
   CLI::App app("spillway trains transformers whose training state does not fit in device memory");
+  app.formatter(std::make_shared<HelpFormat>());  // commands take it over
   app.set_version_flag("--version", version_text());
   Request request;
   TrainArguments train;

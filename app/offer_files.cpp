@@ -30,8 +30,8 @@ void offer_import(CLI::App& app, Request& request, ImportArguments& arguments) {
       ->check(is_path);
   offer_force(*command, arguments.force, kForceDirectory);
   command->footer(
-      "The checkpoint is one for run.init, eval, generate and export. It carries the tokenizer's\n"
-      "files and config.json, as do the checkpoints of a run that begins with it. What a model\n"
+      "The checkpoint is one for run.init, eval, generate and export. It carries the tokenizer's "
+      "files and config.json, as do the checkpoints of a run that begins with it. What a model "
       "has that is not known here is refused by name.");
   command->callback([&] {
     end_on_signals_without_partials();

@@ -90,8 +90,8 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
                       "checkpoint or run directory; ids of special tokens, such as "
                       "data.mask_id=103, over the checkpoint's own");
   command->footer(
-      "gpt and llama continue the prompt until a text ends (data.eos_id, and the end tokens of\n"
-      "the directory that the model was imported from). When all of gpt's positions are taken, it\n"
+      "gpt and llama continue the prompt until a text ends (data.eos_id, and the end tokens of "
+      "the directory that the model was imported from). When all of gpt's positions are taken, it "
       "goes on from the last half of them; llama has as many as it needs.\n"
       "t5 reads the prompt, where <extra_id_0>, <extra_id_1> .. stand for what is to be told.\n"
       "bert prints what is likeliest at each [MASK] of the prompt, and how likely.");

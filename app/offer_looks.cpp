@@ -20,7 +20,7 @@ void offer_report(CLI::App& app, Request& request, ReportArguments& report) {
       ->check(is_path);
   offer_force(*command, report.force, kForceFile);
   command->footer(
-      "The page has all in it: curves, the plan, memory and lanes of a step, and what each rank\n"
+      "The page has all in it: curves, the plan, memory and lanes of a step, and what each rank "
       "and op took. It opens without a network. A run that goes on, or was killed, gives one, "
       "too.");
   command->callback([&] {
@@ -46,8 +46,8 @@ void offer_top(CLI::App& app, Request& request, std::string& run_dir) {
   auto* command = app.add_subcommand("top", "show a run while it goes on, here or elsewhere");
   command->add_option("run_dir", run_dir, "directory of a run")->required()->check(is_path);
   command->footer(
-      "Draws once a second what the run's directory says: how far it is, losses, rates, lanes and\n"
-      "memory. `q` or Ctrl-C ends it; the run does not notice. Without a terminal on stdout it\n"
+      "Draws once a second what the run's directory says: how far it is, losses, rates, lanes and "
+      "memory. `q` or Ctrl-C ends it; the run does not notice. Without a terminal on stdout it "
       "prints once what is there.");
   command->callback([&] { request.plain = [&] { return run_top(run_dir); }; });
 }

@@ -10,8 +10,8 @@ void offer_train(CLI::App& app, Request& request, TrainArguments& train) {
   command->add_option("input", train.input, "input file")->required()->check(is_path);
   command->add_option("overrides", train.overrides, "key=value, after the file; the last one wins");
   command->footer(
-      "A value is taken as it stands. Lists stand in brackets: data.train=[a.h5,b.h5]. In paths\n"
-      "$VAR and a leading ~/ are expanded. --kokkos-tools-libs=FILE loads a tool of Kokkos\n"
+      "A value is taken as it stands. Lists stand in brackets: data.train=[a.h5,b.h5]. In paths "
+      "$VAR and a leading ~/ are expanded. --kokkos-tools-libs=FILE loads a tool of Kokkos "
       "(docs/trace.md).");
   command->callback([&] {
     install_stop_signals();  // a batch system may send a signal before MPI has started
@@ -66,9 +66,9 @@ void offer_rok(CLI::App& app, Request& request, RokArguments& rok) {
       ->check(CLI::Range(4, 1000))
       ->capture_default_str();
   command->footer(
-      "Trains for a few steps at every point, one process and one micro-batch a step: with all\n"
-      "layers' activations treated alike, and as the planner decides within three budgets. Only\n"
-      "activations differ: other places that are `auto` stay on the device. Without data.train\n"
+      "Trains for a few steps at every point, one process and one micro-batch a step: with all "
+      "layers' activations treated alike, and as the planner decides within three budgets. Only "
+      "activations differ: other places that are `auto` stay on the device. Without data.train "
       "tokens are random, and model.vocab must be given. Nothing is kept but the curve.");
   command->callback([&] {
     end_on_signals_without_partials();

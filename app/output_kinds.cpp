@@ -22,4 +22,8 @@ void tell_written(Output const& output, std::string_view text) {
   print_result(text);
 }
 
+void say_wrote(Output const& output) {
+  if (!output.is_written_through()) say("wrote " + output.path().string());
+}
+
 }  // namespace spillway

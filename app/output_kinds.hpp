@@ -38,4 +38,7 @@ std::vector<std::filesystem::path> files_read(std::string const& input, Config c
 // goes to stdout.
 void tell_written(Output const& output, std::string_view text);
 
+// Says on stderr that a file was written. Says nothing of a device or a pipe.
+void say_wrote(Output const& output);
+
 }  // namespace spillway

@@ -32,7 +32,7 @@ $1 == "version" && FNR == 1 {
   if (command == "") print ".SH COMMANDS"
   command = $2
   print ".SS " command
-  first = 0
+  first = has_usage = 0
   next
 }
 $0 == "keys" && section != "keys" {
@@ -50,12 +50,16 @@ section != "keys" {
     sub(/^spillway /, "")
     print ".SH NAME\nspillway \\- " escaped($0)
   } else if (first == 1) {
-    print escaped(toupper(substr($0, 1, 1)) substr($0, 2)) "."
+    about = toupper(substr($0, 1, 1)) substr($0, 2)
   } else if (/^Usage: /) {
+    if (command != "") print escaped(about) "."
+    has_usage = 1
     sub(/^Usage: [^ ]*/, "")
     heading("synopsis")
     if (command != "") print ".P"
     print ".B spillway" escaped($0)
+  } else if (!has_usage) {
+    about = about " " $0
   } else if (/^(Positionals|Options|Subcommands):/) {
     part = tolower($1)
     sub(/:/, "", part)
@@ -65,7 +69,7 @@ section != "keys" {
     if (listed) entry($0)
   } else if (/^   /) {
     sub(/^ +/, "")
-    print escaped($0)
+    if (listed) print escaped($0)
   } else if (NF) {
     if (was_empty) print ".P"
     print escaped($0)

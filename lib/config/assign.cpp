@@ -20,6 +20,14 @@ bool is_inside(std::string_view name, std::string_view group) {
   return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
 }
 
+// In a file a colon stands before a value: optim.lr=1 is `lr: 1` there.
+std::string as_in_file(std::string_view assignment) {
+  auto const equals = assignment.find('=');
+  auto const name = assignment.substr(0, equals);
+  return fmt::format("in a file it is `{}: {}`", name.substr(name.rfind('.') + 1),
+                     assignment.substr(equals + 1));
+}
+
 // Says what is known of names that are no key: what to do about one that resembles no other, and
 // whether the names of other programs are explained.
 struct Unknown {
@@ -94,6 +102,7 @@ class Assigner {
 
   // Returns what to write instead of a name that is no key.
   std::string advice(std::string const& name) const {
+    if (m_from_file && name.find('=') != name.npos) return as_in_file(name);
     auto const known = names();
     auto const* other = m_unknown.explains_others ? other_name(name, known) : nullptr;
     if (other != nullptr) return advice_of(*other);

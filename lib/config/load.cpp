@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "config/assign.hpp"
 #include "config/check.hpp"
 #include "config/keys.hpp"
@@ -73,6 +74,8 @@ std::string run_dir_of(std::string const& input) {
 
 Config load_config(std::string const& path, std::span<std::string const> overrides,
                    WhichMachine const& where, ImportModel const& import_model) {
+  if (path.find('=') != path.npos && !std::filesystem::exists(path))
+    throw Error(Status::bad_input, path + ": is no input file; one comes first, and keys after it");
   auto config = configured(read_yaml(path), path, overrides, where, import_model);
   if (config.run.dir.empty()) config.run.dir = run_dir_of(path);
   return config;

@@ -1,5 +1,7 @@
 #include "config/suggest.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -39,8 +41,13 @@ std::string nearest_name(std::string_view wrong, std::vector<std::string> const&
     // At least as many edits are needed as the lengths of the names differ by. To know this often
     // saves a call of edit_distance.
     auto const apart = std::abs(std::ssize(name) - std::ssize(wrong));
+    // A key may be named without its first groups: log.every is run.log.every.
+    bool const is_tail = name.ends_with(fmt::format(".{}", wrong));
     bool const same_end = last_part(name) == last_part(wrong);
-    int const edits = same_end ? 1 : apart >= fewest ? fewest : edit_distance(wrong, name);
+    int const edits = is_tail           ? 0
+                      : same_end        ? 1
+                      : apart >= fewest ? fewest
+                                        : edit_distance(wrong, name);
     if (edits < fewest) {
       fewest = edits;
       nearest = name;

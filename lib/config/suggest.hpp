@@ -11,8 +11,8 @@ namespace spillway {
 // neighbour to turn `a` into `b` (optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);
 
-// Returns the name that resembles `wrong` most: it is a few edits away, or is equal after the last
-// dot. Returns an empty text if no name resembles it.
+// Returns the name that resembles `wrong` most: it ends with it after a dot, is equal after the
+// last dot, or is a few edits away. Returns an empty text if no name resembles it.
 std::string nearest_name(std::string_view wrong, std::vector<std::string> const& names);
 
 }  // namespace spillway

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "monitor/exit_words.hpp"
 #include "monitor/run_directory.hpp"
 #include "plan/data/words.hpp"
@@ -15,7 +16,8 @@ namespace {
 constexpr std::size_t kMostLines = 10;  // of jobs, and of checkpoints
 
 std::string line(std::string_view name, std::string const& text) {
-  return text.empty() ? "" : fmt::format("  {:<12} {}\n", name, text);
+  if (text.empty()) return "";
+  return wrapped(fmt::format("  {:<12} {}", name, text), std::string(15, ' ')) + "\n";
 }
 
 std::string step_text(RunRecord const& run) {
@@ -64,18 +66,20 @@ std::string peaks_of(RunRecord const& run) {
   return text;
 }
 
-std::string job_line(JobRecord const& job, bool works) {
-  auto text = fmt::format("    {}  {} at step {}", job.begin.time, job.begin.event, job.begin.step);
-  if (!job.begin.job.empty()) text += fmt::format(" (job {})", job.begin.job);
-  if (job.replans > 0) text += fmt::format(", {}", count(job.replans, "re-plan"));
-  if (!job.end) {
-    text += fmt::format("; step {} was the last logged", job.last_step);
-    return text + (works ? ", goes on\n" : ", told no end\n");
-  }
-  text += fmt::format("; {}  end at step {}", job.end->time, job.end->step);
-  if (job.end->exit)
-    text += fmt::format(" with {}: {}", *job.end->exit, exit_words(*job.end->exit));
-  return text + "\n";
+// Returns a line about the begin of a job, and one about its end.
+std::string job_lines(JobRecord const& job, bool works) {
+  auto const row = [](std::string const& time, std::string const& what) {
+    return wrapped(fmt::format("    {}  {}", time, what), std::string(26, ' ')) + "\n";
+  };
+  auto begin = fmt::format("{} at step {}", job.begin.event, job.begin.step);
+  if (!job.begin.job.empty()) begin += fmt::format(" (job {})", job.begin.job);
+  if (job.replans > 0) begin += fmt::format(", {}", count(job.replans, "re-plan"));
+  if (!job.end)
+    return row(job.begin.time, begin + fmt::format("; step {} was logged last, {}", job.last_step,
+                                                   works ? "goes on" : "told no end"));
+  auto end = fmt::format("end at step {}", job.end->step);
+  if (job.end->exit) end += fmt::format(" with {}: {}", *job.end->exit, exit_words(*job.end->exit));
+  return row(job.begin.time, begin) + row(job.end->time, end);
 }
 
 std::string jobs_text(RunRecord const& run) {
@@ -85,7 +89,7 @@ std::string jobs_text(RunRecord const& run) {
   auto text = line("jobs", std::to_string(jobs.size()) +
                                (left_out > 0 ? fmt::format(", the last {}", kMostLines) : ""));
   for (auto i = left_out; i < jobs.size(); ++i)
-    text += job_line(jobs[i], i + 1 == jobs.size() && run.at_work.works == true);
+    text += job_lines(jobs[i], i + 1 == jobs.size() && run.at_work.works == true);
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "config/difference.hpp"
 #include "monitor/run_directory.hpp"
 
@@ -16,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kRow[] = "{:<{}}  {:<11} {:>15} {:>8} {:>8} {:>8} {:>8}  {}";
+// Values of keys that do not fit behind the last column go on in further lines.
+constexpr char kRow[] = "{:<{}}  {:<11} {:>11} {:>8} {:>8} {:>8} {:>8}  {}";
 
 std::string short_state(RunRecord const& run) {
   if (run.at_work.works == true) return "at work";
@@ -87,9 +89,9 @@ std::string runs_table(std::vector<RunRecord> const& runs, fs::path const& direc
   auto const values = own_values(runs);
   std::string text;
   auto const add = [&](auto const&... cells) {
-    text += fmt::format(kRow, cells...);
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
+    auto line = fmt::format(kRow, cells...);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += wrapped(line, "    ") + "\n";
   };
   add("run", width, "state", "step", "loss", "valid", "a step", "left", "");
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "base/units.hpp"
 #include "base/wrapped.hpp"
+#include "plan/data/words.hpp"
 #include "plan/explain/run_text.hpp"
 #include "plan/time/drive_use.hpp"
 #include "report/warning_lines.hpp"
@@ -30,33 +31,40 @@ std::string outcome_lines(Outcome const& outcome, std::string const& run) {
                                      human_duration(outcome.restart_s));
 }
 
-std::string peak_lines(Summary const& summary, Config const& config) {
+std::string peak_row(std::string_view what, std::int64_t planned, std::int64_t measured) {
+  return fmt::format("  {:<18} {:>16} {:>16} {:>10}\n", what, planned, measured,
+                     human_bytes(measured));
+}
+
+std::string peak_lines(Summary const& summary) {
   auto const& beside = summary.device_outside_bytes;
   auto const plan = (beside ? 0 : summary.predicted_peak_bytes[index(Tier::device)]) +
                     summary.predicted_peak_bytes[index(Tier::host)];
-  auto text = fmt::format("{}: peak bytes, planned and resident\n", config.run.dir);
-  text += fmt::format("  process {:>14} {:>14}  ({}host + outside {})\n",
-                      plan + summary.outside_bytes, summary.peak_rss_bytes,
-                      beside ? "" : "device + ", human_bytes(summary.outside_bytes));
-  text += "of its tiers, planned and in use by the items that ran\n";
+  auto text = fmt::format("{:<20} {:>16} {:>16}\n", "peak bytes", "planned", "measured");
   for (Tier const tier : kTiersInOrder) {
-    auto const i = index(tier);
-    if (summary.predicted_peak_bytes[i] == 0) continue;
-    text +=
-        fmt::format("  {:<8}{:>14} {:>14}  ({})\n", name(tier), summary.predicted_peak_bytes[i],
-                    summary.measured_peak_bytes[i], human_bytes(summary.measured_peak_bytes[i]));
+    auto const planned = summary.predicted_peak_bytes[tier];
+    if (planned > 0) text += peak_row(words(tier), planned, summary.measured_peak_bytes[tier]);
   }
+  text += peak_row("process", plan + summary.outside_bytes, summary.peak_rss_bytes);
+  auto const of_process = fmt::format(
+      "  (process: resident; planned: {}host memory + {} outside; the others: in use by the items "
+      "that ran)",
+      beside ? "" : "device + ", human_bytes(summary.outside_bytes));
+  text += wrapped(of_process, "    ") + "\n";
   if (beside) text += fmt::format("  the device holds {} more\n", human_bytes(*beside));
   return text;
 }
 
-// Returns a line about the rank that waited longest, or "" if there is only one rank.
+// Returns a line about the rank that waited longest, or "" if no rank waited for long.
 std::string wait_line(Summary const& summary) {
+  constexpr double worth_a_line = 0.01;  // as a share of training
   auto const& waits = summary.waits;
   auto const most = std::ranges::max_element(waits, {}, &RankWait::waited_s);
   if (most == waits.end() || most->most_for < 0) return "";
-  return fmt::format("  waits    rank {} waited longest: {:.1f} of {:.1f} s, {:.1f} for rank {}\n",
-                     most - waits.begin(), most->waited_s, summary.train_s, most->for_it_s,
+  if (most->waited_s < worth_a_line * summary.train_s) return "";
+  return fmt::format("rank {} waited longest: {} of {}, {} of it for rank {}\n",
+                     most - waits.begin(), human_duration(most->waited_s),
+                     human_duration(summary.train_s), human_duration(most->for_it_s),
                      most->most_for);
 }
 
@@ -65,11 +73,12 @@ std::string wait_line(Summary const& summary) {
 std::string spill_lines(SpillReport const& spill, bool is_alone) {
   if (spill.written_bytes == 0) return "";
   auto const whose = is_alone ? "" : " a rank";
-  auto const text = fmt::format("  nvme {} written at {:.2f} GB/s{}, {} read at {:.2f} GB/s{}\n",
-                                human_bytes(spill.written_bytes), spill.write_gbps, whose,
-                                human_bytes(spill.read_bytes), spill.read_gbps, whose);
+  auto const text =
+      fmt::format("NVMe: {} written at {} GB/s{}, {} read at {} GB/s{}\n",
+                  human_bytes(spill.written_bytes), human_number(spill.write_gbps, 3), whose,
+                  human_bytes(spill.read_bytes), human_number(spill.read_gbps, 3), whose);
   if (spill.lifetime_years == 0) return text;
-  return text + fmt::format("    drives rated for {} last {}, as spill files use them {}\n",
+  return text + fmt::format("  drives rated for {} last {}, as spill files use them {}\n",
                             drive_bytes(static_cast<double>(spill.endurance_bytes)),
                             drive_life(spill.lifetime_years),
                             drive_life(spill.used_lifetime_years));
@@ -79,7 +88,7 @@ std::string spill_lines(SpillReport const& spill, bool is_alone) {
 
 std::string closing_lines(Summary const& summary, Config const& config) {
   return outcome_lines(summary.outcome, config.run.dir) + to_text(summary.times) +
-         peak_lines(summary, config) + spill_lines(summary.spill, summary.waits.empty()) +
+         peak_lines(summary) + spill_lines(summary.spill, summary.waits.empty()) +
          wait_line(summary) + warning_lines(summary.warnings);
 }
 

@@ -38,12 +38,16 @@ std::string data_text(RunHead const& head) {
 }
 
 std::string steps_text(RunHead const& head) {
-  auto const which = head.steps_done == 0
-                         ? count(head.steps, "step")
-                         : fmt::format("steps {} to {}", head.steps_done + 1, head.steps);
   auto const all = static_cast<double>(head.steps) * head.step_tokens;
-  return fmt::format("{} of {:.0f} tokens; {} tokens in all: {} epochs", which, head.step_tokens,
-                     tokens_text(all), human_number(head.epochs, 3));
+  auto const whole =
+      fmt::format("{} tokens in all: {} epochs", tokens_text(all), human_number(head.epochs, 3));
+  if (head.steps_done == 0)
+    return fmt::format("{} of {:.0f} tokens; {}", count(head.steps, "step"), head.step_tokens,
+                       whole);
+  auto const left = head.steps - head.steps_done;
+  return fmt::format("steps {} to {} of {:.0f} tokens: {} tokens are left; with what is done {}",
+                     head.steps_done + 1, head.steps, head.step_tokens,
+                     tokens_text(static_cast<double>(left) * head.step_tokens), whole);
 }
 
 std::string step_text(RunHead const& head) {
@@ -55,7 +59,8 @@ std::string step_text(RunHead const& head) {
 std::string end_text(RunHead const& head) {
   auto const& left = head.left;
   auto const at = head.now + static_cast<std::time_t>(std::llround(left.seconds()));
-  auto text = human_duration(left.seconds()) + ", of which ";
+  auto text = fmt::format("{}{}, of which ", human_duration(left.seconds()),
+                          head.steps_done > 0 ? " for what is left" : "");
   if (left.evaluations > 0)
     text += fmt::format("{} are for {} and ", human_duration(left.evaluations_s),
                         count(left.evaluations, "evaluation"));

@@ -14,8 +14,9 @@ struct RunClock {
   double elapsed_s = 0, left_s = 0;
 };
 
-// Returns a line of at most `columns` columns, such as " 20 % [##......] 120/600 loss 3.457 lr
-// 0.0006 norm 1.23 8192 tok/s up 3m20s left 13m20s". A narrow one has only what matters most.
+// Returns a line of at most `columns` columns, such as
+// " 20 % [##......] 120/600 loss  3.457 norm    1.23   8192 tok/s left  13m20s".
+// A narrow one has only what matters most. Fields keep their places from line to line.
 std::string live_line(StepMetrics const& row, std::int64_t steps, RunClock const& clock,
                       std::size_t columns);
 

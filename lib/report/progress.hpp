@@ -32,10 +32,14 @@ class Progress {
   std::optional<double> m_drawn_at_s;  // by RunClock::elapsed_s
 };
 
-// Returns a line such as "step 120/600  loss 1.2345  valid 1.3  lr 0.0006  norm 1.23  8192 tok/s
-// MFU 41 %  ETA 3m20s  device 61 MiB  nvme 12 MiB". If the device's peak rate is not known, a text
-// such as "82 % of matmul" stands in place of the MFU.
+// Returns a line of at most kPageColumns (base/wrapped.hpp) such as "step 120/600  loss 1.2345  lr
+// 6.00e-04  norm 1.23   8192 tok/s  ETA 3m20s", with the MFU before the ETA where it is known.
+// Where that is too long, it lacks first the learning rate, then the MFU, then the norm, which are
+// all in metrics.jsonl.
 std::string progress_line(StepMetrics const& row, std::int64_t steps, double left_s);
+
+// Returns a line such as "valid 1.2345 at step 120", or "" if the row is not of an evaluation.
+std::string valid_line(StepMetrics const& row);
 
 // Returns a text such as "1.2345", or "none" if there was no target.
 std::string loss_text(LossSums const& loss);

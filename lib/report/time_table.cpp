@@ -16,12 +16,15 @@ namespace {
 constexpr std::array kAwaited = {Lane::nvme_read, Lane::nvme_write, Lane::h2d, Lane::d2h,
                                  Lane::comm,      Lane::host,       Lane::data};
 
-constexpr double kSmallest_s = 0.001;
-
 using Part = std::function<double(TrainingTimes const&)>;
 
-TimeRow row_of(std::string name, std::span<TrainingTimes const> ranks, Part const& part) {
-  TimeRow row{std::move(name)};
+// Where there is one rank, what ends a step waits for nobody else.
+std::string wait_words(Lane lane, std::size_t ranks) {
+  bool const is_commit = lane == Lane::comm && ranks == 1;
+  return fmt::format("waiting for {}", is_commit ? "the commit" : awaited(lane));
+}
+
+TimeRow filled(TimeRow row, std::span<TrainingTimes const> ranks, Part const& part) {
   row.min_s = row.max_s = part(ranks.front());
   for (auto const& rank : ranks) {
     auto const seconds = part(rank);
@@ -36,17 +39,34 @@ std::optional<double> known(double seconds) {
   return seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
-std::string text_of(double seconds) {
-  return std::abs(seconds) < kSmallest_s ? "0" : human_number(seconds, 3);
-}
+// Seconds are rounded to as many decimals as give the whole four digits.
+class Seconds {
+ public:
+  explicit Seconds(double whole_s) {
+    constexpr int most = 6, digits = 4;
+    if (whole_s > 0)
+      m_decimals =
+          std::clamp(digits - 1 - static_cast<int>(std::floor(std::log10(whole_s))), 0, most);
+  }
+  double rounded(double seconds) const {
+    auto const unit = std::pow(10, m_decimals);
+    return std::round(seconds * unit) / unit + 0.0;  // -0 becomes 0
+  }
+  std::string text(double seconds) const {
+    return fmt::format("{:.{}f}", rounded(seconds), m_decimals);
+  }
 
-std::string line_of(TimeRow const& row, TimeTable const& table) {
-  auto line = fmt::format("  {:<22}", row.part);
-  if (table.ranks > 1) line += fmt::format(" {:>9}", text_of(row.min_s));
-  line += fmt::format(" {:>9}", text_of(row.avg_s));
-  if (table.ranks > 1) line += fmt::format(" {:>9}", text_of(row.max_s));
-  return line + fmt::format(" {:>6} {:>10}\n", percent(row.avg_s, table.whole.avg_s),
-                            row.predicted_s ? text_of(*row.predicted_s) : "-");
+ private:
+  int m_decimals = 3;
+};
+
+std::string line_of(TimeRow const& row, TimeTable const& table, Seconds const& seconds) {
+  auto line = fmt::format("  {:<32}", row.words.empty() ? row.part : row.words);
+  if (table.ranks > 1) line += fmt::format(" {:>7}", seconds.text(row.min_s));
+  line += fmt::format(" {:>7}", seconds.text(row.avg_s));
+  if (table.ranks > 1) line += fmt::format(" {:>7}", seconds.text(row.max_s));
+  return line + fmt::format(" {:>6} {:>9}\n", percent(row.avg_s, table.whole.avg_s),
+                            row.predicted_s ? seconds.text(*row.predicted_s) : "-");
 }
 
 }  // namespace
@@ -69,24 +89,25 @@ double TrainingTimes::other_s() const {
 TimeTable time_table(std::span<TrainingTimes const> ranks, TrainingTimes const& predicted) {
   TimeTable table;
   table.ranks = ranks.size();
-  auto const add = [&](std::string name, Part const& part, bool is_predicted = true) {
-    auto row = row_of(std::move(name), ranks, part);
+  auto const add = [&](TimeRow named, Part const& part, bool is_predicted = true) {
+    auto row = filled(std::move(named), ranks, part);
     if (row.min_s == 0 && row.max_s == 0) return;
     if (is_predicted) row.predicted_s = known(part(predicted));
     table.parts.push_back(std::move(row));
   };
   for (std::size_t i = 0; i < kWorkParts; ++i)
-    add(std::string(name(static_cast<WorkPart>(i))),
+    add({std::string(name(static_cast<WorkPart>(i)))},
         [i](TrainingTimes const& times) { return times.work_s[i]; });
   for (Lane const lane : kAwaited)
-    add(fmt::format("waiting for {}", name(lane)),
+    add({.part = fmt::format("waiting for {}", name(lane)),
+         .words = wait_words(lane, ranks.size())},
         [lane](TrainingTimes const& times) { return times.waits_s[index(lane)]; });
-  add("evaluation", [](TrainingTimes const& times) { return times.evaluation_s; });
-  add("saving", [](TrainingTimes const& times) { return times.saving_s; });
+  add({"evaluation"}, [](TrainingTimes const& times) { return times.evaluation_s; });
+  add({"saving"}, [](TrainingTimes const& times) { return times.saving_s; });
   add(
-      "other", [](TrainingTimes const& times) { return times.other_s(); }, false);
+      {"other"}, [](TrainingTimes const& times) { return times.other_s(); }, false);
   auto const whole = [](TrainingTimes const& times) { return times.whole_s; };
-  table.whole = row_of("training", ranks, whole);
+  table.whole = filled({"training"}, ranks, whole);
   table.whole.predicted_s = known(predicted.whole_s);
   return table;
 }
@@ -95,13 +116,15 @@ std::string to_text(TimeTable const& table) {
   bool const several = table.ranks > 1;
   auto text = fmt::format("where the time of training went, in seconds{}\n",
                           several ? fmt::format(" over {} ranks", table.ranks) : "");
-  text += fmt::format("  {:<22}", "");
-  if (several) text += fmt::format(" {:>9} {:>9} {:>9}", "min", "avg", "max");
-  if (!several) text += fmt::format(" {:>9}", "");
-  text += fmt::format(" {:>6} {:>10}\n", "", "predicted");
+  text += fmt::format("  {:<32}", "");
+  if (several) text += fmt::format(" {:>7} {:>7} {:>7}", "min", "avg", "max");
+  if (!several) text += fmt::format(" {:>7}", "took");
+  text += fmt::format(" {:>6} {:>9}\n", "share", "predicted");
+  Seconds const seconds(table.whole.max_s);
   for (auto const& row : table.parts)
-    if (text_of(row.max_s) != "0") text += line_of(row, table);
-  return text + line_of(table.whole, table);
+    if (seconds.rounded(row.min_s) != 0 || seconds.rounded(row.max_s) != 0)
+      text += line_of(row, table, seconds);
+  return text + line_of(table.whole, table, seconds);
 }
 
 }  // namespace spillway

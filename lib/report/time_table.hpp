@@ -23,10 +23,12 @@ struct TrainingTimes {
   double other_s() const;  // what the whole has more than the parts
 };
 
+// A row's `part` is its name in summary.json. People read `words` instead, where there are any.
 struct TimeRow {
   std::string part;
   double min_s = 0, avg_s = 0, max_s = 0;  // over ranks
   std::optional<double> predicted_s = {};
+  std::string words = {};
 };
 
 // The rows `parts` add up to the row `whole`. Parts that took no time on any rank are left out.
@@ -39,7 +41,8 @@ struct TimeTable {
 // Makes the table of all ranks' times. Parts of `predicted` that are 0 have no prediction.
 TimeTable time_table(std::span<TrainingTimes const> ranks, TrainingTimes const& predicted);
 
-// Returns the table as lines, without parts that took less than a millisecond on all ranks.
+// Returns the table as lines, with four digits of the whole, without parts that round to nothing on
+// all ranks.
 std::string to_text(TimeTable const& table);
 
 }  // namespace spillway

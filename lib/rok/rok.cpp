@@ -1,5 +1,7 @@
 #include "rok/rok.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -8,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/median.hpp"
+#include "base/units.hpp"
 #include "kernels/kernel.hpp"
 #include "model/model.hpp"
 #include "run/agreed_products.hpp"
@@ -119,6 +122,11 @@ RokRow measure_point(RokParts const& parts, Machine const& machine, Budgets cons
 
 }  // namespace
 
+std::string RokRow::words() const {
+  if (policy) return std::string(name());
+  return fmt::format("{}, {}", name(), human_bytes(budget_bytes));
+}
+
 std::vector<BlockPolicy> rok_policies(Budgets const& budgets) {
   std::vector<BlockPolicy> result;
   for (PolicyRow const& row : kPolicyTable) {
@@ -159,7 +167,9 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
     for (auto const bytes : rok_budgets(std::span(rows).subspan(first))) {
       auto budgets = parts.budgets;
       budgets.device_bytes = bytes;
-      told(rows.emplace_back(measure_point(parts, machine, budgets, std::nullopt, choices)));
+      auto row = measure_point(parts, machine, budgets, std::nullopt, choices);
+      row.budget_bytes = bytes;
+      told(rows.emplace_back(std::move(row)));
     }
   }
   std::ranges::stable_sort(rows, {}, &RokRow::policy);

@@ -25,6 +25,7 @@ struct RokRow {
   std::optional<BlockPolicy> policy = BlockPolicy::keep;
   // `micro` is how many sequences a step has, and `sequence` how many tokens each of them has.
   std::int64_t micro = 1, sequence = 1;
+  std::int64_t budget_bytes = 0;  // of device memory, within which the planner decided
   TierBytes planned_bytes{};  // peaks of the plan or, if none fits, of the one that comes closest
   std::string why = {};       // why the point was not measured; empty if it was
   // The following fields are measured, except for predicted_step_s.
@@ -35,6 +36,7 @@ struct RokRow {
   std::int64_t spilled_bytes = 0;  // bytes written to NVMe in a step
 
   std::string_view name() const { return policy ? spillway::name(*policy) : "auto"; }
+  std::string words() const;  // for people, such as "keep" or "auto, 12 GiB"
   bool fits() const { return why.empty(); }
   double tokens_per_s() const { return static_cast<double>(micro * sequence) / step_s; }
 };

@@ -11,6 +11,9 @@
 namespace spillway {
 namespace {
 
+// The last columns of a row of the table.
+constexpr char kMeasured[] = "{:>9}{:>9}{:>10}{:>8}{:>7}{:>9}\n";
+
 // Charts have this title in their SVG, by which this program recognises those that it made.
 constexpr std::string_view kChartName = "spillway_rok";
 
@@ -104,7 +107,7 @@ std::string tiers(TierBytes const& bytes) {
 }  // namespace
 
 std::string rok_line(RokRow const& row) {
-  auto const what = fmt::format("{}, {} x {} tokens: ", row.name(), row.micro, row.sequence);
+  auto const what = fmt::format("{}, {} x {} tokens: ", row.words(), row.micro, row.sequence);
   if (!row.fits()) return what + "does not fit: " + row.why;
   return what + fmt::format(
                     "{} on the device, {} of it activations and gradients; {} a step, "
@@ -115,18 +118,16 @@ std::string rok_line(RokRow const& row) {
 }
 
 std::string rok_table(std::span<RokRow const> rows) {
-  auto text = fmt::format("{:<11} {:>5} {:>11} {:>11} {:>11} {:>10} {:>10} {:>9} {:>11}  {}\n",
-                          "policy", "micro", "planned", "peak", "activations", "predicted", "step",
-                          "tokens/s", "spilled", "fits");
+  auto text = fmt::format("{:<14}{:>5}{:>9}", "policy", "micro", "planned") +
+              fmt::format(kMeasured, "peak", "activ.", "predicted", "step", "tok/s", "spilled");
   for (auto const& row : rows) {
     auto const planned = human_bytes(row.planned_bytes[index(Tier::device)]);
-    text += fmt::format("{:<11} {:>5} {:>11} ", row.name(), row.micro, planned);
+    text += fmt::format("{:<14}{:>5}{:>9}", row.words(), row.micro, planned);
     if (!row.fits()) {
-      text += fmt::format("{:>68}\n", "no");
+      text += "  does not fit\n";
       continue;
     }
-    text += fmt::format("{:>11} {:>11} {:>10} {:>10} {:>9} {:>11}  yes\n",
-                        human_bytes(row.peak_bytes[index(Tier::device)]),
+    text += fmt::format(kMeasured, human_bytes(row.peak_bytes[index(Tier::device)]),
                         human_bytes(row.activation_bytes), human_duration(row.predicted_step_s),
                         human_duration(row.step_s), rate(row.tokens_per_s()),
                         human_bytes(row.spilled_bytes));

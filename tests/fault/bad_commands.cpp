@@ -22,6 +22,13 @@ TEST_F(BadCommands, unknown_commands_and_missing_arguments_are_refused) {
   }
 }
 
+TEST_F(BadCommands, a_key_where_the_input_file_should_stand_is_told) {
+  auto const outcome = spillway("train optim.lr=1");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.output,
+            "spillway: optim.lr=1: is no input file; one comes first, and keys after it\n");
+}
+
 // Other programs take keys as options.
 TEST_F(BadCommands, keys_that_are_given_as_options_are_told) {
   auto const said = [&](std::string const& option) {
@@ -64,8 +71,8 @@ TEST_F(BadCommands, tokenize_says_how_many_files_hold_nothing) {
   auto const ends = [](Outcome const& outcome, std::string const& text) {
     return outcome.status == 0 && outcome.output.ends_with(text);
   };
-  EXPECT_TRUE(ends(spillway(into), "19 tokens of 1 documents\n"));
-  EXPECT_TRUE(ends(spillway(into + path("empty")), "of 1 documents (1 empty file left out)\n"));
+  EXPECT_TRUE(ends(spillway(into), "19 tokens of 1 document\n"));
+  EXPECT_TRUE(ends(spillway(into + path("empty")), "of 1 document (1 empty file left out)\n"));
   EXPECT_TRUE(ends(spillway(into + path("empty") + " " + path("empty") + " " + path("text")),
                    "of 2 documents (2 empty files left out)\n"));
 }

@@ -170,6 +170,7 @@ TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
   auto const outcome = spillway(plan + " --save " + path("plan.yaml"));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_TRUE(outcome.output.starts_with("Fits with ")) << outcome.output;
+  EXPECT_TRUE(outcome.output.ends_with("\nwrote " + path("plan.yaml") + "\n")) << outcome.output;
   EXPECT_EQ(spillway("inspect " + path("plan.yaml")).status, 0);
   auto const small = spillway(plan + " memory.device=64KiB");
   EXPECT_EQ(small.status, 3);

@@ -177,6 +177,8 @@ TEST_F(RokCommand, draws_a_curve_for_every_policy) {
   if (!tool_exists("gnuplot")) GTEST_SKIP() << "no gnuplot";
   auto const outcome = rok("--micro 1,2 --svg " + path("there.svg"));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
+  for (auto const* name : {"rok.csv", "there.svg"})
+    EXPECT_NE(outcome.output.find("\nwrote " + path(name) + "\n"), std::string::npos) << name;
   auto const chart = read("there.svg");
   EXPECT_FALSE(std::filesystem::exists(path("rok.svg")));
   EXPECT_NE(chart.find("gpt, 6 layers of 64, bf16"), std::string::npos);

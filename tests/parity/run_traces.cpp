@@ -135,7 +135,7 @@ class PlanTrace : public testing::Test {
 };
 
 TEST_F(PlanTrace, shows_what_items_list) {
-  auto const outcome = trace("--items --json --trace " + m_file.string());
+  auto const outcome = trace("--items --json --trace " + m_file.string() + " 2>/dev/null");
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   auto const program = program_from_json(outcome.output, "stdout");
   auto const events = trace_in(text_of(m_file));
@@ -148,7 +148,9 @@ TEST_F(PlanTrace, shows_what_items_list) {
 
 TEST_F(PlanTrace, replaces_its_like_and_nothing_else) {
   EXPECT_EQ(trace("--trace " + m_file.string()).status, 0);
-  EXPECT_EQ(trace("--trace " + m_file.string()).status, 0);
+  auto const again = trace("--trace " + m_file.string());
+  EXPECT_EQ(again.status, 0);
+  EXPECT_TRUE(again.output.ends_with("\nwrote " + m_file.string() + "\n")) << again.output;
   auto const run = m_experiment.run("run", {"run.trace=2"});
   auto const record = text_of(run.dir / "trace.json");
   auto const refused = trace("--trace " + (run.dir / "trace.json").string());

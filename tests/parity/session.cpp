@@ -85,23 +85,22 @@ std::string masked(std::string text, std::string const& dir) {
   for (auto at = text.find(dir); at != text.npos; at = text.find(dir)) text.erase(at, dir.size());
   static std::pair<std::regex, char const*> const masks[] = {
       {std::regex(R"(\n  where      [^:\n]*: )"), "\n  where      #: "},
-      {std::regex(R"(: until [A-Z][^\n]*(\n +[0-9:]+(?=\n))?)"), ": until #"},
+      {std::regex(R"(: until\s+[A-Z][^\n]*(\n +[0-9:]+(?=\n))?)"), ": until #"},
       {std::regex(R"((\nsaved [^\n]* in )[^\n]*)"), "$1#"},
       {std::regex(R"(\n  [^\n]* from start to end, [^\n]*)"), "\n  # from start to end"},
       // Rows of the table of times: which there are depends on what took a millisecond.
       {std::regex(R"((\n  training) [ 0-9.e+-]+ [0-9]+ % +\S+(?=\n))"), "$1 #"},
-      {std::regex(R"(\n  [a-z]+( [a-z]\w*)* [ 0-9.e+-]+ [<-]?[0-9]+ % +[-0-9.e+]+(?=\n))"), ""},
-      {std::regex(R"([0-9.]+ tok/s  [0-9]+ % of matmul  ETA [^\n]*)"),
-       "# tok/s  # of matmul  ETA #"},
+      {std::regex(R"(\n  [a-z]+( [a-zA-Z]\w*)* [ 0-9.]+ [<-]?[0-9]+ % +[-0-9.]+(?=\n))"), ""},
+      {std::regex(R"([0-9.]+ tok/s  ETA [^\n]*)"), "# tok/s  ETA #"},
       {std::regex(R"(\n\w+: [^\n]* of [^\n]*/s, [^\n]* left[^\n]*)"), ""},  // where it takes long
       {std::regex(R"(at [0-9.e+-]+ GB/s( a rank)?, ([0-9.]+ \w+) read at [0-9.e+-]+ GB/s)"),
        "at #$1, $2 read at #"},
       {std::regex(R"(last [0-9.]+ [a-z]+, as spill files use them [0-9.]+ [a-z]+\n)"),
        "last #, as spill files use them #\n"},
-      {std::regex(R"((process +)[0-9]+ +[0-9]+ +\(device \+ host \+ outside [^)]*\))"), "$1#"},
+      {std::regex(R"((\n  process +)[0-9]+ +[0-9][^\n]*\n  \(process: [^)]*\))"), "$1#"},
       {std::regex(R"(in [0-9]+ ms\.)"), "in #."},
       {std::regex(R"(the drive in [^\n]*)"), "the drive in #"},
-      {std::regex(R"(\n  waits    [^\n]*)"), ""},         // said where ranks waited for long
+      {std::regex(R"(\nrank [0-9] waited [^\n]*)"), ""},  // said where ranks waited for long
       {std::regex(R"(\nspills [^\n]*)"), ""},             // what this drive lacks
       {std::regex(R"(\n\[[^\n]*:[0-9]+\] [^\n]*)"), ""},  // MPI's own lines
       {std::regex(R"((checkpoint [^\n]*\n  size +)[^\n]*)"), "$1#"},

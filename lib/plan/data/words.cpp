@@ -20,6 +20,13 @@ std::string_view words(Lane lane) {
   return texts[lane];
 }
 
+std::string_view awaited(Lane lane) {
+  constexpr PerLane<std::string_view> texts = {
+      "computing",   "copies to the device", "copies to the host", "NVMe reads",
+      "NVMe writes", "other ranks",          "work on the host",   "data"};
+  return texts[lane];
+}
+
 std::string_view name(Content content) {
   constexpr EnumArray<Content, std::string_view, kContents> names = {
       "parameters", "gradients", "optimizer state", "activations", "scratch", "batch and scalars"};

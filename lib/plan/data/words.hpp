@@ -13,6 +13,8 @@ namespace spillway {
 std::string_view words(Tier tier);
 // Returns what a lane does, for example "computing" or "reading NVMe".
 std::string_view words(Lane lane);
+// Returns what computing waits for if it waits for a lane, for example "NVMe reads".
+std::string_view awaited(Lane lane);
 
 // A Content is a kind of data that buffers hold. Texts for people sum up bytes by kinds of data.
 enum class Content : std::uint8_t {

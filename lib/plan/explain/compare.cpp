@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "plan/data/words.hpp"
 #include "plan/explain/cost_rows.hpp"
 
@@ -53,7 +54,7 @@ std::string surprise(std::vector<Alternative> const& alternatives, PlanCost cons
     if (name != "all-keep" || !cost.fits || cost.step_s <= chosen.step_s) continue;
     auto const why = reason(cost, chosen);
     if (!why.empty() && change(cost.step_s, chosen.step_s) != "same")
-      return fmt::format("{} is slower{}\n", name, why);
+      return wrapped(fmt::format("{} is slower{}", name, why)) + "\n";
   }
   return "";
 }
@@ -67,9 +68,10 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
   }
   if (!best || change(best->cost.step_s, chosen.step_s) == "same") return "";
   auto const why = reason(best->cost, chosen);
-  return fmt::format("{} is faster by prediction: plan.activations={} on the command line\n{}",
-                     best->name, best->name.substr(best->name.find('-') + 1),
-                     why.empty() ? "" : fmt::format("{} is faster{}\n", best->name, why));
+  auto const how =
+      fmt::format("{} is faster by prediction: plan.activations={} on the command line\n",
+                  best->name, best->name.substr(best->name.find('-') + 1));
+  return how + (why.empty() ? "" : wrapped(fmt::format("{} is faster{}", best->name, why)) + "\n");
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {
@@ -86,7 +88,7 @@ std::string gain(MoreRoom const& more, PlanCost const& chosen) {
 
 std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets const& budgets) {
   auto text = cost_heading(
-      "Other ways: the activations of all layers handled alike, the rest as is best then", kNames);
+      "Other ways: the activations of all layers alike, the rest as is best then", kNames);
   text += cost_row("this plan", chosen, "", budgets, kNames);
   text += rows(others.alternatives, chosen, budgets);
   text += surprise(others.alternatives, chosen) + advice(others.alternatives, chosen);

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "plan/data/words.hpp"
 
 namespace spillway {
 namespace {
 
-constexpr std::size_t kCostColumns = 100;
-constexpr char kCostRow[] = "  {:<{}} {:>9} {:>7} {:>10} {:>10} {:>10}\n";
+constexpr char kCostRow[] = "  {:<{}} {:>8} {:>7} {:>9} {:>9} {:>9}\n";
 
 std::string too_little(std::string_view name, PlanCost const& cost, Budgets const& budgets,
                        std::size_t width) {
@@ -23,10 +23,9 @@ std::string too_little(std::string_view name, PlanCost const& cost, Budgets cons
     text += fmt::format("{}{} more {}", text.empty() ? "" : " and ", human_bytes(missing[tier]),
                         words(tier));
   }
-  auto const line = fmt::format("  {:<{}} does not fit: needs {}", name, width, text);
-  auto const then =
-      cost.step_s > 0 ? fmt::format(", then takes {}", human_duration(cost.step_s)) : "";
-  return line + (line.size() + then.size() <= kCostColumns ? then : "") + "\n";
+  auto const then = cost.step_s > 0 ? fmt::format(", then {}", human_duration(cost.step_s)) : "";
+  auto const line = fmt::format("  {:<{}} does not fit: needs {}{}", name, width, text, then);
+  return wrapped(line, std::string(width + 5, ' ')) + "\n";
 }
 
 }  // namespace

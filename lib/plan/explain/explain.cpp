@@ -38,13 +38,16 @@ std::string step_line(Program const& program, double step_s, StepRows const& sha
 
 std::string early_line(Plan const& plan) {
   if (plan.redo) return "";
-  std::string text =
-      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
+  auto const text =
+      wrapped(
+          "Updates begin beside the last backward pass: there a failed transfer ends the run.") +
+      "\n";
   if (plan.early == 100) return text;
-  return text + fmt::format(
-                    "Of the chunks that the host updates {} % begin there. The others "
-                    "follow that pass, in the order in which the next step needs them.\n",
-                    plan.early);
+  auto const part = fmt::format(
+      "Of the chunks that the host updates {} % begin there. The others follow that pass, in the "
+      "order in which the next step needs them.",
+      plan.early);
+  return text + wrapped(part) + "\n";
 }
 
 }  // namespace

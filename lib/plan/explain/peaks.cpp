@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/memory/lifetime.hpp"
 
@@ -55,7 +56,7 @@ std::vector<Contributor> contributors_during(Program const& program, Lifetimes c
   return contributors;
 }
 
-// Returns a text such as "activations kept for later: 98 tensors, the largest h.0/fc (12 MiB)".
+// Returns a text such as "activations kept for later: 98 tensors, largest h.0/fc (12 MiB)".
 std::string contributor_text(Program const& program, Tier tier, Contributor const& contributor) {
   auto text = std::string(name(contributor.content));
   if (contributor.content == Content::activations) {
@@ -65,7 +66,7 @@ std::string contributor_text(Program const& program, Tier tier, Contributor cons
   }
   auto const& largest = program.buffers[contributor.largest].name;
   if (contributor.tensors == 1) return fmt::format("{}: {}", text, largest);
-  return fmt::format("{}: {} tensors, the largest {} ({})", text, contributor.tensors, largest,
+  return fmt::format("{}: {} tensors, largest {} ({})", text, contributor.tensors, largest,
                      human_bytes(contributor.largest_bytes));
 }
 
@@ -84,8 +85,10 @@ std::string moment_text(Program const& program, Tier tier, ItemNumber number) {
 
 std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) {
   if (bytes == 0) return "";
-  return fmt::format("  {:>9} {:>5}  {}\n", human_bytes(bytes),
-                     percent(static_cast<double>(bytes), static_cast<double>(peak)), what);
+  auto const line =
+      fmt::format("  {:>9} {:>5}  {}", human_bytes(bytes),
+                  percent(static_cast<double>(bytes), static_cast<double>(peak)), what);
+  return wrapped(line, std::string(line.size() - what.size(), ' ')) + "\n";
 }
 
 // Returns a text that lists what fills a tier at its peak. It sums up all that takes below 1 %.
@@ -93,8 +96,9 @@ std::string peak_text(Program const& program, Tier tier) {
   auto const moment = peak_moment(program, tier);
   if (moment.item < 0) return "";
   auto const peak = program.peak_bytes[tier];
-  auto text = fmt::format("{} {}{}\n", words(tier), human_bytes(peak),
-                          moment_text(program, tier, moment.item));
+  auto text = wrapped(fmt::format("{} {}{}", words(tier), human_bytes(peak),
+                                  moment_text(program, tier, moment.item))) +
+              "\n";
   std::int64_t rest = 0;
   for (auto const& contributor : moment.contributors) {
     bool const small = contributor.bytes < peak / 100;

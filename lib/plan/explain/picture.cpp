@@ -130,8 +130,10 @@ std::vector<std::string> letters_of_activations(Graph const& graph, Plan const& 
 std::string activations_legend(Graph const& graph, Plan const& plan) {
   std::string text =
       "Activations: what the forward pass makes and the backward pass needs; bytes of a "
-      "micro-batch\n";
-  for (auto const& letter : letters_of_activations(graph, plan)) text += letter + "\n";
+      "micro-batch";
+  text = wrapped(text) + "\n";
+  for (auto const& letter : letters_of_activations(graph, plan))
+    text += wrapped(letter, "    ") + "\n";
   return text;
 }
 
@@ -167,14 +169,16 @@ std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
   auto const host = threads + (plan.unified ? " beside them" : " of the host");
   bool const late =
       (plan.redo || plan.early < 100) && updates.find(letter(Tier::host)) != std::string::npos;
-  return fmt::format(
-      "The rest lies in: {}\nUpdated by: {}{}\n",
-      legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}),
+  auto const by = fmt::format(
+      "Updated by: {}{}",
       legend(updates, {plan.unified ? "the threads that compute" : "the device", host, ""}),
       late ? " (which may go on into the next step)" : "");
+  return fmt::format("The rest lies in: {}\n{}\n",
+                     legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}),
+                     wrapped(by));
 }
 
-// Returns a line that explains what ranks share out, where they share out anything.
+// Returns a text without a newline that explains what ranks share out.
 std::string shares_legend(Plan const& plan) {
   constexpr EnumArray<Shard, std::string_view, kShards.size()> words = {
       "nothing", "optimizer state and sums of gradients", "optimizer state and sums of gradients",
@@ -185,7 +189,7 @@ std::string shares_legend(Plan const& plan) {
       parts.push_back(fmt::format("{} {}", kShardLetters[shard], words[shard]));
   }
   bool const of_nodes = shard_ranks(plan) == ShardRanks::node;
-  return fmt::format("{} share out: {}\n", of_nodes ? "Ranks of each node" : "Ranks",
+  return fmt::format("{} share out: {}", of_nodes ? "Ranks of each node" : "Ranks",
                      fmt::join(parts, ", "));
 }
 
@@ -204,12 +208,12 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
   }
   std::string text;
   for (auto const& [names, places] : rows) {
-    text += fmt::format("  {:<16}", names);
+    auto line = fmt::format("  {:<16}", names);
     for (PlaceRow const& row : kPlaceTable)
-      text += fmt::format("{} {} {}", row.place == kPlaceTable[0].place ? "" : ",", row.title,
+      line += fmt::format("{} {} {}", row.place == kPlaceTable[0].place ? "" : ",", row.title,
                           name(places.*row.place));
-    if (places.shard != Shard::none) text += fmt::format(", {} {}", kSharedOut, word(places.shard));
-    text += "\n";
+    if (places.shard != Shard::none) line += fmt::format(", {} {}", kSharedOut, word(places.shard));
+    text += wrapped(line, std::string(19, ' ')) + "\n";
   }
   return text.empty() ? "" : "Outside of the layers:\n" + text;
 }
@@ -234,11 +238,7 @@ BriefPicture brief_picture(Graph const& graph, Plan const& plan) {
     brief.letters += wrapped(letter, "    ") + "\n";
   brief.letters +=
       "  " + legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}) + "\n";
-  if (shares_out(plan)) {
-    auto letters = shares_legend(plan);
-    letters.pop_back();
-    brief.letters += wrapped("  " + letters, "    ") + "\n";
-  }
+  if (shares_out(plan)) brief.letters += wrapped("  " + shares_legend(plan), "    ") + "\n";
   return brief;
 }
 
@@ -248,7 +248,7 @@ std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_thre
   auto shown = rows;
   if (shares) shown.push_back(shares_line(graph, plan));
   return grid(shown) + activations_legend(graph, plan) + places_legend(rows, plan, host_threads) +
-         (shares ? shares_legend(plan) : "") + other_chunks(graph, plan);
+         (shares ? wrapped(shares_legend(plan)) + "\n" : "") + other_chunks(graph, plan);
 }
 
 }  // namespace spillway

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "plan/time/drive_use.hpp"
 
 namespace spillway {
@@ -16,20 +17,21 @@ std::string wear_text(double wear) {
 
 std::string time_line(RunCost const& run) {
   auto const head =
-      fmt::format("\nA run of {} tokens: {:.0f} steps", tokens_text(run.tokens), run.steps);
-  if (run.seconds <= 0) return head + "; nobody knows how long each takes\n";
-  return head + fmt::format(" take {}, of which {} are for {:.0f} checkpoints\n",
-                            human_duration(run.seconds), human_duration(run.checkpoints_s),
-                            run.checkpoints);
+      fmt::format("A run of {} tokens: {:.0f} steps", tokens_text(run.tokens), run.steps);
+  if (run.seconds <= 0) return "\n" + head + "; nobody knows how long each takes\n";
+  auto const times =
+      fmt::format(" take {}, of which {} are for {:.0f} checkpoints", human_duration(run.seconds),
+                  human_duration(run.checkpoints_s), run.checkpoints);
+  return "\n" + wrapped(head + times) + "\n";
 }
 
 std::string wear_line(RunCost const& run, Machine const& machine) {
   if (run.written_bytes == 0) return "";
-  return fmt::format(
-      "  drives  {} written on each node: {} their life as rated,\n"
-      "          {} it with {}\n",
-      drive_bytes(run.written_bytes), wear_text(run.rated_wear), wear_text(run.used_wear),
-      wear_words(machine));
+  auto const line =
+      fmt::format("  drives  {} written on each node: {} their life as rated, {} it with {}",
+                  drive_bytes(run.written_bytes), wear_text(run.rated_wear),
+                  wear_text(run.used_wear), wear_words(machine));
+  return wrapped(line, std::string(10, ' ')) + "\n";
 }
 
 std::string energy_line(RunCost const& run, Machine const& machine) {

@@ -5,17 +5,17 @@
 #include <numeric>
 
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "plan/explain/explain.hpp"
 
 namespace spillway {
 
 namespace {
 
-constexpr std::size_t kColumns = 100;
 constexpr double kWorthALine = 0.001;  // smaller shares of a step are not shown
 
 std::string row(Lane lane, double seconds, double step_s) {
-  return fmt::format("  {:<21} {:>8} {:>5}", words(lane), human_duration(seconds),
+  return fmt::format("  {:<22} {:>8} {:>5}", words(lane), human_duration(seconds),
                      percent(seconds, step_s));
 }
 
@@ -26,7 +26,7 @@ std::string path_line(LaneShare const& lane, double step_s) {
   std::string_view before = "  ";
   for (auto const& kind : lane.kinds) {
     auto const part = fmt::format("{}{} {}", before, kind.name, human_duration(kind.seconds));
-    if (line.size() + part.size() > kColumns || kind.seconds < kWorthALine * step_s) break;
+    if (line.size() + part.size() > kPageColumns || kind.seconds < kWorthALine * step_s) break;
     line += part;
     before = ", ";
   }
@@ -72,19 +72,19 @@ std::string moved_text(ContentBytes const& bytes, std::size_t room) {
 std::string time_text(Program const& program, Simulation const& simulation,
                       std::vector<LaneShare> const& path) {
   double const step_s = simulation.step_s;
-  auto text = fmt::format(
-      "\nWhere the {} go: the longest chain of work, each part of which waits for the one before\n",
-      human_duration(step_s));
+  auto text =
+      fmt::format("\nWhere the {} go: the longest chain of work, each part after the one before\n",
+                  human_duration(step_s));
   for (LaneShare const& lane : path)
     if (lane.seconds >= kWorthALine * step_s) text += path_line(lane, step_s);
-  text +=
-      "How long everything is busy in that time, on the chain or beside it, and what it moves\n";
+  text += "How long everything is busy in that time, on the chain or not, and what it moves\n";
   for (Lane const lane : kLanesInOrder) {
     double const busy_s = simulation.busy_s[lane];
     if (busy_s < kWorthALine * step_s || busy_s == 0) continue;
     bool const works = lane == Lane::compute || lane == Lane::host;
     auto line = row(lane, busy_s, step_s);
-    if (!works) line += moved_text(moved_bytes(program, simulation, lane), kColumns - line.size());
+    if (!works)
+      line += moved_text(moved_bytes(program, simulation, lane), kPageColumns - line.size());
     text += line + "\n";
   }
   return text;

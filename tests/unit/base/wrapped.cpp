@@ -40,6 +40,10 @@ TEST(Wrapped, fills_a_line_to_its_last_column) {
   EXPECT_EQ(wrapped(first + " more", ""), first + "\nmore");
 }
 
+TEST(Wrapped, leaves_no_spaces_at_the_end_of_a_line) {
+  EXPECT_EQ(wrapped("ab   cd", "", 4), "ab\ncd");
+}
+
 TEST(Wrapped, leaves_words_whole_that_no_line_holds) {
   std::string const path(200, 'p');
   EXPECT_EQ(wrapped("  " + path), "  " + path);

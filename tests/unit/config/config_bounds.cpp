@@ -102,6 +102,8 @@ TEST(ConfigBounds, of_a_guess_grow_with_the_word) {
   std::vector<std::string> const names = {"cat", "category", "model.heads", "run.log.every",
                                           "model.attention_dropout"};
   EXPECT_EQ(nearest_name("cut", names), "cat");
+  std::vector<std::string> const keys = {"run.checkpoint.every", "run.log.every"};
+  EXPECT_EQ(nearest_name("log.every", keys), "run.log.every");
   EXPECT_EQ(nearest_name("cup", names), "") << "2 of 3 letters";
   EXPECT_EQ(nearest_name("cazegory", names), "category");
   EXPECT_EQ(nearest_name("kazegory", names), "category");

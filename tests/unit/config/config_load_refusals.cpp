@@ -21,6 +21,11 @@ TEST(ConfigLoad, unknown_keys_are_refused_with_the_nearest_name) {
             "in.yaml:1: model.heads.x: unknown key; did you mean model.heads?");
 }
 
+TEST(ConfigLoad, what_belongs_on_the_command_line_is_shown_as_a_file_has_it) {
+  EXPECT_EQ(file_error("optim: {lr=1}"),
+            "in.yaml:1: optim.lr=1: unknown key; in a file it is `lr: 1`");
+}
+
 TEST(ConfigLoad, an_error_is_one_line_whatever_it_quotes) {
   EXPECT_EQ(file_error("\"a\\nb\\e[2J\": 1"),
             "in.yaml:1: a b [2J: unknown key; --print-config lists all");

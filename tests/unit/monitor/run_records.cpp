@@ -106,21 +106,21 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
           "  speed        500 ms a step, 20 tokens/s; predicted 250 ms a step\n",
           "  plan         Fits with 696 MiB to spare; nothing leaves the device.\n",
           "  peaks        device 3 MiB (planned 4 MiB)\n", "  jobs         1\n",
-          "    2001-09-09T01:46:40Z  start at step 0; 2001-09-09T01:46:43Z  end at step 3 with 75: "
-          "stopped as asked\n",
+          "    2001-09-09T01:46:40Z  start at step 0\n"
+          "    2001-09-09T01:46:43Z  end at step 3 with 75: stopped as asked\n",
           "  checkpoints  2\n", "    step-2          ", ", the newest: a job goes on from it\n",
           "    step-1          ",
-          "  warning      the last job ended with 75, stopped as asked: the same command goes on"});
+          "  warning      the last job ended with 75, stopped as asked: the same command\n"
+          "               goes on from the newest checkpoint\n"});
 }
 
 TEST_F(RunRecords, know_a_job_at_work_and_one_that_was_killed) {
   add_event("start", 0);
   add_step(1, 4);
   expect({"  state        not at work: its last job told no end",
-          "; step 1 was the last logged, "
-          "told no end\n"});
+          "; step 1 was logged last, told no end\n"});
   RunDir const held(m_dir);
-  expect({"  state        at work: pid ", " on node3\n", "was the last logged, goes on\n",
+  expect({"  state        at work: pid ", " on node3\n", "was logged last, goes on\n",
           "  left         19.5 s\n"});
 }
 

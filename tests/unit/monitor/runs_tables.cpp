@@ -57,11 +57,10 @@ TEST_F(RunsTables, say_how_far_each_is_and_what_is_its_own) {
   add_event("2", end);
   add_event("10", {"start", 0});
   add_step("10", 7, 5, 5);
-  EXPECT_EQ(
-      runs_table(read_runs(m_dir), m_dir),
-      "run  state                  step     loss    valid   a step     left\n"
-      "2    done                  40/40   2.0000   3.5000   500 ms        -  optim.lr=0.001\n"
-      "10   told no end            7/40   5.0000   5.0000   500 ms        -  optim.lr=0.002\n");
+  EXPECT_EQ(runs_table(read_runs(m_dir), m_dir),
+            "run  state              step     loss    valid   a step     left\n"
+            "2    done              40/40   2.0000   3.5000   500 ms        -  optim.lr=0.001\n"
+            "10   told no end        7/40   5.0000   5.0000   500 ms        -  optim.lr=0.002\n");
 }
 
 TEST_F(RunsTables, are_empty_where_no_run_lies) {

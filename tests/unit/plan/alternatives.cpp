@@ -205,7 +205,7 @@ TEST(Compare, says_it_in_words) {
   auto const text =
       compare({true, {2 * kMebibyte, 0, 0}, 4}, {others, more, shardings}, {3 * kMebibyte, 0, 0});
   auto const has = [&](std::string const& part) { return text.find(part) != text.npos; };
-  EXPECT_TRUE(has("all-keep       does not fit: needs 2 MiB more device memory, then takes 2 s\n"))
+  EXPECT_TRUE(has("all-keep       does not fit: needs 2 MiB more device memory, then 2 s\n"))
       << text;
   EXPECT_TRUE(has("all-host       not possible: there is no budget of host memory\n")) << text;
   EXPECT_TRUE(has("5 s   +25 %")) << text;

@@ -48,11 +48,9 @@ TEST(Explain, fits_on_one_screen) {
                                .parameters = {"device", "nvme"},
                                .gradients = {"host"},
                                .optimizer = {"nvme", "host"}});
-  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 66) << text;
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 72) << text;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
-  std::istringstream first(text.substr(0, text.find("Layer by layer")));
-  for (std::string line; std::getline(first, line);) EXPECT_LE(line.size(), 80u) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST(Explain, begins_with_a_sentence) {
@@ -91,8 +89,7 @@ TEST(Explain, says_what_every_link_moves) {
   auto const all =
       lane_line(explained({.activations = {"nvme"}, .parameters = {"nvme"}, .optimizer = {"nvme"}}),
                 "reading NVMe");
-  EXPECT_TRUE(has(all, ": optimizer state 1.16 GiB, parameters ")) << all;
-  EXPECT_TRUE(all.ends_with(" ...")) << all;  // no room for activations
+  EXPECT_TRUE(all.ends_with(": optimizer state 1.16 GiB ...")) << all;  // no room for more
   auto const ranks = lane_line(explained({.activations = {"keep"}}), "talking to other ranks");
   EXPECT_TRUE(has(ranks, ": gradients 947 MiB")) << ranks;
 }
@@ -117,7 +114,7 @@ TEST(Explain, names_what_sets_the_peak_and_the_pace) {
   auto const text = explained({.activations = {"keep"}});
   EXPECT_TRUE(has(text, ", in the backward pass at ")) << text;
   EXPECT_TRUE(has(text, " (item ")) << text;
-  EXPECT_TRUE(has(text, " tensors, the largest wte.gradient (")) << text;
+  EXPECT_TRUE(has(text, " tensors, largest wte.gradient (")) << text;
   EXPECT_TRUE(has(text, "activations kept for later: ")) << text;
   EXPECT_TRUE(has(text, "\n  computing ")) << text;
   auto const slow = explained({.activations = {"keep"}, .optimizer = {"nvme"}});
@@ -137,7 +134,7 @@ TEST(Explain, describes_an_item_by_number_lane_kind_and_subject) {
 
 TEST(Explain, warns_where_updates_begin_early) {
   auto const warning =
-      "Updates begin beside the last backward pass: there a failed transfer ends the run.\n";
+      "Updates begin beside the last backward pass: there a failed transfer ends the\n  run.\n";
   PlanWords words{.activations = {"keep"}, .optimizer = {"nvme"}};
   EXPECT_FALSE(has(explained(words), warning));
   words.norm_is_awaited = false;

@@ -47,7 +47,7 @@ TEST(Picture, says_who_updates_and_that_the_host_may_go_on) {
   Drawn const first(3, {.update = {"host", "device"}});  // wte's
   EXPECT_FALSE(device.has("the next step")) << device.text;
   for (auto const* late : {&host, &first})
-    EXPECT_TRUE(late->has("H a thread beside them (which may go on into the next step)\n"))
+    EXPECT_TRUE(late->has("H a thread beside them (which may go on\n  into the next step)\n"))
         << late->text;
 }
 
@@ -127,7 +127,7 @@ TEST(Picture, names_the_chunks_of_no_layer) {
   Drawn const drawn(2, {.activations = {"keep"}, .optimizer = {"nvme", "device"}});
   EXPECT_TRUE(
       drawn.has("  wte              parameters device, gradients device, optimizer state "
-                "nvme, updated by host\n"))
+                "nvme,\n                   updated by host\n"))
       << drawn.text;
   EXPECT_TRUE(drawn.has("  embed, head      parameters device,")) << drawn.text;
 }

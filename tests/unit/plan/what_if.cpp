@@ -166,7 +166,7 @@ TEST(WhatIf, says_with_which_changes_it_fits_that_does_not) {
   auto const one = text(true, false);
   EXPECT_TRUE(one.starts_with("What if, with micro-batches of 4 sequences\n")) << one;
   EXPECT_NE(one.find("  as it is                       does not fit: needs 50 MiB more device "
-                     "memory, then takes 2 s\n"),
+                     "memory,\n                                   then 2 s\n"),
             one.npos)
       << one;
   EXPECT_TRUE(one.ends_with("\nIt fits with twice the device memory.\n")) << one;

@@ -242,17 +242,15 @@ TEST(WhyNot, is_told_beside_the_busiest_lane) {
       {"updates on the device", "plan.update=device", {true, {kGib, 0, 0}, 5}},
       {"optimizer state on the device", "plan.optimizer=device", {false, {3 * kGib, 0, 0}, 3}},
       {"parameters in host memory", "plan.parameters=host", {false, {3 * kGib, 3 * kGib, 0}, 3}}};
-  EXPECT_EQ(
-      why_not_text(choices, now, budgets, simulation),
-      "\nBusiest: reading NVMe, 75 % of a step.\n"
-      "Why not otherwise? This plan with one choice changed\n"
-      "                                      step             device       host       NVMe\n"
-      "  updates on the device                5 s   +25 %      1 GiB          -          -\n"
-      "  optimizer state on the device  does not fit: needs 2 GiB more device memory, then takes 3 "
-      "s\n"
-      "  parameters in host memory      does not fit: needs 2 GiB more device memory and 2 GiB "
-      "more "
-      "host memory\n");
+  EXPECT_EQ(why_not_text(choices, now, budgets, simulation),
+            "\nBusiest: reading NVMe, 75 % of a step.\n"
+            "Why not otherwise? This plan with one choice changed\n"
+            "                                     step            device      host      NVMe\n"
+            "  updates on the device               5 s   +25 %     1 GiB         -         -\n"
+            "  optimizer state on the device  does not fit: needs 2 GiB more device memory,\n"
+            "                                   then 3 s\n"
+            "  parameters in host memory      does not fit: needs 2 GiB more device memory\n"
+            "                                   and 2 GiB more host memory, then 3 s\n");
   EXPECT_EQ(why_not_text(choices, now, budgets, {}), "") << "of nobody knows how long a step";
 }
 

@@ -29,7 +29,7 @@ Config config() {
 // Returns what is said from the peaks on.
 std::string peaks_of(Summary const& summary) {
   auto const text = closing_lines(summary, config());
-  auto const at = text.find("runs/a: peak bytes");
+  auto const at = text.find("peak bytes");
   return at == text.npos ? text : text.substr(at);
 }
 
@@ -38,15 +38,26 @@ TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
   all.spill = {"posix", 8 * kMiB, 12 * kMiB, 1.25, 2.5, 0.5, 600'000'000'000'000, 12};
   all.waits = {{1.5, 2, 1}, {7.25, 0, 6.5}, {3, 1, 2}};
   EXPECT_EQ(peaks_of(all),
-            "runs/a: peak bytes, planned and resident\n"
-            "  process       17825792       16777216  (device + host + outside 9 MiB)\n"
-            "of its tiers, planned and in use by the items that ran\n"
-            "  device         5242880        4194304  (4 MiB)\n"
-            "  host           3145728        2097152  (2 MiB)\n"
-            "  nvme           7340032        6291456  (6 MiB)\n"
-            "  nvme 8 MiB written at 1.25 GB/s a rank, 12 MiB read at 2.50 GB/s a rank\n"
-            "    drives rated for 600 TB last 183 days, as spill files use them 12 years\n"
-            "  waits    rank 1 waited longest: 7.2 of 40.0 s, 6.5 for rank 0\n");
+            "peak bytes                    planned         measured\n"
+            "  device memory               5242880          4194304      4 MiB\n"
+            "  host memory                 3145728          2097152      2 MiB\n"
+            "  NVMe                        7340032          6291456      6 MiB\n"
+            "  process                    17825792         16777216     16 MiB\n"
+            "  (process: resident; planned: device + host memory + 9 MiB outside; the others:\n"
+            "    in use by the items that ran)\n"
+            "NVMe: 8 MiB written at 1.25 GB/s a rank, 12 MiB read at 2.5 GB/s a rank\n"
+            "  drives rated for 600 TB last 183 days, as spill files use them 12 years\n"
+            "rank 1 waited longest: 7.25 s of 40 s, 6.5 s of it for rank 0\n");
+}
+
+TEST(ClosingLines, say_nothing_of_waits_of_less_than_a_hundredth) {
+  auto all = summary();
+  all.waits = {{0.1, 1, 0.1}, {0.39, 0, 0.3}};
+  EXPECT_EQ(peaks_of(all).find("waited"), std::string::npos);
+  all.waits[1].waited_s = 0.41;
+  EXPECT_TRUE(
+      peaks_of(all).ends_with("\nrank 1 waited longest: 410 ms of 40 s, 300 ms of it for "
+                              "rank 0\n"));
 }
 
 TEST(ClosingLines, leave_out_what_there_was_none_of) {
@@ -55,14 +66,16 @@ TEST(ClosingLines, leave_out_what_there_was_none_of) {
   few.predicted_peak_bytes[Tier::host] = 0;
   few.waits = {{}, {}};
   auto const peaks = std::string(
-      "runs/a: peak bytes, planned and resident\n"
-      "  process       14680064       16777216  (device + host + outside 9 MiB)\n"
-      "of its tiers, planned and in use by the items that ran\n"
-      "  device         5242880        4194304  (4 MiB)\n");
+      "peak bytes                    planned         measured\n"
+      "  device memory               5242880          4194304      4 MiB\n"
+      "  process                    14680064         16777216     16 MiB\n"
+      "  (process: resident; planned: device + host memory + 9 MiB outside; the others:\n"
+      "    in use by the items that ran)\n");
   EXPECT_EQ(peaks_of(few), peaks);
   few.spill.written_bytes = kMiB;
+  few.spill.write_gbps = 0.125;
   few.waits = {};  // one rank: its rate is that of all bytes
-  EXPECT_EQ(peaks_of(few), peaks + "  nvme 1 MiB written at 0.00 GB/s, 0 B read at 0.00 GB/s\n")
+  EXPECT_EQ(peaks_of(few), peaks + "NVMe: 1 MiB written at 0.125 GB/s, 0 B read at 0 GB/s\n")
       << "how long the drive lasts is not known";
 }
 
@@ -70,12 +83,13 @@ TEST(ClosingLines, count_a_device_with_memory_of_its_own_beside_the_process) {
   auto beside = summary();
   beside.device_outside_bytes = 11 * kMiB;
   EXPECT_EQ(peaks_of(beside),
-            "runs/a: peak bytes, planned and resident\n"
-            "  process       12582912       16777216  (host + outside 9 MiB)\n"
-            "of its tiers, planned and in use by the items that ran\n"
-            "  device         5242880        4194304  (4 MiB)\n"
-            "  host           3145728        2097152  (2 MiB)\n"
-            "  nvme           7340032        6291456  (6 MiB)\n"
+            "peak bytes                    planned         measured\n"
+            "  device memory               5242880          4194304      4 MiB\n"
+            "  host memory                 3145728          2097152      2 MiB\n"
+            "  NVMe                        7340032          6291456      6 MiB\n"
+            "  process                    12582912         16777216     16 MiB\n"
+            "  (process: resident; planned: host memory + 9 MiB outside; the others: in use\n"
+            "    by the items that ran)\n"
             "  the device holds 11 MiB more\n");
 }
 

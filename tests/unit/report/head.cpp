@@ -60,8 +60,10 @@ TEST_F(Head, of_a_job_that_goes_on_counts_what_is_left) {
   for (auto const* said :
        {"\n  model      gpt of 124M parameters (124439808), 2.3M of them trained, bf16\n",
         "\n  data       3.66M tokens to train on\n",
-        "\n  run        steps 401 to 600 of 81920 tokens; 49.2M tokens in all: 13.4 epochs\n",
-        "\n  takes      6m50s, of which 10 s are for 1 checkpoint: until Thu 01 Jan, 00:06\n",
+        "\n  run        steps 401 to 600 of 81920 tokens: 16.4M tokens are left; with what\n"
+        "             is done 49.2M tokens in all: 13.4 epochs\n",
+        "\n  takes      6m50s for what is left, of which 10 s are for 1 checkpoint: until\n"
+        "             Thu 01 Jan, 00:06\n",
         "\n  limit      this job stops after 5m (run.max_time), and the same command goes\n"
         "             on\n"})
     EXPECT_NE(text.find(said), text.npos) << said << text;

@@ -13,7 +13,7 @@ TrainingTimes rank(double factor) {
   TrainingTimes times;
   times.work_s = {10 * factor, 20 * factor, 4, 0, 2, 1};
   times.waits_s[index(Lane::comm)] = 8 / factor;
-  times.waits_s[index(Lane::nvme_read)] = 0.25;
+  times.waits_s[index(Lane::nvme_read)] = 0.24;
   times.waits_s[index(Lane::compute)] = 5;  // compute does not wait for itself
   times.evaluation_s = 3;
   times.saving_s = 1.5;
@@ -43,35 +43,61 @@ TEST(TimeTable, adds_up_to_the_time_of_training) {
 TEST(TimeTable, has_least_mean_and_most_over_ranks) {
   EXPECT_EQ(to_text(table({rank(1), rank(2)})),
             "where the time of training went, in seconds over 2 ranks\n"
-            "                               min       avg       max         predicted\n"
-            "  matmul forward                10        15        20   15 %          9\n"
-            "  matmul backward               20        30        40   30 %          -\n"
-            "  attention                      4         4         4    4 %          -\n"
-            "  other ops                      2         2         2    2 %          -\n"
-            "  optimizer                      1         1         1    1 %          -\n"
-            "  waiting for nvme_read       0.25      0.25      0.25   <1 %          -\n"
-            "  waiting for comm               4         6         8    6 %          -\n"
-            "  evaluation                     3         3         3    3 %          -\n"
-            "  saving                       1.5       1.5       1.5    2 %          -\n"
-            "  other                       24.2      37.2      50.2   37 %          -\n"
-            "  training                     100       100       100  100 %         90\n");
+            "                                       min     avg     max  share predicted\n"
+            "  matmul forward                      10.0    15.0    20.0   15 %       9.0\n"
+            "  matmul backward                     20.0    30.0    40.0   30 %         -\n"
+            "  attention                            4.0     4.0     4.0    4 %         -\n"
+            "  other ops                            2.0     2.0     2.0    2 %         -\n"
+            "  optimizer                            1.0     1.0     1.0    1 %         -\n"
+            "  waiting for NVMe reads              0.2     0.2     0.2   <1 %         -\n"
+            "  waiting for other ranks              4.0     6.0     8.0    6 %         -\n"
+            "  evaluation                           3.0     3.0     3.0    3 %         -\n"
+            "  saving                               1.5     1.5     1.5    2 %         -\n"
+            "  other                               24.3    37.3    50.3   37 %         -\n"
+            "  training                           100.0   100.0   100.0  100 %      90.0\n");
 }
 
 TEST(TimeTable, of_one_rank_has_one_column_of_seconds) {
   auto const text = to_text(table({rank(1)}));
-  EXPECT_TRUE(text.starts_with("where the time of training went, in seconds\n")) << text;
-  EXPECT_NE(text.find("\n  matmul forward                10   10 %          9\n"), text.npos)
+  EXPECT_TRUE(
+      text.starts_with("where the time of training went, in seconds\n"
+                       "                                      took  share predicted\n"
+                       "  matmul forward                      10.0   10 %       9.0\n"))
       << text;
-  EXPECT_NE(text.find("\n  training                     100  100 %         90\n"), text.npos)
+  EXPECT_TRUE(text.ends_with("\n  training                           100.0  100 %      90.0\n"))
       << text;
 }
 
-TEST(TimeTable, shows_nothing_that_took_no_time_but_knows_it) {
+// One rank talks to nobody: what it waits for is the decision that ends a step.
+TEST(TimeTable, names_what_computing_waits_for) {
+  auto const alone = table({rank(1)}), both = table({rank(1), rank(1)});
+  EXPECT_NE(to_text(alone).find("\n  waiting for the commit "), std::string::npos);
+  EXPECT_NE(to_text(both).find("\n  waiting for other ranks "), std::string::npos);
+  for (auto const& made : {alone, both})
+    EXPECT_EQ(std::ranges::count(made.parts, "waiting for comm", &TimeRow::part), 1);
+}
+
+TEST(TimeTable, shows_nothing_that_rounds_to_no_time_but_knows_it) {
   auto few = rank(1);
-  few.waits_s[index(Lane::d2h)] = 1e-6;
+  few.waits_s[index(Lane::d2h)] = 0.04;
   auto const made = table({few, few});
-  EXPECT_EQ(to_text(made).find("d2h"), std::string::npos);
+  EXPECT_EQ(to_text(made).find("copies to the host"), std::string::npos);
   EXPECT_EQ(std::ranges::count(made.parts, "waiting for d2h", &TimeRow::part), 1);
+  few.waits_s[index(Lane::d2h)] = 0.06;
+  EXPECT_NE(to_text(table({few, few})).find("waiting for copies to the host"), std::string::npos);
+}
+
+TEST(TimeTable, has_as_many_decimals_as_the_whole_needs) {
+  auto const last_line = [](double whole_s) {
+    TrainingTimes times;
+    times.whole_s = whole_s;
+    auto text = to_text(time_table(std::vector{times}, {}));
+    text.erase(0, text.find("  training") + 10);
+    return text.substr(text.find_first_not_of(' '), text.find(" %") - text.find_first_not_of(' '));
+  };
+  EXPECT_EQ(last_line(0.0123456), "0.01235  100");
+  EXPECT_EQ(last_line(4.67), "4.670  100");
+  EXPECT_EQ(last_line(123456), "123456  100");
 }
 
 TEST(TrainingTimes, add_up_by_part) {

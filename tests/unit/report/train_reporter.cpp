@@ -124,11 +124,11 @@ TEST_F(Reporting, rows_and_lines_are_of_the_same_steps) {
     auto const valid = step == 4 ? std::optional(LossSums{}) : std::nullopt;
     reporter.step({step, 0, 1, step_of(1), {}, valid});
   }
-  auto const said = testing::internal::GetCapturedStderr();
+  auto const said = "\n" + testing::internal::GetCapturedStderr();
   std::string steps, lines;
   for (auto const& row : rows()) steps += row.at("step").dump();
-  for (auto at = said.find("step "); at != said.npos; at = said.find("step ", at + 1))
-    lines += said[at + 5];
+  for (auto at = said.find("\nstep "); at != said.npos; at = said.find("\nstep ", at + 1))
+    lines += said[at + 6];
   EXPECT_EQ(steps, "123467");
   EXPECT_EQ(lines, "23467");
   EXPECT_EQ(rows().front().at("event"), "resume");
@@ -171,14 +171,14 @@ TEST(ProgressShown, a_log_gets_a_line_where_a_row_is_written_and_no_control_char
   progress.show(row_of(91, 11), {16, 9}, false);
   progress.show(row_of(92, 2), {18, 16}, true);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "step 90/100  loss 0.5000  lr 0  norm 0  0 tok/s  ETA 10 s\n"
-            "step 92/100  loss 0.5000  lr 0  norm 0  0 tok/s  ETA 16 s\n");
+            "step 90/100   loss 0.5000  lr 0.00e+00  norm 0      0 tok/s  ETA 10 s\n"
+            "step 92/100   loss 0.5000  lr 0.00e+00  norm 0      0 tok/s  ETA 16 s\n");
 }
 
 constexpr char kLive[] = "\r\033[K";
 
 TEST(ProgressShown, a_terminal_keeps_logged_lines_above_its_live_line) {
-  Progress progress(9, {.terminal = true, .columns = 28});
+  Progress progress(9, {.terminal = true, .columns = 30});
   testing::internal::CaptureStderr();
   progress.show(row_of(1, 1), {1, 8}, false);
   progress.show(row_of(2, 1), {2, 7}, true);
@@ -188,18 +188,17 @@ TEST(ProgressShown, a_terminal_keeps_logged_lines_above_its_live_line) {
   say("a word");
   progress.show(row_of(4, 1), {4, 5}, false);
   say("the end");
-  std::string const live = kLive, fields = " loss 0.500 left ";
+  std::string const live = kLive, fields = " loss  0.500 left     ";
+  std::string const more = "  loss 0.5000  lr 0.00e+00  norm 0      0 tok/s  ETA ";
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            live + "1/9" + fields + "8 s" + live +
-                "step 2/9  loss 0.5000  lr 0  norm 0  0 tok/s  ETA 7 s\n" + live + "2/9" + fields +
-                "7 s" + live +
-                "step 3/9  loss 0.5000  valid 0.7500  lr 0  norm 0  0 tok/s  ETA 6 s\n" + live +
+            live + "1/9" + fields + "8 s" + live + "step 2/9" + more + "7 s\n" + live + "2/9" +
+                fields + "7 s" + live + "step 3/9" + more + "6 s\nvalid 0.7500 at step 3\n" + live +
                 "3/9" + fields + "6 s" + live + "a word\n" + live + "4/9" + fields + "5 s" + live +
                 "the end\n");
 }
 
 TEST(ProgressShown, a_terminal_is_not_redrawn_faster_than_it_is_read) {
-  Progress progress(9, {.terminal = true, .columns = 28});
+  Progress progress(9, {.terminal = true, .columns = 30});
   testing::internal::CaptureStderr();
   for (double const elapsed_s : {1.0, 1.05, 1.09, 1.2})
     progress.show(row_of(1, 0.01), {elapsed_s, 1}, false);

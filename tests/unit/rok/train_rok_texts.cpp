@@ -51,12 +51,15 @@ TEST(RokTexts, slow_points_have_rates_with_digits_behind_the_point) {
 TEST(RokTexts, the_table_has_a_row_for_each) {
   std::vector<RokRow> const rows = {too_large(), measured(BlockPolicy::light_nvme, 3)};
   EXPECT_EQ(rok_table(rows),
-            "policy      micro     planned        peak activations  predicted       step  "
-            "tokens/s     spilled  fits\n"
-            "keep            8      10 MiB                                                 "
-            "                  no\n"
-            "light+nvme      3       3 MiB       6 MiB     1.5 GiB     1.25 s     750 ms       "
-            "400       9 MiB  yes\n");
+            "policy        micro  planned     peak   activ. predicted    step  tok/s  spilled\n"
+            "keep              8   10 MiB  does not fit\n"
+            "light+nvme        3    3 MiB    6 MiB  1.5 GiB    1.25 s  750 ms    400    9 MiB\n");
+  auto decided = measured(BlockPolicy::keep, 1);
+  decided.policy.reset();
+  decided.budget_bytes = 12 * kMiB;
+  EXPECT_TRUE(rok_line(decided).starts_with("auto, 12 MiB, 1 x 100 tokens: "));
+  EXPECT_NE(rok_table(std::vector{decided}).find("\nauto, 12 MiB      1    3 MiB "),
+            std::string::npos);
 }
 
 TEST(RokTexts, the_curve_has_a_column_for_each_number) {
