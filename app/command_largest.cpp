@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "config/keys.hpp"
 #include "plan/explain/run_text.hpp"
 #include "run/largest_value.hpp"
@@ -57,11 +58,12 @@ std::string text_of(std::string const& key, std::vector<TriedValue> const& all, 
   if (tokens > 0)
     text += fmt::format("  {:>11}  {:>9}  {:>12}", tokens_text(tokens) + " take", "kWh", "price");
   text += "\n";
+  std::string const below(18, ' ');  // where the column of values ends
   for (TriedValue const& it : all)
     text += it.fits
                 ? fmt::format("{:>16}  {:>9}  {:>10.0f}{}\n", it.value, human_duration(it.step_s),
                               it.tokens_per_s, run_part(it.run, tokens))
-                : fmt::format("{:>16}  {}\n", it.value, in_short(it.why));
+                : wrapped(fmt::format("{:>16}  {}", it.value, in_short(it.why)), below) + "\n";
   return text + fmt::format("The largest that fits is {0}={1}, and the fastest {0}={2}.\n", key,
                             largest_of(all)->value, fastest_of(all)->value);
 }

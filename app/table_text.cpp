@@ -13,8 +13,6 @@
 namespace spillway {
 namespace {
 
-constexpr std::size_t kWidth = 100;
-
 std::size_t width_of(std::vector<Column> const& columns) {
   std::size_t width = 0;
   for (auto const& one : columns) width += one.width() + 2;
@@ -51,7 +49,8 @@ std::string table_text(PlanTable const& table) {
   auto const values = value_columns(table);
   auto columns = values;
   if (any_fits(table)) std::ranges::move(plan_columns(table), std::back_inserter(columns));
-  while (width_of(columns) > kWidth + 2 && columns.size() > values.size() + 2) columns.pop_back();
+  while (width_of(columns) > kPageColumns + 2 && columns.size() > values.size() + 2)
+    columns.pop_back();
   auto text = without_trailing_space(line_of(columns, [](auto const& one) { return one.head; }));
   for (std::size_t at = 0; auto const& row : table.rows) {
     auto const cell = [&](auto const& one) { return one.cells[at]; };
@@ -59,12 +58,13 @@ std::string table_text(PlanTable const& table) {
       text += without_trailing_space(line_of(columns, cell));
     } else {
       auto const begin = line_of(values, cell);
-      text += wrapped(begin + refusal(row.plan), std::string(begin.size(), ' '), kWidth) + "\n";
+      text +=
+          wrapped(begin + refusal(row.plan), std::string(begin.size(), ' '), kPageColumns) + "\n";
     }
     ++at;
   }
   auto const closing = closing_words(table);
-  return closing.empty() ? text : text + wrapped(closing, "", kWidth) + "\n";
+  return closing.empty() ? text : text + wrapped(closing, "", kPageColumns) + "\n";
 }
 
 }  // namespace spillway

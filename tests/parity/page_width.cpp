@@ -45,7 +45,9 @@ class PageWidth : public ::testing::Test {
     auto const outcome = run_command(
         fmt::format("cd {} && {} {}", m_dir.string(), spillway_command(ranks), arguments));
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 3) << arguments << outcome.output;
-    EXPECT_GT(outcome.lines().size(), 3u) << arguments << outcome.output;
+    if (outcome.status == 0) {
+      EXPECT_GT(outcome.lines().size(), 2u) << arguments << outcome.output;
+    }
     for (auto const& line : outcome.lines()) {
       bool const is_message = line.starts_with("spillway: ") || line.starts_with("[");
       if (is_message) continue;

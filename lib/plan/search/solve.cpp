@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -27,8 +27,6 @@ constexpr double kFaster = 0.99;
 // No more micro-batches walk together than such that a plan has about this many items, which take a
 // hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
 // Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
@@ -295,37 +293,45 @@ class Solver {
     return level;
   }
 
+  // Searches, and again if that was misled: with what is known then of estimates of time and bytes
+  // it may find something else.
   void try_share(double share) {
     constexpr int most_searches = 3;
-    for (int i = 0; i < most_searches && was_misled_by(try_once(share)); ++i) continue;
+    auto budgets = with_share(m_budgets, share);
+    for (int i = 0; i < most_searches; ++i) {
+      auto const best = try_once(budgets);
+      if (!best || !was_misled_by(*best)) return;
+      auto missing = m_trials.expected_off(best->plan);
+      for (auto& bytes : missing) bytes = std::max<std::int64_t>(0, bytes);
+      budgets = corrected(budgets, missing);
+    }
   }
 
-  // Says whether what a search expected to be best takes longer than that, so that with what is
-  // known now the search may find something else.
-  bool was_misled_by(double expected_s) const {
+  // Says whether all plans that were compiled take longer than the best candidate was expected to.
+  bool was_misled_by(Candidate const& best) const {
     constexpr double longer = 1.02;
-    return m_trials.found() && m_trials.best_s() > longer * expected_s;
+    return m_trials.found() && m_trials.best_s() > longer * best.expected_s();
   }
 
-  // Returns how long the best plan is expected to take that was found, or infinity if none was.
-  double try_once(double share) {
+  // Searches within the budgets, and tries what is found. Returns what was expected to be best.
+  std::optional<Candidate> try_once(Budgets const& budgets) {
     auto const errors = m_trials.errors();
-    auto found =
-        search(m_estimator, m_open, with_share(m_budgets, share), errors, m_trials.hope_s());
-    auto const expected_s = found.fitting.empty() ? kNever : found.fitting.front().expected_s();
+    auto found = search(m_estimator, m_open, budgets, errors, m_trials.hope_s());
     m_estimated += found.estimated;
     m_any_fits = !found.fitting.empty();
     m_items_before = m_trials.items();
     m_compiled_before = m_trials.compiled();
     m_misses = 0;
+    std::optional<Candidate> best;
+    if (m_any_fits) best = found.fitting.front();
     // If errors of earlier estimates suggest that a candidate does not fit, smaller candidates are
     // tried first, and the candidate itself is compiled last.
     try_best(std::move(found.fitting), true);
     try_best(std::exchange(m_unlikely, {}), false);
-    if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return expected_s;
+    if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return best;
     take_time(found.leanest, m_estimator);
     m_trials.try_out(found.leanest);
-    return expected_s;
+    return best;
   }
 
   // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.

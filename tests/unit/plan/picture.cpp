@@ -47,7 +47,7 @@ TEST(Picture, says_who_updates_and_that_the_host_may_go_on) {
   Drawn const first(3, {.update = {"host", "device"}});  // wte's
   EXPECT_FALSE(device.has("the next step")) << device.text;
   for (auto const* late : {&host, &first})
-    EXPECT_TRUE(late->has("H a thread beside them (which may go on\n  into the next step)\n"))
+    EXPECT_TRUE(late->has("H a thread beside them (which may go on into the next step)\n"))
         << late->text;
 }
 

@@ -49,7 +49,7 @@ TEST(TimeTable, has_least_mean_and_most_over_ranks) {
             "  attention                            4.0     4.0     4.0    4 %         -\n"
             "  other ops                            2.0     2.0     2.0    2 %         -\n"
             "  optimizer                            1.0     1.0     1.0    1 %         -\n"
-            "  waiting for NVMe reads              0.2     0.2     0.2   <1 %         -\n"
+            "  waiting for NVMe reads               0.2     0.2     0.2   <1 %         -\n"
             "  waiting for other ranks              4.0     6.0     8.0    6 %         -\n"
             "  evaluation                           3.0     3.0     3.0    3 %         -\n"
             "  saving                               1.5     1.5     1.5    2 %         -\n"
