@@ -1,48 +1,21 @@
 #include "plan/search/solve.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "plan/proof/derive.hpp"
+#include "plan/search/budget_search.hpp"
 #include "plan/search/needs.hpp"
-#include "plan/search/trials.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {
 
 namespace {
 
-// One search compiles a second plan if the first does not fit, and no further plans once its plans
-// have more than kMostItems items in all or, if a plan fits, more than kEnoughItems. If the model
-// has few blocks, the second limit is kEnoughItemsOfFew, since compilation is fast then and
-// estimates are rough.
-constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOfFew = 20'000;
-// It goes on to kMostItemsIfFaster items with plans that are expected to take less than this share
-// of the best plan's time, since estimates were then too short so far.
-constexpr std::size_t kMostItemsIfFaster = 40'000;
-constexpr double kFaster = 0.99;
 // No more micro-batches walk together than such that a plan has about this many items, which take a
 // hundred megabytes or two.
 constexpr std::int64_t kMostItemsOfOne = 200'000;
-
-// Searches multiply the device's budget by these shares, one after the other, until a plan fits.
-// Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
-constexpr double kShares[] = {0.999, 1.03, 0.9, 0.75, 0.5, 0};
-constexpr int kSharesOfFew = 2;  // for few blocks this many are always tried
-
-// Multiplies the device's budget by `share`. The budgets of other tiers shrink by 3 % at most and
-// never grow, since estimates for these tiers are nearly exact.
-Budgets with_share(Budgets budgets, double share) {
-  for (Tier const tier : kTiersInOrder) {
-    auto& bytes = budgets.*budget_of(tier);
-    auto const of_tier = tier == Tier::device ? share : std::clamp(share, 0.97, 1.0);
-    bytes = static_cast<std::int64_t>(of_tier * static_cast<double>(bytes));
-  }
-  return budgets;
-}
 
 OpenPlan open_for(PlanQuestion const& question) {
   auto open = open_plan(question.train, question.request, question.machine.is_unified());
@@ -93,10 +66,10 @@ class Solver {
       : m_budgets(question.budgets),
         m_open(open),
         m_estimator(estimator),
-        m_few_blocks(has_few_blocks(question)),
         m_shares_all(question.may_gather()),
         m_sharers_of_nodes(question.open_sharers_of_nodes()),
-        m_trials(question) {}
+        m_trials(question),
+        m_search(estimator, m_trials, has_few_blocks(question)) {}
 
   Solution run() {
     auto const asked = m_open;
@@ -114,7 +87,7 @@ class Solver {
       if (exchanges_take_room()) try_exchanges_in_turn(asked);
     }
     auto solution = m_trials.finish();
-    solution.estimated = m_estimated;
+    solution.estimated = m_search.estimated();
     return solution;
   }
 
@@ -137,17 +110,17 @@ class Solver {
     // less over the network. So the search asks about them instead, and takes no longer for several
     // nodes than for one.
     bool const may_share_out = std::ranges::any_of(m_open.chunks, &OpenChunk::shard);
-    if (m_sharers_of_nodes == 0 || !may_share_out) try_shares();
+    if (m_sharers_of_nodes == 0 || !may_share_out) try_open();
     for (Shard const shard : {Shard::gradients, Shard::all}) {
-      if (share_out(shard)) try_shares();
+      if (share_out(shard)) try_open();
     }
     // Updates on the device need no room on the host for sums and slices.
-    if (!m_trials.found() && update_on_device()) try_shares();
+    if (!m_trials.found() && update_on_device()) try_open();
     if (may_group) try_groups();
     if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
       share_out(level_of(m_trials.best()));
       m_open.plan.sharers = m_sharers_of_nodes;
-      try_shares();
+      try_open();
     }
   }
 
@@ -179,7 +152,7 @@ class Solver {
     m_open.sums_on_drive = true;
     m_open.plan.group = best.group;
     m_open.plan.sharers = best.sharers;
-    try_shares();
+    try_open();
   }
 
   bool share_out(Shard shard) {
@@ -192,7 +165,7 @@ class Solver {
   void try_without_drive(OpenPlan const& asked) {
     begin_again(asked);
     auto const nvme_bytes = std::exchange(m_budgets.nvme_bytes, 0);
-    try_shares();
+    try_open();
     m_budgets.nvme_bytes = nvme_bytes;
   }
 
@@ -209,13 +182,15 @@ class Solver {
     asked.plan.exchanges_overlap = false;
     if (m_trials.found()) {
       begin_again(asked);
-      return try_shares();
+      return try_open();
     }
     m_open = asked;
     m_open.group = false;
     try_moves(asked.group);
     if (!m_trials.found() && may_sum_on_drive(asked)) try_sums_on_drive(asked);
   }
+
+  void try_open() { m_search.run(m_open, m_budgets); }
 
   // Has all updates that are open run on the device, and returns whether there are any.
   bool update_on_device() {
@@ -226,39 +201,6 @@ class Solver {
       is_any = true;
     }
     return is_any;
-  }
-
-  void try_shares() {
-    auto const before_s = m_trials.best_s();
-    try_fixed_shares();
-    if (m_trials.best_s() < before_s && !m_few_blocks) try_measured_share();
-  }
-
-  // Estimates that count too many bytes leave room unused. If they did for the best plan, searches
-  // once more for plans that would use it.
-  void try_measured_share() {
-    constexpr double least = 1.005, most = 1.1, nearly_full = 0.9;
-    auto const exact = static_cast<double>(m_trials.peaks_of_best()[Tier::device]);
-    auto const off = static_cast<double>(m_trials.expected_off(m_trials.best())[Tier::device]);
-    auto const share = std::min(most, (exact - off) / exact);
-    if (share > least && exact - off > nearly_full * static_cast<double>(m_budgets.device_bytes))
-      try_share(share);
-  }
-
-  void try_fixed_shares() {
-    int tried = 0;
-    bool const was_found = m_trials.found();
-    m_any_fits = true;
-    for (double const share : kShares) {
-      bool const of_few = m_few_blocks && tried < kSharesOfFew;
-      bool const is_first = was_found && tried == 0;
-      if (m_trials.found() && !of_few && !is_first) return;
-      // If no plan fits a larger share of the budget, none fits a smaller one. The share 0 is tried
-      // even then, because it leads to the plan that needs the fewest bytes.
-      bool const in_vain = tried >= kSharesOfFew && !m_any_fits && share > 0;
-      if (!in_vain) try_share(share);
-      ++tried;
-    }
   }
 
   // Tries micro-batches that walk together only after those that do not, so that groups never make
@@ -274,13 +216,13 @@ class Solver {
       m_open.plan.group = 2;
       auto const best = level_of(m_trials.best());
       for (Shard const shard : {Shard::gradients, Shard::all})
-        if (shard != best && share_out(shard)) try_shares();
+        if (shard != best && share_out(shard)) try_open();
       share_out(best);
-      try_shares();
+      try_open();
     } else if (all <= m_open.most_group) {
       share_out(Shard::all);
       m_open.plan.group = all;
-      try_shares();
+      try_open();
     }
   }
 
@@ -293,98 +235,14 @@ class Solver {
     return level;
   }
 
-  // Searches, and again if that was misled: with what is known then of estimates of time and bytes
-  // it may find something else.
-  void try_share(double share) {
-    constexpr int most_searches = 3;
-    auto budgets = with_share(m_budgets, share);
-    for (int i = 0; i < most_searches; ++i) {
-      auto const best = try_once(budgets);
-      if (!best || !was_misled_by(*best)) return;
-      auto missing = m_trials.expected_off(best->plan);
-      for (auto& bytes : missing) bytes = std::max<std::int64_t>(0, bytes);
-      budgets = corrected(budgets, missing);
-    }
-  }
-
-  // Says whether all plans that were compiled take longer than the best candidate was expected to.
-  bool was_misled_by(Candidate const& best) const {
-    constexpr double longer = 1.02;
-    return m_trials.found() && m_trials.best_s() > longer * best.expected_s();
-  }
-
-  // Searches within the budgets, and tries what is found. Returns what was expected to be best.
-  std::optional<Candidate> try_once(Budgets const& budgets) {
-    auto const errors = m_trials.errors();
-    auto found = search(m_estimator, m_open, budgets, errors, m_trials.hope_s());
-    m_estimated += found.estimated;
-    m_any_fits = !found.fitting.empty();
-    m_items_before = m_trials.items();
-    m_compiled_before = m_trials.compiled();
-    m_misses = 0;
-    std::optional<Candidate> best;
-    if (m_any_fits) best = found.fitting.front();
-    // If errors of earlier estimates suggest that a candidate does not fit, smaller candidates are
-    // tried first, and the candidate itself is compiled last.
-    try_best(std::move(found.fitting), true);
-    try_best(std::exchange(m_unlikely, {}), false);
-    if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return best;
-    take_time(found.leanest, m_estimator);
-    m_trials.try_out(found.leanest);
-    return best;
-  }
-
-  // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.
-  void try_best(std::vector<Candidate> todo, bool only_likely) {
-    while (!todo.empty()) {
-      auto const best = std::ranges::min_element(
-          todo, {}, [&](Candidate const& it) { return rank(it, m_trials.expected_s(it)); });
-      if (!may_go_on(m_trials.expected_s(*best))) break;
-      auto const candidate = std::move(*best);
-      todo.erase(best);
-      if (m_trials.is_hopeless(candidate)) break;
-      bool const waits = std::ranges::count(m_unlikely, candidate.plan, &Candidate::plan) > 0;
-      if (waits || m_trials.is_done(candidate)) continue;
-      std::ranges::move(try_out(candidate, only_likely), std::back_inserter(todo));
-    }
-  }
-
-  // Tries the candidate, and returns other candidates that should be tried next.
-  std::vector<Candidate> try_out(Candidate const& candidate, bool only_likely) {
-    Trials::Result result{m_trials.expected_off(candidate.plan)};
-    if (only_likely && !fits(candidate.peaks + result.off, m_budgets)) {
-      m_unlikely.push_back(candidate);
-    } else {
-      result = m_trials.try_out(candidate);
-      m_misses += result.fits ? 0 : 1;
-    }
-    if (result.fits && !(result.leads && may_go_on(m_trials.best_s()))) return {};
-    StrategySpace const space(m_estimator, m_open,
-                              corrected(m_budgets, result.fits ? TierBytes{} : result.off));
-    return result.fits ? neighbours(candidate, space) : smaller(candidate, space);
-  }
-
-  // Says whether another plan may be compiled, which is expected to take so long.
-  bool may_go_on(double expected_s) const {
-    if (m_misses == m_trials.compiled() - m_compiled_before && m_misses < 2) return true;
-    auto enough = m_few_blocks ? kEnoughItemsOfFew : kEnoughItems;
-    if (expected_s < kFaster * m_trials.best_s()) enough = std::max(enough, kMostItemsIfFaster);
-    return m_trials.items() - m_items_before <= (m_trials.found() ? enough : kMostItems);
-  }
-
   Budgets m_budgets;
   OpenPlan m_open;
   Estimator const& m_estimator;
-  bool m_few_blocks, m_shares_all;  // m_shares_all: whether ranks may share out parameters
+  bool m_shares_all;  // whether ranks may share out parameters
   // So many ranks share out in plans within nodes; 0 means that the search must try no such plans.
   std::int64_t m_sharers_of_nodes;
   Trials m_trials;
-  int m_estimated = 0;
-  bool m_any_fits = true;          // true if the last search found a plan that fits
-  std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
-  int m_compiled_before = 0;       // and how many they were
-  int m_misses = 0;                // how many plans of this search did not fit
-  std::vector<Candidate> m_unlikely;
+  BudgetSearch m_search;
 };
 
 }  // namespace
