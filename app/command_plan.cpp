@@ -9,6 +9,7 @@
 #include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
 #include "app/plan_table.hpp"
+#include "app/rows_text.hpp"
 #include "app/run_answer.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
@@ -51,7 +52,7 @@ std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
   auto const shape = batch_shape(report.config.batch, planned.train.arithmetic.micro, 0,
                                  planned.programs.train.ranks);
-  auto text = report.explanation + describe_share(shape) + describe_empty_rows(shape) +
+  auto text = report.explanation + rows_text(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
   if (report.run) text += run_text(*report.run, report.machine);
   auto const& program = planned.programs.train;

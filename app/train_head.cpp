@@ -2,7 +2,7 @@
 
 #include <ctime>
 
-#include "base/wrapped.hpp"
+#include "app/rows_text.hpp"
 #include "plan/explain/brief.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/explain/verdict.hpp"
@@ -27,16 +27,6 @@ TimeLeft predicted_time(PlannedFor const& made, Data const& data, std::int64_t d
                    predicted_turns(made.planned, step_s, batches, made.machine));
 }
 
-// Returns lines about the rows of a step, which end as those of a page do.
-std::string rows_text(BatchShape const& shape) {
-  std::string text;
-  for (auto line : {describe_share(shape), describe_empty_rows(shape)}) {
-    if (line.ends_with('\n')) line.pop_back();
-    if (!line.empty()) text += wrapped(line) + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 PlanTexts plan_texts(PlannedFor const& made) {
@@ -48,8 +38,7 @@ PlanTexts plan_texts(PlannedFor const& made) {
   PlanTexts texts;
   texts.whole = explain(planned.train, planned.plan, program, simulation, path, machine, limits,
                         {shape.filled_of_most(), !shape.fewer().empty()}, bound) +
-                describe_share(shape) + describe_empty_rows(shape) +
-                describe(estimate_save(planned.train, machine, program.ranks));
+                rows_text(shape) + describe(estimate_save(planned.train, machine, program.ranks));
   texts.brief =
       brief(planned.train, planned.plan, program, simulation, path, machine, limits, bound) +
       rows_text(shape);

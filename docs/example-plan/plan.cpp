@@ -36,7 +36,9 @@ int main(int argc, char** argv) try {
 
   auto const& [plan, programs, step_s] = *found.chosen;
   auto const simulation = spillway::simulate(programs.train, machine);
-  std::cout << spillway::explain(graph, plan, programs.train, simulation, machine, budgets);
+  auto const path = critical_path(programs.train, simulation);
+  std::cout << spillway::explain(graph, plan, programs.train, simulation,
+                                 shares(programs.train, path), machine, budgets);
 } catch (std::exception const& error) {
   std::cerr << "example_plan: " << error.what() << '\n';
   return 1;

@@ -1,5 +1,6 @@
 #include "run/fastest_micro.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -38,8 +39,10 @@ std::int64_t fastest_micro(Config const& config, std::int64_t vocab, Target cons
     for (bool const larger : {false, true}) {
       bool const went_down = larger && best != choices.micro;
       while (!went_down && (!now.as_asked || (larger && gains_by_size))) {
-        auto const next = larger ? 2 * best : best / 2;
-        if (next < 1 || next > most) break;
+        auto const limit = larger ? std::min(2 * best, most) : best / 2;
+        if (limit < 1) break;
+        auto const next = fullest_micro(config.batch, ranks, limit);
+        if (next == best) break;
         auto const other = look(next);
         bool const may_fit_yet = !now.fits && !larger;
         if (other.step_s >= worthwhile * now.step_s && !may_fit_yet) break;

@@ -129,14 +129,14 @@ TEST_F(PlanTables, end_with_the_fastest_row_and_the_least_budgets_that_fit) {
   auto const text = plan(options);
   EXPECT_EQ(text.status, 0);
   auto const lines = text.lines();
-  ASSERT_EQ(lines.size(), rows.size() + 2);
+  ASSERT_GE(lines.size(), rows.size() + 2);  // what does not fit may take two lines
   EXPECT_TRUE(lines[0].starts_with("device   host ")) << lines[0];
   EXPECT_NE(lines[1].find("does not fit: needs at least device "), std::string::npos) << lines[1];
-  EXPECT_TRUE(lines.back().starts_with("The fastest is device=")) << lines.back();
-  EXPECT_NE(lines.back().find("; the least that fits is device=60MiB, host=80MiB."),
-            std::string::npos)
-      << lines.back();
-  for (auto const& line : lines) EXPECT_LE(line.size(), 100u) << line;
+  auto const last = lines[lines.size() - 2] + " " + lines.back();  // a line that was wrapped
+  EXPECT_TRUE(last.starts_with("The fastest is device=")) << last;
+  EXPECT_NE(last.find("; the least that fits is device=60MiB, host=80MiB."), std::string::npos)
+      << last;
+  for (auto const& line : lines) EXPECT_LE(line.size(), 80u) << line;
 }
 
 TEST_F(PlanTables, exit_as_refusals_do_if_nothing_fits) {

@@ -1,7 +1,8 @@
 // These functions say which of its many cases a test runs. An ordinary run takes a sample of them,
 // whose number is SPILLWAY_SAMPLE, or 0 if that is not set; jobs/test.sh derives it from the
 // commit. With SPILLWAY_SAMPLE=all, which ctest sets for the long tests `..._whole`, all cases run.
-// The functions throw std::invalid_argument if they need the number and find another text.
+// SPILLWAY_SEEDS=FIRST:END has tests that draw their cases take these seeds, and no others, END not
+// included. The functions throw std::invalid_argument if they need a number and find another text.
 #pragma once
 
 #include <cstdint>

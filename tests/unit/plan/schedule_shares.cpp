@@ -6,6 +6,7 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/exchange.hpp"
+#include "plan/data/machine_file.hpp"
 #include "plan/time/simulate.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tests/unit/plan/schedule_case.hpp"
@@ -144,6 +145,26 @@ TEST(Schedule, sends_updated_parameters_only_if_the_step_is_committed) {
     }
     EXPECT_GE(sent, std::ssize(program.chunks));
   }
+}
+
+// Beside a device of its own memory ranks exchange copies in host memory.
+TEST(Schedule, has_no_exchange_wait_for_the_bytes_of_another_where_they_overlap) {
+  constexpr int ranks = 2;
+  auto const graph =
+      gpt_training_graph({.layers = 8, .hidden = 512, .heads = 8, .vocab = 300, .sequence = 64});
+  auto const with = [&](bool overlap) {
+    auto plan = make_plan(graph, PlanWords{.shard = {"gradients"}});
+    plan.unified = false;
+    plan.exchanges_overlap = overlap;
+    return compile(graph, nullptr, plan, 1, ranks).train;
+  };
+  auto const side_by_side = with(true), in_turn = with(false);
+  auto const machine =
+      shared_by(load_machine(SPILLWAY_SOURCE_DIR "/input/machines/rtx3090.yaml"), ranks);
+  EXPECT_LT(simulate(side_by_side, machine).step_s, 0.9 * simulate(in_turn, machine).step_s);
+  EXPECT_GT(side_by_side.peak_bytes[Tier::host], in_turn.peak_bytes[Tier::host]);
+  EXPECT_EQ(side_by_side.peak_bytes[Tier::device], in_turn.peak_bytes[Tier::device]);
+  EXPECT_EQ(side_by_side.items.size(), in_turn.items.size());
 }
 
 TEST(Schedule, shares_out_nothing_where_there_is_one_rank) {

@@ -135,6 +135,28 @@ TEST(Solve, leaves_a_forced_plan_alone) {
   EXPECT_EQ(free.chosen->plan, make_plan(graph(), forced, BlockPolicy::keep));
 }
 
+// Three ranks exchange gradients in host memory, and nothing else lies there.
+TEST(Solve, has_ranks_exchange_in_turn_where_host_memory_is_short) {
+  auto machine = machine_with_slow_links();
+  machine.device_bytes = kPlenty;
+  PlanWords const here{.activations = {"keep"},
+                       .parameters = {"device"},
+                       .gradients = {"device"},
+                       .optimizer = {"device"},
+                       .update = {"device"},
+                       .shard = {"gradients"}};
+  auto const with = [&](std::int64_t host_bytes) {
+    return solve({graph(), nullptr, here, {kPlenty, host_bytes, 0}, machine, 1, 3});
+  };
+  auto const plenty = with(kPlenty);
+  ASSERT_TRUE(plenty.chosen);
+  EXPECT_TRUE(plenty.chosen->plan.exchanges_overlap);
+  auto const least = with(plenty.chosen->compiled.train.peak_bytes[Tier::host] - 1);
+  ASSERT_TRUE(least.chosen);
+  EXPECT_FALSE(least.chosen->plan.exchanges_overlap);
+  EXPECT_GT(least.chosen->step_s, plenty.chosen->step_s);
+}
+
 // Every assignment of policies to layers is compiled and simulated.
 TEST(Solve, is_as_fast_as_the_fastest_assignment_of_policies) {
   auto const small =

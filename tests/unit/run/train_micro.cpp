@@ -67,7 +67,15 @@ TEST(Micro, shrinks_until_something_fits) {
 }
 
 TEST(Micro, is_no_more_than_a_ranks_share) {
-  EXPECT_EQ(micro({24 * kMib, kPlenty, 0}, 0.01, 4, 12), 8);  // 16 would save a micro-batch
+  EXPECT_EQ(micro({24 * kMib, kPlenty, 0}, 0.01, 4, 12), 6);  // 8 would leave rows empty
+}
+
+// Of 12 ranks with 64 sequences each has 6 at most: 4 at a time would be 8 rows for it, 2 of them
+// empty, and 3 at a time or 6 leave no row empty that another size would fill.
+TEST(Micro, leaves_no_more_rows_empty_than_it_must) {
+  Target target{machine(1), {kPlenty, kPlenty, 0}, {1, 1}};
+  target.ranks = 12;
+  EXPECT_EQ(fastest_micro(config(64), 1000, target), 6);
 }
 
 // With little memory a BERT has 256 to 8 micro-batches a step. Estimates took small ones for fast.
