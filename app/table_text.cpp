@@ -13,6 +13,9 @@
 namespace spillway {
 namespace {
 
+// Rows of figures may be wider than the page, up to here: words of what bounds a plan stand last.
+constexpr std::size_t kMostColumns = 100;
+
 std::size_t width_of(std::vector<Column> const& columns) {
   std::size_t width = 0;
   for (auto const& one : columns) width += one.width() + 2;
@@ -49,7 +52,7 @@ std::string table_text(PlanTable const& table) {
   auto const values = value_columns(table);
   auto columns = values;
   if (any_fits(table)) std::ranges::move(plan_columns(table), std::back_inserter(columns));
-  while (width_of(columns) > kPageColumns + 2 && columns.size() > values.size() + 2)
+  while (width_of(columns) > kMostColumns + 2 && columns.size() > values.size() + 2)
     columns.pop_back();
   auto text = without_trailing_space(line_of(columns, [](auto const& one) { return one.head; }));
   for (std::size_t at = 0; auto const& row : table.rows) {

@@ -1,7 +1,5 @@
 #include "base/wrapped.hpp"
 
-#include "base/printable.hpp"
-
 namespace spillway {
 
 std::string wrapped(std::string_view line, std::string_view indent, std::size_t columns) {
@@ -19,13 +17,6 @@ std::string wrapped(std::string_view line, std::string_view indent, std::size_t 
     room = columns - indent.size();
   }
   return text.append(line);
-}
-
-std::string shortened(std::string_view line, std::size_t columns) {
-  constexpr std::string_view end = "...";
-  if (line.size() <= columns) return std::string(line);
-  auto const part = line.substr(0, columns - end.size());
-  return std::string(part.substr(0, whole_characters_bytes(part))).append(end);
 }
 
 }  // namespace spillway

@@ -14,7 +14,4 @@ inline constexpr std::size_t kPageColumns = 80;
 std::string wrapped(std::string_view line, std::string_view indent = "  ",
                     std::size_t columns = kPageColumns);
 
-// Returns at most `columns` bytes of the line; if it is longer it ends with "...".
-std::string shortened(std::string_view line, std::size_t columns = kPageColumns);
-
 }  // namespace spillway

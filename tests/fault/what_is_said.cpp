@@ -116,7 +116,7 @@ TEST_F(WhatIsSaid, what_was_warned_of_is_repeated_at_the_end) {
   auto const run = train("run.eval.every=0 data.valid=none data.train=[" + path("tokens.h5") + "," +
                          path("tokens.h5") + "]");
   ASSERT_EQ(run.status, 0) << run.output;
-  EXPECT_TRUE(has(run, "\n1 warning:\n  data.train: ")) << run.output;
+  EXPECT_TRUE(has(run, "\n1 warning:\n  data.train:")) << run.output;
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(EvaluationsWithoutTargets, are_said_in_training_and_refused_by_the_command)
   ASSERT_EQ(run.rows.size(), 2u);
   EXPECT_TRUE(run.rows.back().at("valid_loss").is_null());
   EXPECT_EQ(run.rows.back().at("valid_targets"), 0);
-  EXPECT_EQ(times_said(run, "  valid none  "), 1) << run.output;
+  EXPECT_EQ(times_said(run, "valid none at step 2"), 1) << run.output;
 
   auto const outcome =
       run_command(fmt::format("{} eval {}/config.yaml --checkpoint {}", spillway_command(0),

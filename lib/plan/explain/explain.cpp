@@ -50,6 +50,11 @@ std::string early_line(Plan const& plan) {
   return text + wrapped(part) + "\n";
 }
 
+std::string exchanges_line(Plan const& plan) {
+  if (plan.exchanges_overlap) return "";
+  return "Ranks exchange one gradient after the other, as host memory is short.\n";
+}
+
 }  // namespace
 
 std::string explain(Graph const& graph, Plan const& plan, Program const& program,
@@ -60,8 +65,8 @@ std::string explain(Graph const& graph, Plan const& plan, Program const& program
          step_line(program, simulation.step_s, rows) + bound_line(simulation.step_s, bound) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_lines(program, simulation, machine) + "\n" +
-         picture(graph, plan, machine.host_threads()) + early_line(plan) + peaks_text(program) +
-         time_text(program, simulation, path);
+         picture(graph, plan, machine.host_threads()) + early_line(plan) + exchanges_line(plan) +
+         peaks_text(program) + time_text(program, simulation, path);
 }
 
 }  // namespace spillway

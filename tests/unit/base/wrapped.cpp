@@ -50,14 +50,5 @@ TEST(Wrapped, leaves_words_whole_that_no_line_holds) {
   EXPECT_EQ(wrapped("in " + path + " there"), "in\n  " + path + "\n  there");
 }
 
-TEST(Shortened, ends_with_dots_and_within_no_character) {
-  EXPECT_EQ(shortened("as it is", 8), "as it is");
-  EXPECT_EQ(shortened("as it was", 8), "as it...");
-  EXPECT_EQ(shortened("abcd\xc3\xa9"
-                      "fgh",
-                      8),
-            "abcd...");
-}
-
 }  // namespace
 }  // namespace spillway::wrapped_test

@@ -177,10 +177,11 @@ TEST_F(RunRecords, are_found_by_the_files_in_them) {
 TEST_F(RunRecords, say_plainly_that_there_is_nothing_but_a_lock) {
   for (auto const* name : {"config.yaml", "plan.txt", "environment.json"}) fs::remove(m_dir / name);
   auto const begin = "run " + m_dir.string() + "\n  state        ";
-  EXPECT_EQ(text(), begin +
-                        "not at work, and no job has begun to train\n"
-                        "  holds        nothing but `lock`: a job ended here before it had a plan, "
-                        "and its log says why\n");
+  EXPECT_EQ(text(),
+            begin +
+                "not at work, and no job has begun to train\n"
+                "  holds        nothing but `lock`: a job ended here before it had a plan, and\n"
+                "               its log says why\n");
   RunDir const held(m_dir);
   EXPECT_EQ(text(), begin + "at work: " + at_work(m_dir).who +
                         "\n  holds        nothing but `lock`: a job reads its data, measures or "

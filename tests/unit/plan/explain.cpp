@@ -132,6 +132,21 @@ TEST(Explain, describes_an_item_by_number_lane_kind_and_subject) {
   EXPECT_TRUE(has(describe(program, copy->number), " nvme_write copy h.0/"));
 }
 
+TEST(Explain, says_that_ranks_exchange_in_turn) {
+  Graph const graph = gpt_training_graph({});
+  auto const text = [&](bool overlap) {
+    auto plan = make_plan(graph, PlanWords{}, BlockPolicy::keep);
+    plan.unified = false;
+    plan.exchanges_overlap = overlap;
+    auto const program = compile(graph, nullptr, plan, 2, 2).train;
+    auto const machine = Machine{400, 150, 20, 1, 1.5, 5, 5e-6};
+    return explain(graph, plan, program, simulate(program, machine), {}, machine,
+                   {kGib8, kGib8, 0});
+  };
+  EXPECT_TRUE(has(text(false), "one gradient after the other, as host memory is short."));
+  EXPECT_FALSE(has(text(true), "one gradient after the other"));
+}
+
 TEST(Explain, warns_where_updates_begin_early) {
   auto const warning =
       "Updates begin beside the last backward pass: there a failed transfer ends the\n  run.\n";

@@ -19,17 +19,19 @@ Solution answer(std::int64_t ranks) {
   return solve({graph, nullptr, {}, {14 * kGib, 60 * kGib, 0}, machine, 2, ranks});
 }
 
-// From 512 ranks on nearly all peers are on other nodes, so that the question hardly changes.
+// From 512 ranks on nearly all peers are on other nodes, so that the question hardly changes. But a
+// search that estimates have misled is asked up to three times.
 TEST(ManyRanks, are_planned_for_with_no_more_work_than_few) {
+  constexpr int most_searches = 3;
   auto const few = answer(512);
   ASSERT_TRUE(few.chosen);
   ASSERT_GT(few.estimated, 1000) << "so many that shares of them mean something";
   for (std::int64_t const ranks : {4096, 65536}) {
     auto const many = answer(ranks);
     ASSERT_TRUE(many.chosen) << ranks;
-    EXPECT_LE(many.estimated, 1.05 * few.estimated) << ranks;
+    EXPECT_LE(many.estimated, most_searches * few.estimated) << ranks;
     EXPECT_GE(many.estimated, 0.5 * few.estimated) << ranks;
-    EXPECT_LE(many.compiled, 2 * few.compiled) << ranks;
+    EXPECT_LE(many.compiled, most_searches * few.compiled) << ranks;
   }
 }
 

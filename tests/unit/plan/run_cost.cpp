@@ -51,12 +51,11 @@ TEST(RunCost, is_not_known_where_a_step_or_the_machine_says_nothing) {
   EXPECT_EQ(run.seconds, 0);
   EXPECT_EQ(run.price, 0);
   EXPECT_EQ(run.steps, 1000);
-  EXPECT_EQ(
-      run_text(run, priced()),
-      "\nA run of 1M tokens: 1000 steps; nobody knows how long each takes\n"
-      "  drives  5 TB written on each node: 0.5 % of their life as rated,\n"
-      "          0.0023 % of it with writes amplified 1 x, rated 2.5 x; data kept a day: 86 x "
-      "the writes\n");
+  EXPECT_EQ(run_text(run, priced()),
+            "\nA run of 1M tokens: 1000 steps; nobody knows how long each takes\n"
+            "  drives  5 TB written on each node: 0.5 % of their life as rated, 0.0023 % of\n"
+            "          it with writes amplified 1 x, rated 2.5 x; data kept a day: 86 x the\n"
+            "          writes\n");
   auto const free = run_cost(1e6, step(), {});
   EXPECT_EQ(free.energy_kwh, 0);
   EXPECT_EQ(free.price, 0);
@@ -67,8 +66,8 @@ TEST(RunCost, is_told_with_the_keys_that_are_missing) {
   kept.drive = {};
   auto text = run_text(run_cost(1.5e9, kept, priced()), priced());
   EXPECT_EQ(text,
-            "\nA run of 1.5B tokens: 1500000 steps take 39d22h, of which 5d5h are for 15000 "
-            "checkpoints\n"
+            "\nA run of 1.5B tokens: 1500000 steps take 39d22h, of which 5d5h are for 15000\n"
+            "  checkpoints\n"
             "  energy  1917 kWh, at 500 W a rank\n"
             "  price   7667, at 2 an hour a rank\n");
   text = run_text(run_cost(1.5e9, kept, {}), {});
@@ -76,7 +75,7 @@ TEST(RunCost, is_told_with_the_keys_that_are_missing) {
   EXPECT_NE(text.find("  price   not known: price_per_hour in the machine file says it\n"),
             text.npos);
   auto const worn = run_text(run_cost(1e9, step(), priced()), priced());
-  EXPECT_NE(worn.find(": 5 times their life as rated,\n          2.3 % of it with"), worn.npos)
+  EXPECT_NE(worn.find(": 5 times their life as rated, 2.3 % of it\n          with"), worn.npos)
       << worn;
 }
 
