@@ -72,9 +72,11 @@ TEST_F(PageWidth, holds_for_what_a_run_says_and_for_what_inspect_says_of_it) {
 
 TEST_F(PageWidth, holds_for_plans_and_for_what_is_asked_of_them) {
   for (auto const* keys : {"", "memory.device=1MiB", "plan.activations=auto plan.optimizer=auto"})
-    for (auto const* question : {"", "--compare", "--what-if", "--tokens 100B",
-                                 "--largest model.layers", "--budgets device=4,64MiB"})
+    for (auto const* question : {"", "--compare"})
       expect_narrow(fmt::format("plan job.yaml {} {}", question, keys));
+  for (auto const* question : {"--what-if", "--tokens 100B", "--budgets device=4,64MiB",
+                               "--largest batch.micro plan.activations=auto"})
+    expect_narrow(fmt::format("plan job.yaml {}", question));
   expect_narrow("plan job.yaml --machine machine.yaml --ranks 4 --compare plan.shard=all");
 }
 
