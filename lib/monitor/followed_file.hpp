@@ -20,10 +20,10 @@ class FollowedFile {
     std::vector<std::string> lines;
     bool has_more = false;  // there are more lines, for which to look at once
   };
-  // Returns whole lines that came since the last look, of many the first ones, so that a large file
-  // takes little memory; a line without its end waits for it. The
-  // file is opened each time, since only that makes a network file system ask its server. A file
-  // that is missing or cannot be read has no news. Throws nothing.
+  // Returns whole lines that came since the last look. Of many it returns the first ones, so that a
+  // large file takes little memory. A line without its end waits for it. The file is opened each
+  // time, since only that makes a network file system ask its server. A file that is missing or
+  // cannot be read has no news. Throws nothing.
   News look();
 
   // Returns when the file was last written, in seconds since 1970, or 0 if it was never seen.

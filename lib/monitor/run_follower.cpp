@@ -12,21 +12,8 @@ RunFollower::RunFollower(std::filesystem::path run_dir)
   read_texts(m_run);
 }
 
-// Returns whether there were new rows.
-bool RunFollower::read_rows() {
-  bool is_new = false;
-  for (bool goes_on = true; goes_on;) {
-    auto const news = m_metrics.look();
-    if (news.begins_anew) m_run.history = {};
-    for (auto const& line : news.lines) m_run.history.add(line);
-    is_new = is_new || !news.lines.empty();
-    goes_on = news.has_more;
-  }
-  return is_new;
-}
-
 void RunFollower::look() {
-  bool const is_new = read_rows();
+  bool const is_new = read_news(m_metrics, m_run.history);
   auto const events = m_run.history.events().size();
   if (events != m_events_read || !m_run.config) read_texts(m_run);
   m_events_read = events;

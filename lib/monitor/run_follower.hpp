@@ -22,8 +22,6 @@ class RunFollower {
   double silent_s() const;
 
  private:
-  bool read_rows();
-
   FollowedFile m_metrics;
   RunRecord m_run;
   std::size_t m_events_read = 0;

@@ -11,7 +11,6 @@
 #include "io/h5/checkpoint_names.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "monitor/exit_words.hpp"
-#include "monitor/followed_file.hpp"
 #include "monitor/run_directory.hpp"
 #include "plan/explain/verdict.hpp"
 
@@ -29,16 +28,6 @@ void read_config(RunRecord& run) {
   } catch (Error const& error) {
     run.config_trouble = error.what();
   }
-}
-
-void read_rows(RunRecord& run) {
-  FollowedFile metrics(run.dir / "metrics.jsonl");
-  for (bool goes_on = true; goes_on;) {
-    auto const news = metrics.look();
-    for (auto const& line : news.lines) run.history.add(line);
-    goes_on = news.has_more;
-  }
-  run.written_at_s = metrics.written_at_s();
 }
 
 // Returns whether the last job that began has written the summary. Times are of whole seconds.
@@ -116,9 +105,23 @@ void read_texts(RunRecord& run) {
   note_unread(run);
 }
 
+bool read_news(FollowedFile& metrics, RunHistory& history) {
+  bool is_new = false;
+  for (bool goes_on = true; goes_on;) {
+    auto const news = metrics.look();
+    if (news.begins_anew) history = {};
+    for (auto const& line : news.lines) history.add(line);
+    is_new = is_new || !news.lines.empty();
+    goes_on = news.has_more;
+  }
+  return is_new;
+}
+
 RunRecord read_rows_and_texts(fs::path const& run_dir) {
   RunRecord run{.dir = run_dir};
-  read_rows(run);
+  FollowedFile metrics(run_dir / "metrics.jsonl");
+  read_news(metrics, run.history);
+  run.written_at_s = metrics.written_at_s();
   read_texts(run);
   return run;
 }

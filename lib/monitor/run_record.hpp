@@ -9,6 +9,7 @@
 
 #include "config/config.hpp"
 #include "job/at_work.hpp"
+#include "monitor/followed_file.hpp"
 #include "monitor/json_fields.hpp"
 #include "monitor/run_history.hpp"
 
@@ -42,6 +43,9 @@ struct RunRecord {
 // What is missing or cannot be read is left out. Throws nothing but for want of memory, as do the
 // others.
 void read_texts(RunRecord& run);
+// Adds to the history what has come to metrics.jsonl since the last look, and returns whether
+// anything has.
+bool read_news(FollowedFile& metrics, RunHistory& history);
 // Reads all but the checkpoints and who is at work.
 RunRecord read_rows_and_texts(std::filesystem::path const& run_dir);
 // Reads all of it.
