@@ -82,20 +82,8 @@ struct Question {
   }
 };
 
-void describe(Question& it, unsigned seed, Shape const& shape, std::int64_t sequence,
-              std::int64_t micro, char const* machine) {
-  auto const gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / kGiB; };
-  it.text = fmt::format(
-      "{}: {} {}x{}, micro {} x {}, sequence {}, {} x {}, {:.3g} + {:.3g} + {:.3g} GiB{}", seed,
-      word(shape.family), shape.layers, shape.hidden, micro, it.micro_batches, sequence, it.ranks,
-      machine, gib(it.budgets.device_bytes), gib(it.budgets.host_bytes), gib(it.budgets.nvme_bytes),
-      it.words.norm_is_awaited ? "" : ", no clipping");
-}
-
-// Draws a model and a machine as people have them.
-Question draw(unsigned seed) {
-  Random draws(seed);
-  auto const& shape = any_of(kShapes, draws);
+// Draws all but the budgets and whether there is clipping, and begins the text.
+Question draw_about(Shape const& shape, unsigned seed, Random& draws) {
   auto const micro = any_of(std::array{1, 2, 4, 8}, draws);
   auto const sequence = any_of(std::array{512, 1024, 2048}, draws);
   Question it;
@@ -103,6 +91,25 @@ Question draw(unsigned seed) {
   it.micro_batches = any_of(std::array{1, 2, 4, 8, 32}, draws);
   auto const* const name = any_of(kMachines, draws);
   it.machine = machine_named(name, it.ranks);
+  it.graph = training_graph(shape, sequence, micro);
+  it.text =
+      fmt::format("{}: {} {}x{}, micro {} x {}, sequence {}, {} x {}", seed, word(shape.family),
+                  shape.layers, shape.hidden, micro, it.micro_batches, sequence, it.ranks, name);
+  return it;
+}
+
+void add_budgets_to_text(Question& it) {
+  auto const gib = [](std::int64_t bytes) { return static_cast<double>(bytes) / kGiB; };
+  it.text += fmt::format(", {:.3g} + {:.3g} + {:.3g} GiB{}", gib(it.budgets.device_bytes),
+                         gib(it.budgets.host_bytes), gib(it.budgets.nvme_bytes),
+                         it.words.norm_is_awaited ? "" : ", no clipping");
+}
+
+// Draws a model and a machine as people have them.
+Question draw(unsigned seed) {
+  Random draws(seed);
+  auto const& shape = any_of(kShapes, draws);
+  auto it = draw_about(shape, seed, draws);
   it.budgets = {it.machine.device_bytes, it.machine.host_bytes, it.machine.nvme_bytes};
   auto const device = any_of(std::array{8, 12, 20, 40, 60, 0, 0}, draws) * kGiB;
   auto const host = any_of(std::array{32, 80, 160, 0, 0, 0}, draws) * kGiB;
@@ -111,8 +118,7 @@ Question draw(unsigned seed) {
   it.budgets.host_bytes /= it.ranks;
   it.budgets.nvme_bytes = below(draws, 2) == 0 ? 0 : it.budgets.nvme_bytes / it.ranks;
   it.words.norm_is_awaited = below(draws, 3) > 0;
-  it.graph = training_graph(shape, sequence, micro);
-  describe(it, seed, shape, sequence, micro, name);
+  add_budgets_to_text(it);
   return it;
 }
 
@@ -122,15 +128,8 @@ Question draw_tight(unsigned seed) {
   Random draws(seed + 1'000'000);
   auto shape = any_of(kShapes, draws);
   shape.layers = any_of(std::array{2, 3, 4, 6, 8, 12}, draws);
-  auto const micro = any_of(std::array{1, 2, 4, 8}, draws);
-  auto const sequence = any_of(std::array{512, 1024, 2048}, draws);
-  Question it;
-  it.ranks = any_of(std::array{1, 1, 2, 4, 8}, draws);
-  it.micro_batches = any_of(std::array{1, 2, 4, 8, 32}, draws);
-  auto const* const name = any_of(kMachines, draws);
-  it.machine = machine_named(name, it.ranks);
+  auto it = draw_about(shape, seed, draws);
   it.words.norm_is_awaited = below(draws, 3) > 0;
-  it.graph = training_graph(shape, sequence, micro);
   constexpr auto plenty = std::int64_t{1} << 50;
   it.budgets = {plenty, plenty, plenty};
   auto const all = static_cast<double>(
@@ -141,7 +140,7 @@ Question draw_tight(unsigned seed) {
       part(any_of(std::array{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9}, draws));
   it.budgets.host_bytes = part(any_of(std::array{0.3, 0.6, 1.0, 2.0}, draws));
   it.budgets.nvme_bytes = below(draws, 2) == 0 ? 0 : part(4);
-  describe(it, seed, shape, sequence, micro, name);
+  add_budgets_to_text(it);
   return it;
 }
 
