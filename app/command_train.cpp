@@ -308,7 +308,7 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
   auto const simulation = simulate(planned.programs.train, machine);
   auto const this_job = job_here(start, compute, max_time_s, process_begin, comm);
   auto const environment = environment_json(this_job.hosts, planned.train.arithmetic, *compute);
-  double predicted_step_s = 0;  // which rank 0 writes
+  double predicted_step_s = 0;  // 0 on ranks that write nothing
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     auto const longest = planned.longest ? simulate(*planned.longest, machine) : simulation;

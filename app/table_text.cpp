@@ -32,11 +32,6 @@ std::string line_of(std::vector<Column> const& columns, auto const& cell) {
   return line;
 }
 
-std::string without_trailing_space(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 // Says what is missing. The row says which budgets are too small.
 std::string refusal(TriedPlan const& plan) {
   auto text = in_short(plan.why);
@@ -54,11 +49,12 @@ std::string table_text(PlanTable const& table) {
   if (any_fits(table)) std::ranges::move(plan_columns(table), std::back_inserter(columns));
   while (width_of(columns) > kMostColumns + 2 && columns.size() > values.size() + 2)
     columns.pop_back();
-  auto text = without_trailing_space(line_of(columns, [](auto const& one) { return one.head; }));
+  auto const heads = line_of(columns, [](auto const& one) { return one.head; });
+  auto text = std::string(without_trailing_blanks(heads)) + "\n";
   for (std::size_t at = 0; auto const& row : table.rows) {
     auto const cell = [&](auto const& one) { return one.cells[at]; };
     if (row.plan.fits()) {
-      text += without_trailing_space(line_of(columns, cell));
+      text.append(without_trailing_blanks(line_of(columns, cell))).append("\n");
     } else {
       auto const begin = line_of(values, cell);
       text +=

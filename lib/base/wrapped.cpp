@@ -12,11 +12,15 @@ std::string wrapped(std::string_view line, std::string_view indent, std::size_t 
     if (space == none || space < word) space = line.find(' ', word);  // the word is too long
     auto const next = line.find_first_not_of(' ', space);
     if (next == none) break;
-    text.append(line.substr(0, line.find_last_not_of(' ', space) + 1)).append("\n").append(indent);
+    text.append(without_trailing_blanks(line.substr(0, space))).append("\n").append(indent);
     line.remove_prefix(next);
     room = columns - indent.size();
   }
   return text.append(line);
+}
+
+std::string_view without_trailing_blanks(std::string_view line) {
+  return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
 }  // namespace spillway

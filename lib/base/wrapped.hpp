@@ -14,4 +14,7 @@ inline constexpr std::size_t kPageColumns = 80;
 std::string wrapped(std::string_view line, std::string_view indent = "  ",
                     std::size_t columns = kPageColumns);
 
+// Returns the line up to its last character that is no blank.
+std::string_view without_trailing_blanks(std::string_view line);
+
 }  // namespace spillway

@@ -89,9 +89,8 @@ std::string runs_table(std::vector<RunRecord> const& runs, fs::path const& direc
   auto const values = own_values(runs);
   std::string text;
   auto const add = [&](auto const&... cells) {
-    auto line = fmt::format(kRow, cells...);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += wrapped(line, "    ") + "\n";
+    auto const line = fmt::format(kRow, cells...);
+    text += wrapped(without_trailing_blanks(line), "    ") + "\n";
   };
   add("run", width, "state", "step", "loss", "valid", "a step", "left", "");
   for (std::size_t i = 0; i < runs.size(); ++i) {

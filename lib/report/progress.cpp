@@ -19,10 +19,6 @@ std::string joined(std::vector<std::string> const& fields) {
   return line;
 }
 
-std::string trimmed(std::string const& line) {
-  return line.substr(0, line.find_last_not_of(' ') + 1);
-}
-
 }  // namespace
 
 std::string loss_text(LossSums const& loss) {
@@ -40,15 +36,15 @@ std::string progress_line(StepMetrics const& row, std::int64_t steps, double lef
   auto const norm = fmt::format("norm {:<5}", human_number(row.grad_norm, 3));
   auto const rate = fmt::format("{:.0f} tok/s", row.tokens_per_s);
   auto const mfu = row.mfu ? fmt::format("MFU {:.0f} %", 100 * *row.mfu) : "";
-  // So wide are most times. What fits beside one then fits beside the next.
+  // Most times are at most as wide as this, so that lines do not differ in what they leave out.
   auto const left = fmt::format("ETA {:<6}", human_duration(left_s));
   for (auto const& fields : {std::vector{step, loss, lr, norm, rate, mfu, left},
                              std::vector{step, loss, norm, rate, mfu, left},
                              std::vector{step, loss, norm, rate, left}}) {
     auto const line = joined(fields);
-    if (line.size() <= kPageColumns) return trimmed(line);
+    if (line.size() <= kPageColumns) return std::string(without_trailing_blanks(line));
   }
-  return trimmed(joined({step, loss, rate, left}));
+  return std::string(without_trailing_blanks(joined({step, loss, rate, left})));
 }
 
 std::string valid_line(StepMetrics const& row) {

@@ -76,7 +76,7 @@ Line shares_line(Graph const& graph, Plan const& plan) {
 std::string ruler(std::size_t first, std::size_t last) {
   std::string text;
   for (std::size_t at = first; at < last; at += 10) text += fmt::format("{:<10}", at);
-  return text.substr(0, text.find_last_not_of(' ') + 1);
+  return std::string(without_trailing_blanks(text));
 }
 
 std::string grid(std::vector<Line> const& lines) {

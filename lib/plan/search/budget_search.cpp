@@ -92,8 +92,7 @@ bool BudgetSearch::was_misled_by(Candidate const& best) const {
 
 // Searches within the budgets, and tries what is found. Returns what was expected to be best.
 std::optional<Candidate> BudgetSearch::try_once(Asked const& asked, Budgets const& within) {
-  auto const errors = m_trials.errors();
-  auto found = search(m_estimator, asked.open, within, errors, m_trials.hope_s());
+  auto found = search(m_estimator, asked.open, within, m_trials.errors(), m_trials.hope_s());
   m_estimated += found.estimated;
   m_any_fits = !found.fitting.empty();
   m_items_before = m_trials.items();

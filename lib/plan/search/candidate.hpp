@@ -21,7 +21,7 @@ struct Candidate {
   std::int64_t moved_bytes = 0;  // bytes that a step moves between tiers, if `timed` is true
   bool wears_too_fast = false;   // true if the plan writes more to the drive than the budget allows
 
-  // Returns how long the step is expected to take, with what estimates of its kind were wrong by.
+  // Returns the estimated time, longer by as much as steps of this kind took longer than estimated.
   double expected_s() const { return slower * step_s; }
 };
 

@@ -51,8 +51,8 @@ void add_loss(PageJson& json, MetricRows const& rows, Metric metric, std::string
   json[name + "_best_step"] = least->step;
 }
 
-// Returns null for what is not known.
-PageJson or_null(double value) {
+// Returns null for 0, which stands for what is not known.
+PageJson known_or_null(double value) {
   return value > 0 ? PageJson(value) : PageJson(nullptr);
 }
 
@@ -62,11 +62,11 @@ void add_progress(PageJson& json, RunFiles const& run) {
   auto const& rows = history.rows();
   if (!rows.steps.empty()) {
     json["steps"] = steps_done(run.record);
-    json["tokens"] = or_null(rows.of(Metric::tokens).back());
+    json["tokens"] = known_or_null(rows.of(Metric::tokens).back());
     json["duration_s"] = elapsed_s(rows).back();
-    json["measured_step_s"] = or_null(measured_step_s(run.record));
-    json["tokens_per_s"] = or_null(history.recent(Metric::tokens_per_s));
-    json["mfu"] = or_null(history.recent(Metric::mfu));
+    json["measured_step_s"] = known_or_null(measured_step_s(run.record));
+    json["tokens_per_s"] = known_or_null(history.recent(Metric::tokens_per_s));
+    json["mfu"] = known_or_null(history.recent(Metric::mfu));
   }
   copy(json, summary, "step", "steps");
   for (auto const* key : {"tokens", "duration_s", "measured_step_s", "restart_s", "exit"})
