@@ -117,7 +117,8 @@ int main(int argc, char** argv) {
   }
   allow_many_open_files();  // a data set may have thousands of files
   free_first_thread();
-  CLI::App app("spillway trains transformers whose training state does not fit in device memory");
+  CLI::App app("spillway trains transformers whose training state does not fit in device memory",
+               "spillway");
   app.formatter(std::make_shared<HelpFormat>());  // commands take it over
   app.set_version_flag("--version", version_text());
   Request request;

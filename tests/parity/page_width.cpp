@@ -86,5 +86,11 @@ TEST_F(PageWidth, holds_for_the_help_of_every_command) {
     expect_narrow(fmt::format("{} --help", command));
 }
 
+// Where the program lies is of no use to readers, and a deep directory would fill the line.
+TEST_F(PageWidth, help_calls_the_program_by_its_name) {
+  auto const outcome = run_command(fmt::format("{} train --help", spillway_command(0)));
+  EXPECT_NE(outcome.output.find("Usage: spillway train "), std::string::npos) << outcome.output;
+}
+
 }  // namespace
 }  // namespace spillway::test::page_width_test
