@@ -1,6 +1,7 @@
 #include "plan/search/budget_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -17,6 +18,8 @@ constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOf
 // of the best plan's time, since estimates were then too short so far.
 constexpr std::size_t kMostItemsIfFaster = 40'000;
 constexpr double kFaster = 0.99;
+// Around the fastest plan no further plans are compiled once they have this many items in all.
+constexpr std::size_t kMostItemsAround = 40'000;
 
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
 // Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
@@ -41,6 +44,62 @@ void BudgetSearch::run(OpenPlan const& open, Budgets const& budgets) {
   auto const before_s = m_trials.best_s();
   try_fixed_shares(asked);
   if (m_trials.best_s() < before_s && !m_few_blocks) try_measured_share(asked);
+  note_fastest(asked);
+}
+
+void BudgetSearch::run_again(OpenPlan const& open, Budgets const& budgets) {
+  Asked const asked{open, budgets};
+  try_within(asked, known_to_fit(asked, m_trials.best()));
+  note_fastest(asked);
+}
+
+void BudgetSearch::note_fastest(Asked const& asked) {
+  if (m_trials.best_s() >= m_fastest_s) return;
+  m_fastest_s = m_trials.best_s();
+  m_open_of_fastest = asked.open;
+  m_budgets_of_fastest = asked.budgets;
+}
+
+// Returns the budgets less what plans such as this one need beyond their estimates.
+Budgets BudgetSearch::known_to_fit(Asked const& asked, Plan const& plan) const {
+  auto missing = m_trials.expected_off(plan);
+  for (auto& bytes : missing) bytes = std::max<std::int64_t>(0, bytes);
+  return corrected(asked.budgets, missing);
+}
+
+void BudgetSearch::look_around_fastest() {
+  constexpr int most_steps = 20;
+  if (!m_trials.found() || std::isinf(m_fastest_s)) return;
+  auto const before = m_trials.items();
+  for (int step = 0; step < most_steps; ++step) {
+    if (m_trials.items() - before > kMostItemsAround) return;
+    auto const off = m_trials.expected_off(m_trials.fastest().plan);
+    StrategySpace const space(m_estimator, m_open_of_fastest, corrected(m_budgets_of_fastest, off));
+    if (try_near(neighbours(m_trials.fastest(), space))) continue;
+    if (!try_near(far_neighbours(m_trials.fastest(), space))) return;
+  }
+}
+
+// Tries candidates that are near the fastest, and returns whether one is faster.
+bool BudgetSearch::try_near(std::vector<Candidate> near) {
+  constexpr double slower = 1.03;
+  constexpr int most = 40;
+  auto const expected_s = [&](Candidate const& it) { return m_trials.expected_s(it); };
+  auto const before_s = m_trials.best_s();
+  auto const longest_s = slower * expected_s(m_trials.fastest());
+  m_estimated += static_cast<int>(near.size());
+  std::ranges::stable_sort(near, {}, expected_s);
+  auto const items_before = m_trials.items();
+  int tried = 0;
+  for (Candidate const& candidate : near) {
+    if (tried == most || expected_s(candidate) > longest_s) break;
+    if (m_trials.items() - items_before > kMostItemsAround) break;
+    if (m_trials.was_compiled(candidate.plan)) continue;
+    m_trials.try_out(candidate);
+    ++tried;
+    if (m_trials.best_s() < before_s) return true;
+  }
+  return false;
 }
 
 // Estimates that count too many bytes leave room unused. If they did for the best plan, searches
@@ -70,17 +129,18 @@ void BudgetSearch::try_fixed_shares(Asked const& asked) {
   }
 }
 
+void BudgetSearch::try_share(Asked const& asked, double share) {
+  try_within(asked, with_share(asked.budgets, share));
+}
+
 // Searches, and again if that was misled: with what is known then of estimates of time and bytes
 // it may find something else.
-void BudgetSearch::try_share(Asked const& asked, double share) {
+void BudgetSearch::try_within(Asked const& asked, Budgets budgets) {
   constexpr int most_searches = 3;
-  auto budgets = with_share(asked.budgets, share);
   for (int i = 0; i < most_searches; ++i) {
     auto const best = try_once(asked, budgets);
     if (!best || !was_misled_by(*best)) return;
-    auto missing = m_trials.expected_off(best->plan);
-    for (auto& bytes : missing) bytes = std::max<std::int64_t>(0, bytes);
-    budgets = corrected(budgets, missing);
+    budgets = known_to_fit({asked.open, budgets}, best->plan);
   }
 }
 
@@ -104,10 +164,21 @@ std::optional<Candidate> BudgetSearch::try_once(Asked const& asked, Budgets cons
   // tried first, and the candidate itself is compiled last.
   try_best(asked, std::move(found.fitting), true);
   try_best(asked, std::exchange(m_unlikely, {}), false);
-  if (m_trials.found() || m_trials.was_compiled(found.leanest.plan)) return best;
-  take_time(found.leanest, m_estimator);
-  m_trials.try_out(found.leanest);
+  try_leanest(std::move(found.leanest));
   return best;
+}
+
+// Tries candidates that do not fit by estimate until one does. Estimates are a little too high or
+// too low, so it may be another than the first.
+void BudgetSearch::try_leanest(std::vector<Candidate> leanest) {
+  bool is_enough = false;
+  for (Candidate& candidate : leanest) {
+    if (m_trials.found() || is_enough) return;
+    if (m_trials.was_compiled(candidate.plan)) continue;
+    take_time(candidate, m_estimator);
+    m_trials.try_out(candidate);
+    is_enough = m_trials.items() - m_items_before > kMostItems;
+  }
 }
 
 // Tries candidates, the best one first, and replaces one that does not fit by smaller ones.

@@ -1,6 +1,7 @@
 // A BudgetSearch searches plans within budgets by estimates, and compiles and simulates the best.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,11 @@ class BudgetSearch {
 
   // Tries plans that decide what is open in `open` and fit the budgets.
   void run(OpenPlan const& open, Budgets const& budgets);
+  // Does the same, once, by what is known of estimates from earlier searches, which must have found
+  // a plan.
+  void run_again(OpenPlan const& open, Budgets const& budgets);
+  // Simulates what is near the fastest plan, and near what is faster than that, until nothing is.
+  void look_around_fastest();
   // Returns how many plans were estimated in all.
   int estimated() const { return m_estimated; }
 
@@ -26,11 +32,16 @@ class BudgetSearch {
     OpenPlan const& open;
     Budgets const& budgets;
   };
+  void note_fastest(Asked const& asked);
+  Budgets known_to_fit(Asked const& asked, Plan const& plan) const;
+  bool try_near(std::vector<Candidate> near);
   void try_fixed_shares(Asked const& asked);
   void try_measured_share(Asked const& asked);
   void try_share(Asked const& asked, double share);
+  void try_within(Asked const& asked, Budgets budgets);
   bool was_misled_by(Candidate const& best) const;
   std::optional<Candidate> try_once(Asked const& asked, Budgets const& within);
+  void try_leanest(std::vector<Candidate> leanest);
   void try_best(Asked const& asked, std::vector<Candidate> todo, bool only_likely);
   std::vector<Candidate> try_out(Asked const& asked, Candidate const& candidate, bool only_likely);
   bool may_go_on(double expected_s) const;
@@ -43,6 +54,10 @@ class BudgetSearch {
   std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
   int m_compiled_before = 0;       // and how many they were
   int m_misses = 0;                // how many plans of this search did not fit
+  // What was open, and the budgets, where the fastest plan was found, and how long its step takes.
+  OpenPlan m_open_of_fastest;
+  Budgets m_budgets_of_fastest;
+  double m_fastest_s = std::numeric_limits<double>::infinity();
   std::vector<Candidate> m_unlikely;
 };
 

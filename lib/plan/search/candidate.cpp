@@ -20,6 +20,14 @@ bool add(Strategy const& strategy, StrategySpace const& space, std::vector<Candi
   return true;
 }
 
+// Returns candidates that fit and differ from `candidate`.
+std::vector<Candidate> fitting(std::vector<Strategy> const& strategies, Candidate const& candidate,
+                               StrategySpace const& space) {
+  std::vector<Candidate> all = {candidate};
+  for (Strategy const& strategy : strategies) add(strategy, space, all);
+  return {all.begin() + 1, all.end()};
+}
+
 }  // namespace
 
 // Candidates whose times are in the same class count as equally fast, and the one that moves fewer
@@ -106,9 +114,11 @@ std::vector<Candidate> smaller(Candidate const& candidate, StrategySpace const& 
 }
 
 std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace const& space) {
-  std::vector<Candidate> all = {candidate};
-  for (Strategy const& near : space.neighbours(candidate.strategy)) add(near, space, all);
-  return {all.begin() + 1, all.end()};
+  return fitting(space.neighbours(candidate.strategy), candidate, space);
+}
+
+std::vector<Candidate> far_neighbours(Candidate const& candidate, StrategySpace const& space) {
+  return fitting(space.with_two_other_layers(candidate.strategy), candidate, space);
 }
 
 }  // namespace spillway

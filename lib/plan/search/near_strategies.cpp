@@ -104,24 +104,62 @@ void StrategySpace::add_other_moves(Strategy const& strategy, std::vector<Strate
   }
 }
 
+std::vector<BlockPlan> StrategySpace::layers_of(Strategy const& strategy) const {
+  auto const plan = plan_of(strategy);
+  std::vector<BlockPlan> result;
+  for (int const block : m_layers) result.push_back(plan.blocks[block]);
+  return result;
+}
+
+// Returns all ways to treat a layer's activations.
+std::vector<BlockPlan> StrategySpace::ways_to_treat() const {
+  std::vector<BlockPlan> result;
+  for (BlockPolicy const policy : policies_within(m_open, m_budgets)) {
+    for (double const fraction : {1.0, 0.5})
+      if (fraction == 1 || away_tier(policy)) result.push_back({policy, fraction});
+  }
+  return result;
+}
+
 // If layers are few, adds strategies that change one layer. One layer of many would not matter.
 void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const {
   constexpr int few = 8;
   if (layers() > few) return;
-  auto const plan = plan_of(strategy);
+  auto const ways = ways_to_treat();
   auto near = strategy;
-  near.own.clear();
-  for (int const block : m_layers) near.own.push_back(plan.blocks[block]);
+  near.own = layers_of(strategy);
   for (BlockPlan& layer : near.own) {
     auto const before = layer;
-    for (BlockPolicy const policy : policies_within(m_open, m_budgets)) {
-      for (double const fraction : {1.0, 0.5}) {
-        layer = {policy, fraction};
-        if (layer != before && (fraction == 1 || away_tier(policy))) to.push_back(near);
-      }
+    for (BlockPlan const& way : ways) {
+      layer = way;
+      if (way != before) to.push_back(near);
     }
     layer = before;
   }
+}
+
+std::vector<Strategy> StrategySpace::with_two_other_layers(Strategy const& strategy) const {
+  constexpr int very_few = 6;
+  if (layers() > very_few) return {};
+  std::vector<Strategy> result;
+  auto const before = layers_of(strategy);
+  auto const ways = ways_to_treat();
+  auto near = strategy;
+  for (std::size_t a = 0; a < before.size(); ++a) {
+    for (std::size_t b = a + 1; b < before.size(); ++b) {
+      near.own = before;
+      for (BlockPlan const& of_a : ways) {
+        for (BlockPlan const& of_b : ways) {
+          if (of_a == before[a] || of_b == before[b]) continue;
+          near.own[a] = of_a;
+          near.own[b] = of_b;
+          result.push_back(near);
+        }
+      }
+    }
+  }
+  for (Strategy& other : result) find_room(other);
+  return result;
 }
 
 }  // namespace spillway

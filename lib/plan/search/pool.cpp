@@ -70,12 +70,16 @@ void CandidatePool::move_until_it_fits(Strategy& strategy) const {
 }
 
 void CandidatePool::note_leanest(Candidate const& candidate) {
+  constexpr std::size_t kept = 6;
   auto const rank = [&](Candidate const& c) {
     return std::tuple(c.wears_too_fast, all_missing_bytes(c.peaks, budgets()),
                       c.peaks[Tier::device], c.peaks[Tier::nvme]);
   };
   auto& leanest = m_result.leanest;
-  if (leanest.plan.blocks.empty() || rank(candidate) < rank(leanest)) leanest = candidate;
+  if (leanest.size() == kept && !(rank(candidate) < rank(leanest.back()))) return;
+  if (std::ranges::count(leanest, candidate.plan, &Candidate::plan) > 0) return;
+  leanest.insert(std::ranges::upper_bound(leanest, rank(candidate), {}, rank), candidate);
+  if (leanest.size() > kept) leanest.pop_back();
 }
 
 void CandidatePool::keep_best() {

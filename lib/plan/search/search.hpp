@@ -13,7 +13,7 @@ inline constexpr double kHopeless = 1.03;
 
 struct SearchResult {
   std::vector<Candidate> fitting;  // candidates that fit, the best one first
-  Candidate leanest;               // the candidate that exceeds the budgets by the fewest bytes
+  std::vector<Candidate> leanest;  // those that exceed the budgets by the fewest bytes, least first
   int estimated = 0;
 };
 

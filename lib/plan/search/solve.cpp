@@ -7,6 +7,7 @@
 #include "plan/proof/derive.hpp"
 #include "plan/search/budget_search.hpp"
 #include "plan/search/needs.hpp"
+#include "plan/search/starts.hpp"
 #include "plan/time/simulate.hpp"
 
 namespace spillway {
@@ -85,6 +86,7 @@ class Solver {
       if (may_sum_on_drive(asked)) try_sums_on_drive(asked);
       if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
       if (exchanges_take_room()) try_exchanges_in_turn(asked);
+      if (m_trials.found() && has_few_layers()) try_other_starts(asked);
     }
     auto solution = m_trials.finish();
     solution.estimated = m_search.estimated();
@@ -128,11 +130,12 @@ class Solver {
     return m_budgets.nvme_bytes > 0 && std::ranges::any_of(asked.chunks, &OpenChunk::gradients);
   }
 
-  // Leaves open again what was, where ranks share out as much as in the best plan.
+  // Leaves open again what was, where ranks share out as much as in the best plan, and as many.
   void begin_again(OpenPlan const& asked) {
     auto const level = level_of(m_trials.best());
     auto const most_group = std::exchange(m_open, asked).most_group;
     m_open.most_group = most_group;
+    m_open.plan.sharers = m_trials.best().sharers;
     share_out(level);
   }
 
@@ -151,7 +154,6 @@ class Solver {
     begin_again(asked);
     m_open.sums_on_drive = true;
     m_open.plan.group = best.group;
-    m_open.plan.sharers = best.sharers;
     try_open();
   }
 
@@ -188,6 +190,24 @@ class Solver {
     m_open.group = false;
     try_moves(asked.group);
     if (!m_trials.found() && may_sum_on_drive(asked)) try_sums_on_drive(asked);
+  }
+
+  // Searches of many layers take long, and what they find depends less on where they begin.
+  bool has_few_layers() const {
+    constexpr std::size_t few = 18;
+    return m_open.layers.size() <= few;
+  }
+
+  // What a search finds depends on where it begins, so it also begins where it did not.
+  void try_other_starts(OpenPlan const& asked) {
+    m_search.look_around_fastest();
+    auto const overlap = m_trials.best().exchanges_overlap;
+    begin_again(asked);
+    m_open.plan.exchanges_overlap = overlap;
+    auto const before_s = m_trials.best_s();
+    for (OpenPlan const& start : other_starts(m_open, m_estimator.micro_batches()))
+      m_search.run_again(start, m_budgets);
+    if (m_trials.best_s() < before_s) m_search.look_around_fastest();
   }
 
   void try_open() { m_search.run(m_open, m_budgets); }
@@ -283,7 +303,7 @@ Outlook outlook(PlanQuestion const& question) {
   if (found.fitting.empty() && open.sums_on_drive)
     found = search(estimator, open, question.budgets);
   bool const fits = !found.fitting.empty();
-  auto const& best = fits ? found.fitting.front() : found.leanest;
+  auto const& best = fits ? found.fitting.front() : found.leanest.front();
   return {fits, best.peaks, estimator.step_s(best.plan), false, best.plan};
 }
 

@@ -97,6 +97,8 @@ class StrategySpace {
   // on the host first, where updates run and gradients are summed up, which chunks are persistent,
   // prefetch or group.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
+  // Returns strategies in which two layers have other policies, none unless layers are very few.
+  std::vector<Strategy> with_two_other_layers(Strategy const& strategy) const;
 
  private:
   struct Move {
@@ -117,6 +119,8 @@ class StrategySpace {
   void add_other_early(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_persistent(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const;
+  std::vector<BlockPlan> layers_of(Strategy const& strategy) const;
+  std::vector<BlockPlan> ways_to_treat() const;
   void add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const;
 
   Estimator const& m_estimator;

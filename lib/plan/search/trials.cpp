@@ -48,6 +48,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
       done.step_s = candidate.step_s;
       if (candidate.step_s > 0)
         m_errors.add(kind_of(candidate), simulation.step_s / candidate.step_s);
+      if (m_best_s < before_s) m_fastest = candidate;
       result.leads = m_best_s < before_s || m_solution.chosen->plan == candidate.plan;
       return result;
     }

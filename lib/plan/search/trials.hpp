@@ -52,6 +52,8 @@ class Trials {
   TierBytes const& peaks_of_best() const {
     return m_solution.chosen.value().compiled.train.peak_bytes;
   }
+  // Returns the candidate with the shortest simulated step. A plan must have been found.
+  Candidate const& fastest() const { return m_fastest; }
   // Returns the shortest simulated step, or infinity if no plan was found.
   double best_s() const { return m_best_s; }
   // Returns how many micro-batches may walk together in a plan like the best one, or like the last
@@ -86,6 +88,7 @@ class Trials {
   };
   std::vector<Done> m_done;
   KindErrors m_errors;
+  Candidate m_fastest;
   Solution m_solution;
 };
 
