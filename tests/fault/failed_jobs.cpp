@@ -89,6 +89,7 @@ TEST_F(FailedStarts, leave_nothing_in_a_run_that_has_not_begun_or_where_the_inpu
   ASSERT_EQ(train("run.steps=2").status, 0);
   auto const before = read("run/metrics.jsonl");
   EXPECT_EQ(train("run.steps=4 model.heads=4").status, 2);
+  EXPECT_EQ(train("run.steps=4 memory.device=900TiB").status, 2);
   EXPECT_EQ(train("run.steps=4 memory.device=64KiB run.checkpoint.resume=never").status, 3);
   EXPECT_EQ(read("run/metrics.jsonl"), before);
 }
