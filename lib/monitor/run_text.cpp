@@ -66,7 +66,7 @@ std::string peaks_of(RunRecord const& run) {
     auto const measured = std::max(last ? last->peak_bytes[tier] : 0, told[tier]);
     auto const planned = all_planned[tier];
     if (measured == 0 && planned == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(tier), human_bytes(measured));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", words(tier), human_bytes(measured));
     if (planned > 0) text += fmt::format(" (planned {})", human_bytes(planned));
   }
   return text;

@@ -105,7 +105,7 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
           "  valid        4.5000 at step 2, the least\n",
           "  speed        500 ms a step, 20 tokens/s; predicted 250 ms a step\n",
           "  plan         Fits with 696 MiB to spare; nothing leaves the device.\n",
-          "  peaks        device 3 MiB (planned 4 MiB)\n", "  jobs         1\n",
+          "  peaks        device memory 3 MiB (planned 4 MiB)\n", "  jobs         1\n",
           "    2001-09-09T01:46:40Z  start at step 0\n"
           "    2001-09-09T01:46:43Z  end at step 3 with 75: stopped as asked\n",
           "  checkpoints  2\n", "    step-2          ", ", the newest: a job goes on from it\n",
