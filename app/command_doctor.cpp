@@ -20,34 +20,41 @@
 namespace spillway {
 namespace {
 
-// Returns a text that says how a run would move the bytes of a spill file in `directories`, or why
-// no spill file can be made there.
-std::string spilling_there(std::vector<std::string> const& directories) {
+// Says how a run would move the bytes of a spill file in `directories`, or why no spill file can be
+// made there, which then has the status with which a run would end.
+struct Spilling {
+  std::string text;
+  Status status = Status::done;
+};
+
+Spilling spilling_there(std::vector<std::string> const& directories) {
   try {
     require_spill_place(directories);
     SpillFile const file(directories, kSpillAlignment, {.queue = queue_settings(Config{})});
-    return spilling_text(file.backend(), file.direct(), file.advice());
+    return {spilling_text(file.backend(), file.direct(), file.advice())};
   } catch (Error const& error) {
-    return fmt::format("spilling there      no: {}\n", error.what());
+    return {found_text("spilling there", fmt::format("no: {}", error.what())), error.status()};
   }
+}
+
+std::string machine_text() {
+  auto const cores = available_cores();
+  return version_text() + "\n\n" + found_text("MPI", mpi_version()) +
+         found_text("cores", std::to_string(cores)) + threads_text(team_limit(), cores) +
+         found_text("free memory", human_bytes(available_memory_bytes())) +
+         found_text("devices", device_text()) + devices_text();
 }
 
 }  // namespace
 
 Status run_doctor(std::vector<std::string> const& directories) {
-  auto const machine = fmt::format(
-      "{}\n\nMPI                 {}\ncores               {}\n{}free memory         {}\n"
-      "devices             {}\n",
-      version_text(), mpi_version(), available_cores(),
-      threads_text(team_limit(), available_cores()), human_bytes(available_memory_bytes()),
-      device_text());
   std::string places;
   for (auto const& directory : directories)
     places += directory_text(directory, probe_directory(directory));
   places += advice_text(shared_drives_advice(directories));
-  print_result(machine + devices_text() + ring_text(probe_ring()) + places +
-               spilling_there(directories));
-  return Status::done;
+  auto const spilling = spilling_there(directories);
+  print_result(machine_text() + ring_text(probe_ring()) + places + spilling.text);
+  return spilling.status;
 }
 
 }  // namespace spillway

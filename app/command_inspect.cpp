@@ -1,13 +1,12 @@
 #include <fmt/core.h>
 
 #include <filesystem>
-#include <span>
 
 #include "app/commands.hpp"
 #include "app/describe_program.hpp"
+#include "app/describe_yaml.hpp"
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
-#include "config/load.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/inspect/describe.hpp"
 #include "io/safetensors/reader.hpp"
@@ -15,34 +14,9 @@
 #include "monitor/run_record.hpp"
 #include "monitor/run_text.hpp"
 #include "monitor/runs_table.hpp"
-#include "plan/data/plan.hpp"
 
 namespace spillway {
 namespace {
-
-// Returns one line for each range of neighbouring words that are equal. The last word also holds
-// for all layers or chunks for which `words` has no entry.
-std::string describe_list(std::string const& what, std::span<std::string const> words) {
-  std::string text;
-  for (std::size_t first = 0, next = 0; first < words.size(); first = next) {
-    while (next < words.size() && words[next] == words[first]) ++next;
-    auto const numbers =
-        next - first == 1 ? fmt::format("{}", first) : fmt::format("{} to {}", first, next - 1);
-    text += fmt::format("  {} {:<11} {}\n", what, numbers, words[first]);
-  }
-  return text;
-}
-
-std::string describe_plan(std::string const& path) {
-  auto const plan = load_plan(path);
-  auto text = fmt::format("plan {}\n", path) + describe_list("layer", texts(plan.activations)) +
-              describe_list("chunk", texts(plan.update));
-  if (plan.prefetch) text += fmt::format("  prefetch          {}\n", *plan.prefetch);
-  if (plan.shard_ranks) text += fmt::format("  shard_ranks       {}\n", word(*plan.shard_ranks));
-  if (plan.early) text += fmt::format("  early             {} %\n", *plan.early);
-  if (plan.group) text += fmt::format("  group             {}\n", *plan.group);
-  return text;
-}
 
 bool is_json(std::filesystem::path const& path) {
   return path.extension() == ".json" && !std::filesystem::is_directory(path) &&
@@ -66,8 +40,8 @@ std::string describe_anything(std::filesystem::path const& path, std::string con
   if (is_directory && !has_weights && !std::filesystem::exists(path / manifest_name))
     throw Error(Status::bad_input,
                 fmt::format("{}: holds no run, no checkpoint and no weights", path.string()));
-  bool const is_plan = path.extension() == ".yaml";
-  return is_plan ? describe_plan(path.string()) : describe(path);
+  bool const is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
+  return is_yaml ? describe_yaml(path.string()) : describe(path);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
+#include "base/work_progress.hpp"
 #include "base/wrapped.hpp"
 #include "config/keys.hpp"
 #include "plan/explain/run_text.hpp"
@@ -63,7 +64,7 @@ std::string text_of(std::string const& key, std::vector<TriedValue> const& all, 
     text += it.fits
                 ? fmt::format("{:>16}  {:>9}  {:>10.0f}{}\n", it.value, human_duration(it.step_s),
                               it.tokens_per_s, run_part(it.run, tokens))
-                : wrapped(fmt::format("{:>16}  {}", it.value, in_short(it.why)), below) + "\n";
+                : wrapped_line(fmt::format("{:>16}  {}", it.value, in_short(it.why)), below);
   return text + fmt::format("The largest that fits is {0}={1}, and the fastest {0}={2}.\n", key,
                             largest_of(all)->value, fastest_of(all)->value);
 }
@@ -99,9 +100,13 @@ Status run_largest(PlanArguments const& arguments) {
   auto const vocab = vocabulary(config, !arguments.machine.empty());
   Planner planner;
   LinesOnce const once;
+  WorkProgress progress({"plan", "plans"});
+  std::int64_t done = 0;
   auto const all = try_values(first, size.max, [&](std::int64_t value) {
+    progress.at(done++, fmt::format("{}={}", key, value));
     return tried(planner, arguments, value, value == first, vocab);
   });
+  progress.clear();
   if (largest_of(all) == nullptr)
     throw Error(Status::cannot_fit,
                 fmt::format("{}={}: {}", key, all.front().value, all.front().why));

@@ -1,14 +1,12 @@
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "app/commands.hpp"
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
+#include "app/machine_text.hpp"
 #include "app/output_kinds.hpp"
 #include "base/log.hpp"
 #include "base/process_memory.hpp"
@@ -27,16 +25,6 @@
 namespace spillway {
 
 namespace {
-
-// Returns a text such as "57 GFLOP/s in bf16". What was not measured, because the run has no such
-// products, is left out.
-std::string product_rates(Machine const& machine) {
-  std::vector<std::string> rates;
-  for (auto const& [gflops, type] : {std::pair(machine.matmul_gflops_bf16, "bf16"),
-                                     std::pair(machine.matmul_gflops_f32, "fp32")})
-    if (gflops > 0) rates.push_back(fmt::format("{:.0f} GFLOP/s in {}", gflops, type));
-  return fmt::format("{}", fmt::join(rates, ", "));
-}
 
 // Returns the Config without its budgets, because what is measured must serve all budgets.
 Config with_open_budgets(Config config) {
@@ -79,9 +67,8 @@ Status run_profile(ProfileArguments const& arguments, Comm& comm) {
       about = drive_key(about, config);
     }
     write_output(*output, to_yaml(machine, dated(about)));
-    tell_written(*output,
-                 fmt::format("{}: {} ops, {}, {:.1f} GB/s of memory\n", arguments.output,
-                             machine.op_s.size(), product_rates(machine), machine.memory_gbps));
+    tell_written(*output, fmt::format("{}: {}, {:.1f} GB/s of memory\n", arguments.output,
+                                      product_rates(machine), machine.memory_gbps));
   });
   return Status::done;
 }

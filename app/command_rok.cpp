@@ -110,14 +110,14 @@ Status run_rok(RokArguments const& arguments, Comm& comm) {
                           ? rok_micros(here.choices().micro, start.config.batch.sequences)
                           : arguments.micros;
   auto const budgets = common_budgets(start.config, here, comm);
-  auto const points = std::ssize(micros) * (std::ssize(rok_policies(budgets)) + kMostRokBudgets);
-  WorkProgress progress({"rok", "points", points});
+  WorkProgress progress({"rok", "points", most_points(micros, budgets)});
   progress.at(0);
   std::vector<RokRow> so_far;  // written to the table after each row, as users may stop early
-  auto const tell = [&](RokRow const& row) {
+  auto const tell = [&](RokRow const& row, std::int64_t left) {
     progress.clear();
     say(rok_line(row));
     so_far.push_back(row);
+    progress.expect(std::ssize(so_far) + left);
     progress.at(std::ssize(so_far));
     if (!start.table->is_written_through()) write_output(*start.table, rok_csv(so_far));
   };

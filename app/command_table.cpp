@@ -7,6 +7,7 @@
 #include "app/table_text.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
+#include "base/work_progress.hpp"
 #include "plan/data/machine_file.hpp"
 
 namespace spillway {
@@ -49,8 +50,12 @@ Status run_table(PlanArguments const& arguments) {
   auto const vocab = vocabulary(config_of(first, first.overrides), !first.machine.empty());
   Planner planner;
   LinesOnce const once;
-  for (auto& row : table.rows)
+  WorkProgress progress({"plan", "plans", std::ssize(table.rows)});
+  for (auto& row : table.rows) {
+    progress.at(&row - table.rows.data());
     row.plan = try_plan(planner, row.arguments, row.arguments.overrides, vocab);
+  }
+  progress.clear();
   auto const is_wrong = [](auto const& row) { return row.plan.status == Status::bad_input; };
   if (std::ranges::all_of(table.rows, is_wrong)) refuse(table.rows.front().plan.why.c_str());
   print_result(arguments.json ? table_json(table) : table_text(table));

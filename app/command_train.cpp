@@ -98,7 +98,7 @@ void say_unused(Data const& data) {
   if (!line.empty()) log_info("{}", line);
 }
 
-RunEvent began(Start const& start, double predicted_step_s) {
+RunEvent began(Start const& start, std::optional<double> predicted_step_s) {
   RunEvent event{start.resumed() ? "resume" : "start", 0, {}, start.changed, predicted_step_s};
   if (start.resumed()) event.step = start.resumption->state.step;
   if (start.resumption) event.more.emplace_back("from", start.resumption->checkpoint.string());
@@ -263,7 +263,7 @@ Status train(Trainer& trainer, RunState const& state, RunEvent const& row, Summa
     return status;
   } catch (std::exception const& error) {
     parts.train_s = seconds_since(begin);
-    if (dir != nullptr) tell_failure(error, parts, trainer, *dir);
+    if (dir != nullptr) tell_failure(error, parts, *dir);
     throw;
   }
 }
@@ -277,14 +277,9 @@ void write_summary(RunDir const& dir, Summary const& summary, Config const& conf
   }
 }
 
-}  // namespace
-
-Status run_train(TrainArguments const& arguments, Comm& comm) {
-  // 1. Read what the user asked for, and what an earlier run left.
-  auto const process_begin = arguments.begin;
-  auto start = begin(arguments, comm);
-  if (start.resumed() && start.resumption->state.step >= start.config.run.steps)
-    return finished_before(start);
+// Runs the job that has begun. Sets `trains` once it tells its end itself.
+Status run_job(Start& start, SteadyClock::time_point process_begin, bool& trains, Comm& comm) {
+  // 1. Go on where an earlier run ended.
   if (start.resumed()) take_up(start, comm);
   on_all_ranks(comm, [&] { say_unused(*start.data); });
   auto const max_time_s = time_limit_s(start.config.run, process_begin, comm);
@@ -344,10 +339,27 @@ Status run_train(TrainArguments const& arguments, Comm& comm) {
                    *trainer,     outside_bytes, device_outside_bytes,
                    pinning,      process_begin, seconds_since(process_begin)};
   auto const* const dir = start.run_dir ? &*start.run_dir : nullptr;
+  trains = true;
   auto const status = train(*trainer, started.state, began(start, predicted_step_s), end, dir);
   auto const summary = summarize(end, comm);
   if (dir != nullptr) write_summary(*dir, summary, start.config);
   return status;
+}
+
+}  // namespace
+
+Status run_train(TrainArguments const& arguments, Comm& comm) {
+  auto start = begin(arguments, comm);  // what the user asked for, and what an earlier run left
+  if (start.resumed() && start.resumption->state.step >= start.config.run.steps)
+    return finished_before(start);
+  bool trains = false;
+  try {
+    return run_job(start, arguments.begin, trains, comm);
+  } catch (std::exception const& error) {
+    if (!trains && start.run_dir)
+      tell_failed_start(error, began(start, {}), arguments.begin, *start.run_dir);
+    throw;
+  }
 }
 
 }  // namespace spillway

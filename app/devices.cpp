@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "app/device_backend.hpp"
+#include "app/doctor_texts.hpp"
 #include "base/error.hpp"
 #include "base/units.hpp"
 
@@ -35,11 +36,11 @@ ForMachine where_it_computes(Config const& config) {
 std::string devices_text() {
   auto const& found = device_backend();
   auto const devices = count_devices(found.backend);
-  if (devices == 0) return fmt::format("  {:<18}{}\n", "no GPU", why_no_device(found));
+  if (devices == 0) return found_text("  no GPU", why_no_device(found));
   std::string text;
   for (int number = 0; number < devices; ++number)
-    text += fmt::format("  {:<18}{}\n", fmt::format("{}:{}", found.backend->name, number),
-                        about(*found.backend, number));
+    text += found_text(fmt::format("  {}:{}", found.backend->name, number),
+                       about(*found.backend, number));
   return text;
 }
 

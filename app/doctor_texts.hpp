@@ -11,7 +11,9 @@
 
 namespace spillway {
 
-// Returns a line "  -> what to change" for each element of `advice`.
+// Returns a line that says what was found under a name, in as many lines as it takes.
+std::string found_text(std::string_view name, std::string_view found);
+// Returns "  -> what to change" for each element of `advice`.
 std::string advice_text(std::vector<std::string> const& advice);
 // Says how many threads may work together on `cores` cores, and what to change if they are fewer.
 std::string threads_text(TeamLimit const& limit, std::int64_t cores);

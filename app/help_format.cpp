@@ -10,7 +10,7 @@ namespace {
 std::string paragraphs(std::string const& text) {
   std::string result;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) result += wrapped(line, "") + "\n";
+  for (std::string line; std::getline(lines, line);) result += wrapped_line(line, "");
   return result;
 }
 

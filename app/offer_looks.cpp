@@ -32,8 +32,8 @@ void offer_report(CLI::App& app, Request& request, ReportArguments& report) {
 void offer_inspect(CLI::App& app, Request& request, InspectArguments& arguments) {
   auto* command = app.add_subcommand("inspect",
                                      "describe a run, several runs, a checkpoint, weights of "
-                                     "Hugging Face, a token file, a plan or "
-                                     "a Program");
+                                     "Hugging Face, a token file, a plan, a Program, a machine "
+                                     "file or an input file");
   command->add_option("path", arguments.path, "what to look at")->required()->check(is_path);
   command
       ->add_option("--machine", arguments.machine, "of a Program: machine file, for its time there")
@@ -54,7 +54,9 @@ void offer_top(CLI::App& app, Request& request, std::string& run_dir) {
 
 void offer_doctor(CLI::App& app, Request& request, std::vector<std::string>& directories) {
   auto* command = app.add_subcommand("doctor", "probe this machine and say what to change");
-  command->add_option("directory", directories, "where spill files would go")->check(is_path);
+  command->add_option("directory", directories, "where spill files would go; without one: here")
+      ->check(is_path);
+  command->footer("Ends with 2 where one of the directories takes no spill file.");
   command->callback([&] { request.plain = [&] { return run_doctor(directories); }; });
 }
 

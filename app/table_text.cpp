@@ -57,13 +57,12 @@ std::string table_text(PlanTable const& table) {
       text.append(without_trailing_blanks(line_of(columns, cell))).append("\n");
     } else {
       auto const begin = line_of(values, cell);
-      text +=
-          wrapped(begin + refusal(row.plan), std::string(begin.size(), ' '), kPageColumns) + "\n";
+      text += wrapped_line(begin + refusal(row.plan), std::string(begin.size(), ' '), kPageColumns);
     }
     ++at;
   }
   auto const closing = closing_words(table);
-  return closing.empty() ? text : text + wrapped(closing, "", kPageColumns) + "\n";
+  return closing.empty() ? text : text + wrapped_line(closing, "", kPageColumns);
 }
 
 }  // namespace spillway

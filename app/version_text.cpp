@@ -2,13 +2,14 @@
 
 #include <fmt/core.h>
 
+#include "base/wrapped.hpp"
 #include "version.hpp"
 
 namespace spillway {
 
 std::string version_text() {
   return fmt::format("spillway {} ({})\n{}\n{}\n{}", build::version, build::git_hash,
-                     build::compiler, build::flags, build::features);
+                     build::compiler, wrapped(build::flags), wrapped(build::features));
 }
 
 }  // namespace spillway

@@ -152,6 +152,7 @@ fi
 
 said=$("$program" doctor . 2>&1) || true
 printf '%s\n' "$said" >>"$log"
+said=$(sed -z 's/\n \{20\}/ /g' <<<"$said")  # a long line goes on in the next one
 if ! grep -q '^  cuda:0 .* free$' <<<"$said"; then
   why=$(sed -n 's/^  no GPU *//p; s/^  cuda:0 *//p' <<<"$said" | head -n 1)
   row "No device: ${why:-doctor names none}. Nothing was run."

@@ -80,7 +80,7 @@ section != "keys" {
 
 /^ *#/ {
   sub(/^ *# /, "")
-  doc = $0
+  doc = doc == "" ? $0 : doc " " $0
   next
 }
 /^ *[a-z_0-9]+:/ {
@@ -92,4 +92,5 @@ section != "keys" {
   key = group[0]
   for (i = 1; i <= depth; i++) key = key "." group[i]
   print ".TP\n.B " key "\n" escaped(doc)
+  doc = ""
 }

@@ -25,11 +25,14 @@ std::string work_line(Work const& work, std::int64_t done, double elapsed_s,
   auto const of = [&](std::int64_t number) {
     return in_bytes ? human_bytes(number) : std::to_string(number);
   };
-  auto line = fmt::format("{}: {} of {}{}", work.what, of(done), of(work.total), units);
+  bool const ends = work.total > 0;
+  auto const whole = ends ? " of " + of(work.total) : "";
+  auto line = fmt::format("{}: {}{}{}", work.what, of(done), whole, units);
   if (done > 0 && elapsed_s > 0) {
     auto const rate = static_cast<double>(done) / elapsed_s;
     auto const left_s = static_cast<double>(work.total - done) / rate;
-    line += fmt::format(", {}{}/s, {} left", amount(work, rate), units, human_duration(left_s));
+    line += fmt::format(", {}{}/s", amount(work, rate), units);
+    if (ends) line += fmt::format(", {} left", human_duration(left_s));
   }
   return more.empty() ? line : fmt::format("{}, {}", line, more);
 }

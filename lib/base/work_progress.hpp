@@ -13,11 +13,11 @@ namespace spillway {
 struct Work {
   std::string what;        // such as "tokenize"
   std::string units;       // such as "batches"; "bytes" are shown as KiB, MiB, ..
-  std::int64_t total = 0;  // how many units there are
+  std::int64_t total = 0;  // how many units there are; 0 if that shows only at the end
 };
 
-// Returns a line such as "eval: 8 of 78 batches, 3.1 batches/s, 22.6 s left, loss 3.21". `more` may
-// be empty.
+// Returns a line such as "eval: 8 of 78 batches, 3.1 batches/s, 22.6 s left, loss 3.21", or "plan:
+// 8 plans, 0.2 plans/s, batch.micro=32" of work whose end is not known. `more` may be empty.
 std::string work_line(Work const& work, std::int64_t done, double elapsed_s,
                       std::string_view more = {});
 
@@ -41,6 +41,8 @@ class WorkProgress {
   WorkProgress(WorkProgress const&) = delete;
   WorkProgress& operator=(WorkProgress const&) = delete;
 
+  // Says that there are so many units, where it was not known before.
+  void expect(std::int64_t total) { m_work.total = total; }
   void at(std::int64_t done, std::string_view more = {});
   void add(std::int64_t units) { at(m_done + units); }
   // Removes the live line, so that a message can follow on a line of its own. The next number is

@@ -1,5 +1,7 @@
 #include "base/wrapped.hpp"
 
+#include <fmt/core.h>
+
 namespace spillway {
 
 std::string wrapped(std::string_view line, std::string_view indent, std::size_t columns) {
@@ -17,6 +19,16 @@ std::string wrapped(std::string_view line, std::string_view indent, std::size_t 
     room = columns - indent.size();
   }
   return text.append(line);
+}
+
+std::string wrapped_line(std::string_view line, std::string_view indent, std::size_t columns) {
+  return wrapped(line, indent, columns).append("\n");
+}
+
+std::string wrapped_row(std::string_view name, std::string_view text, std::size_t width) {
+  // The name's place has no spaces, so that a long word of the text stays on its line.
+  auto row = wrapped_line(std::string(width, '-').append(text), std::string(width, ' '));
+  return row.replace(0, width, fmt::format("{:<{}}", name, width));
 }
 
 std::string_view without_trailing_blanks(std::string_view line) {

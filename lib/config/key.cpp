@@ -11,6 +11,10 @@ bool Key::is_of(Family family) const {
   return families.empty() || std::ranges::count(families, family) > 0;
 }
 
+bool Key::is_in(std::string_view group) const {
+  return name.starts_with(group) && (name.size() == group.size() || name[group.size()] == '.');
+}
+
 std::string Key::family_words() const {
   std::vector<std::string_view> words;
   for (Family const family : families) words.push_back(spillway::word(family));

@@ -27,7 +27,8 @@ struct Key {
   std::vector<Family> families = {};  // the families of models that have the key; empty means all
 
   bool is_of(Family family) const;
-  std::string family_words() const;  // returns text such as "llama, t5"
+  bool is_in(std::string_view group) const;  // whether it is the key of this name, or in this group
+  std::string family_words() const;          // returns text such as "llama, t5"
 };
 
 // Reads `value` into the key's field. Throws Error(bad_input), which names `place`, if the key does

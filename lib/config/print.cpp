@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/wrapped.hpp"
 #include "config/keys.hpp"
 
 namespace spillway {
@@ -69,7 +70,8 @@ std::string nested_yaml(std::vector<Key> const& keys,
       open.push_back(parts[depth]);
     }
     if (auto const line = comment(keys[i]); !line.empty()) {
-      text += fmt::format("{:{}}# {}\n", "", 2 * depth, line);
+      auto const begin = std::string(2 * depth, ' ') + "# ";
+      text += wrapped_line(begin + line, begin);
     }
     text += fmt::format("{:{}}{}: {}\n", "", 2 * depth, parts[depth], write_key(keys[i]));
   }

@@ -3,7 +3,6 @@
 #include <ctime>
 
 #include "monitor/json_fields.hpp"
-#include "plan/data/program.hpp"
 
 namespace spillway {
 namespace {
@@ -15,8 +14,8 @@ std::vector<StepRow::LaneBusy> lanes_of(RunJson const& row) {
   for (Lane const lane : kLanesInOrder) {
     auto const* const use = find(*all, name(lane));
     if (use == nullptr || !use->is_object()) continue;
-    lanes.push_back({std::string(name(lane)), real_at(*use, "busy_s").value_or(0),
-                     real_at(*use, "stall_s").value_or(0)});
+    lanes.push_back(
+        {lane, real_at(*use, "busy_s").value_or(0), real_at(*use, "stall_s").value_or(0)});
   }
   return lanes;
 }

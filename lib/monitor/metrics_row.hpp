@@ -11,6 +11,7 @@
 #include "monitor/json_fields.hpp"
 #include "monitor/metric_rows.hpp"
 #include "plan/data/plan.hpp"
+#include "plan/data/program.hpp"
 
 namespace spillway {
 
@@ -21,7 +22,7 @@ struct StepRow {
                         matmul_share = {};
   double step_s = 0, tokens_per_s = 0;
   struct LaneBusy {
-    std::string name;
+    Lane lane = Lane::compute;
     double busy_s = 0, stall_s = 0;
   };
   std::vector<LaneBusy> lanes = {};

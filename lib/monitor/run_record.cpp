@@ -145,6 +145,15 @@ std::int64_t steps_done(RunRecord const& run) {
   return history.last() ? history.last()->step : 0;
 }
 
+std::optional<TokensDone> tokens_done(RunRecord const& run) {
+  std::optional<TokensDone> done;
+  if (auto const& last = run.history.last()) done = {last->tokens, last->step};
+  auto const tokens = count_at(run.summary, "tokens"), step = count_at(run.summary, "step");
+  bool const knows_more = tokens && step && (!done || *step > done->step);
+  if (knows_more && *step <= steps_done(run)) done = {*tokens, *step};
+  return done;
+}
+
 double measured_step_s(RunRecord const& run) {
   auto const told_s = real_at(run.summary, "measured_step_s").value_or(0);
   return told_s > 0 ? told_s : run.history.recent_step_s();
@@ -172,12 +181,14 @@ std::optional<double> left_s(RunRecord const& run) {
 }
 
 std::string model_words(RunRecord const& run) {
-  if (!run.config) return "";
-  auto const& model = run.config->model;
-  auto const parameters =
-      run.parameters > 0 ? fmt::format("; {} parameters", run.parameters) : std::string();
+  return run.config ? model_words(*run.config, run.parameters) : "";
+}
+
+std::string model_words(Config const& config, std::int64_t parameters) {
+  auto const& model = config.model;
+  auto const known = parameters > 0 ? fmt::format("; {} parameters", parameters) : std::string();
   return fmt::format("{}, {} layers of {}, {} heads{}; {}", word(model.family), model.layers,
-                     model.hidden, model.heads, parameters, word(run.config->precision));
+                     model.hidden, model.heads, known, word(config.precision));
 }
 
 std::string state_words(RunRecord const& run) {

@@ -57,6 +57,12 @@ std::optional<int> last_exit(RunRecord const& run);
 // Returns how many steps are done: those up to the last one that was logged, or at which a job has
 // begun or told its end.
 std::int64_t steps_done(RunRecord const& run);
+// Returns on how many tokens the run has trained, and in how many steps: steps_done() of them, or
+// fewer if nobody has told the tokens of the last ones. Nothing if none are known.
+struct TokensDone {
+  std::int64_t tokens = 0, step = 0;
+};
+std::optional<TokensDone> tokens_done(RunRecord const& run);
 // Returns the median time of a step as the last job has told it at its end or, before that, as its
 // last rows have it; 0 if nothing is known.
 double measured_step_s(RunRecord const& run);
@@ -64,8 +70,10 @@ double measured_step_s(RunRecord const& run);
 double predicted_step_s(RunRecord const& run);
 // Returns how long the steps that are left take, or nothing if that is not known.
 std::optional<double> left_s(RunRecord const& run);
-// Returns a text such as "gpt, 12 layers of 768, 12 heads; 124439808 parameters; bf16", or "".
+// Returns a text such as "gpt, 12 layers of 768, 12 heads; 124439808 parameters; bf16", or "". If
+// `parameters` is 0, it leaves them out.
 std::string model_words(RunRecord const& run);
+std::string model_words(Config const& config, std::int64_t parameters = 0);
 // Returns a text such as "at work: pid 12 on node3" or "not at work: its last job ended with 75,
 // stopped as asked".
 std::string state_words(RunRecord const& run);

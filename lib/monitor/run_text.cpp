@@ -17,17 +17,23 @@ constexpr std::size_t kMostLines = 10;  // of jobs, and of checkpoints
 
 std::string line(std::string_view name, std::string const& text) {
   if (text.empty()) return "";
-  return wrapped(fmt::format("  {:<12} {}", name, text), std::string(15, ' ')) + "\n";
+  return wrapped_row(fmt::format("  {}", name), text, 15);
+}
+
+// Not all steps are logged, and a job that was killed tells only of those that were.
+std::string tokens_words(RunRecord const& run) {
+  auto const done = tokens_done(run);
+  if (!done) return "";
+  auto const when = done->step == steps_done(run) ? "" : fmt::format(" by step {}", done->step);
+  return fmt::format(", {} tokens{}", done->tokens, when);
 }
 
 std::string step_text(RunRecord const& run) {
-  auto const& last = run.history.last();
   auto const step = steps_done(run);
   if (!run.config) return std::to_string(step);
   auto const steps = run.config->run.steps;
   auto const part = percent(static_cast<double>(step), static_cast<double>(steps));
-  auto const tokens = last ? fmt::format(", {} tokens", last->tokens) : "";
-  return fmt::format("{} of {} ({}){}", step, steps, part, tokens);
+  return fmt::format("{} of {} ({}){}", step, steps, part, tokens_words(run));
 }
 
 // Returns a text such as "3.2145 at step 1200; least 3.2011 at step 1190".
@@ -60,7 +66,7 @@ std::string peaks_of(RunRecord const& run) {
     auto const measured = std::max(last ? last->peak_bytes[tier] : 0, told[tier]);
     auto const planned = all_planned[tier];
     if (measured == 0 && planned == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(tier), human_bytes(measured));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", words(tier), human_bytes(measured));
     if (planned > 0) text += fmt::format(" (planned {})", human_bytes(planned));
   }
   return text;
@@ -69,7 +75,7 @@ std::string peaks_of(RunRecord const& run) {
 // Returns a line about the begin of a job, and one about its end.
 std::string job_lines(JobRecord const& job, bool works) {
   auto const row = [](std::string const& time, std::string const& what) {
-    return wrapped(fmt::format("    {}  {}", time, what), std::string(26, ' ')) + "\n";
+    return wrapped_row("    " + time, what, 26);
   };
   auto begin = fmt::format("{} at step {}", job.begin.event, job.begin.step);
   if (!job.begin.job.empty()) begin += fmt::format(" (job {})", job.begin.job);

@@ -90,7 +90,7 @@ std::string runs_table(std::vector<RunRecord> const& runs, fs::path const& direc
   std::string text;
   auto const add = [&](auto const&... cells) {
     auto const line = fmt::format(kRow, cells...);
-    text += wrapped(without_trailing_blanks(line), "    ") + "\n";
+    text += wrapped_line(without_trailing_blanks(line), "    ");
   };
   add("run", width, "state", "step", "loss", "valid", "a step", "left", "");
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -97,10 +97,10 @@ void add_lanes(RunRecord const& run, Window const& window, Lines& lines) {
   auto const& last = *run.history.last();
   if (last.lanes.empty() || last.step_s <= 0) return;
   lines.emplace_back();
-  lines.push_back(fmt::format("{:<11} {:>5}  {:<20}  {:>9}", "lane", "busy", "", "stalled"));
+  lines.push_back(fmt::format("{:<22} {:>5}  {:<20}  {:>9}", "lane", "busy", "", "waits"));
   for (auto const& lane : last.lanes)
     lines.push_back(fmt::format(
-        "{:<11} {:>5}  {}  {:>9}", lane.name, percent(lane.busy_s, last.step_s),
+        "{:<22} {:>5}  {}  {:>9}", words(lane.lane), percent(lane.busy_s, last.step_s),
         bar(lane.busy_s / last.step_s, 20, window.unicode), human_duration(lane.stall_s)));
 }
 
@@ -113,13 +113,13 @@ std::optional<std::int64_t> budget_of_tier(RunRecord const& run, Tier tier) {
 
 void add_tiers(RunRecord const& run, Window const& window, Lines& lines) {
   lines.emplace_back();
-  lines.push_back(fmt::format("{:<11} {:>9}  {:<20}  {:>9}", "tier", "peak", "", "budget"));
+  lines.push_back(fmt::format("{:<18} {:>9}  {:<20}  {:>9}", "memory", "peak", "", "budget"));
   for (Tier const tier : kTiersInOrder) {
     auto const peak = run.history.last()->peak_bytes[tier];
     if (peak == 0) continue;
     auto const budget = budget_of_tier(run, tier).value_or(0);
     auto const share = budget > 0 ? static_cast<double>(peak) / static_cast<double>(budget) : 0;
-    lines.push_back(fmt::format("{:<11} {:>9}  {}  {:>9}", name(tier), human_bytes(peak),
+    lines.push_back(fmt::format("{:<18} {:>9}  {}  {:>9}", words(tier), human_bytes(peak),
                                 bar(share, 20, window.unicode), bytes_or_dash(budget)));
   }
 }

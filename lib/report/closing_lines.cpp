@@ -26,9 +26,13 @@ std::string outcome_lines(Outcome const& outcome, std::string const& run) {
   auto const what = fmt::format(
       "{}: step {}{}{}, {} tokens", run, outcome.step, loss_words("loss", outcome.loss),
       loss_words("valid", outcome.valid_loss), tokens_text(static_cast<double>(outcome.tokens)));
-  return wrapped(what) + fmt::format("\n  {} from start to end, {} of them before the first step\n",
-                                     human_duration(outcome.duration_s),
-                                     human_duration(outcome.restart_s));
+  auto text = wrapped_line(what) +
+              fmt::format("  {} from start to end, {} of them before the first step\n",
+                          human_duration(outcome.duration_s), human_duration(outcome.restart_s));
+  if (outcome.done_again > 0)
+    text += fmt::format("  {} for {} once more, which an earlier job had lost\n",
+                        human_duration(outcome.done_again_s), count(outcome.done_again, "step"));
+  return text;
 }
 
 std::string peak_row(std::string_view what, std::int64_t planned, std::int64_t measured) {
@@ -50,7 +54,7 @@ std::string peak_lines(Summary const& summary) {
       "  (process: resident; planned: {}host memory + {} outside; the others: in use by the items "
       "that ran)",
       beside ? "" : "device + ", human_bytes(summary.outside_bytes));
-  text += wrapped(of_process, "    ") + "\n";
+  text += wrapped_line(of_process, "    ");
   if (beside) text += fmt::format("  the device holds {} more\n", human_bytes(*beside));
   return text;
 }

@@ -16,8 +16,7 @@ namespace spillway {
 namespace {
 
 std::string row(std::string_view name, std::string const& text) {
-  constexpr std::size_t width = 11;
-  return wrapped(fmt::format("  {:<{}}{}", name, width, text), std::string(2 + width, ' ')) + "\n";
+  return wrapped_row(fmt::format("  {}", name), text, 13);
 }
 
 std::string model_text(RunHead const& head) {

@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <span>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/error_text.hpp"
@@ -127,6 +130,23 @@ void MetricsFile::append(std::string const& row) {
   }
   if (m_lost > 0) log_warning("metrics.jsonl can be written again; {} rows are missing", m_lost);
   m_lost = 0;
+}
+
+std::int64_t MetricsFile::furthest_step() const {
+  constexpr std::int64_t most_bytes = 1 << 18;
+  struct stat info {};
+  if (::fstat(m_file.get(), &info) != 0) return 0;
+  std::string text(static_cast<std::size_t>(std::min<std::int64_t>(info.st_size, most_bytes)), ' ');
+  auto const bytes = std::as_writable_bytes(std::span(text));
+  if (read_fully(m_file.get(), bytes, info.st_size - std::ssize(text)).error != 0) return 0;
+  std::int64_t furthest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    auto const row = nlohmann::json::parse(line, nullptr, false);  // the first may lack its begin
+    if (row.is_object() && row.contains("step") && row["step"].is_number_integer())
+      furthest = std::max(furthest, row["step"].get<std::int64_t>());
+  }
+  return furthest;
 }
 
 // Opens the file at m_path again if it is no longer the open one. Returns an errno, or 0.

@@ -65,6 +65,9 @@ class MetricsFile {
   MetricsFile& operator=(MetricsFile const&) = delete;
   void append(std::string const& row);  // `row` is a JSON object
 
+  // Returns the last step of which any of the last rows tells, or 0 if there is none.
+  std::int64_t furthest_step() const;
+
  private:
   int reopen_if_gone();
   int append_line(std::string_view line);

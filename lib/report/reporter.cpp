@@ -68,6 +68,7 @@ StepMetrics Reporter::metrics(Step const& step) const {
 }
 
 void Reporter::event(RunEvent const& event) {
+  if (m_file && event.event == "resume") m_done_before = m_file->furthest_step();
   if (m_file) m_file->append(to_json(event, std::time(nullptr)));
   // Steps behind a checkpoint are done once more.
   if (m_events && event.event == "resume") m_events->start(event.step + 1);
@@ -76,6 +77,10 @@ void Reporter::event(RunEvent const& event) {
 void Reporter::step(Step const& step) {
   add(m_lanes, step.result.lanes);
   m_step_s.push_back(step.result.step_s);
+  if (step.done <= m_done_before) {
+    ++m_done_again.steps;
+    m_done_again.seconds += step.result.step_s;
+  }
   m_loss.add(step.done, {step.result.loss_sum, step.result.weight_sum});
   if (step.valid) m_valid_loss.add(step.done, *step.valid);
   ++m_steps_reported;

@@ -43,6 +43,13 @@ class Reporter {
   double median_step_s() const;
   void change_plan() { m_step_s.clear(); }
   LaneReport const& lanes() const { return m_lanes; }  // sums over the steps so far
+  // Returns how many of the steps so far an earlier job had done and lost, as far as the rows of
+  // metrics.jsonl tell, and what they took now.
+  struct DoneAgain {
+    std::int64_t steps = 0;
+    double seconds = 0;
+  };
+  DoneAgain const& done_again() const { return m_done_again; }
   LossRecord const& loss() const { return m_loss; }
   LossRecord const& valid_loss() const { return m_valid_loss; }
 
@@ -59,6 +66,8 @@ class Reporter {
   LaneReport m_lanes;
   LossRecord m_loss, m_valid_loss;
   std::int64_t m_steps_reported = 0;
+  std::int64_t m_done_before = 0;  // the last step that an earlier job had done
+  DoneAgain m_done_again;
 };
 
 }  // namespace spillway

@@ -48,6 +48,8 @@ void add_outcome(Json& json, Outcome const& outcome) {
                    {"ended", utc_text(outcome.ended)},
                    {"duration_s", outcome.duration_s},
                    {"restart_s", outcome.restart_s},
+                   {"done_again", outcome.done_again},
+                   {"done_again_s", outcome.done_again_s},
                    {"evaluations", outcome.evaluations},
                    {"evaluations_s", outcome.evaluations_s},
                    {"saves", outcome.saves},

@@ -39,8 +39,10 @@ struct Outcome {
   std::int64_t parameters = 0, trainable_parameters = 0;
   LossRecord loss = {}, valid_loss = {};
   std::time_t started = 0, ended = 0;
-  double duration_s = 0;  // from the begin of the process
-  double restart_s = 0;   // of it until the first step began
+  double duration_s = 0;        // from the begin of the process
+  double restart_s = 0;         // of it until the first step began
+  std::int64_t done_again = 0;  // steps that an earlier job had done and lost
+  double done_again_s = 0;      // what they took in this one
   std::int64_t evaluations = 0, saves = 0;
   double evaluations_s = 0, saves_s = 0;
 };

@@ -76,12 +76,15 @@ TrainingTimes& TrainingTimes::operator+=(TrainingTimes const& more) {
   std::ranges::transform(waits_s, more.waits_s, waits_s.begin(), std::plus<>());
   evaluation_s += more.evaluation_s;
   saving_s += more.saving_s;
+  failed_s += more.failed_s;
+  replanning_s += more.replanning_s;
   whole_s += more.whole_s;
   return *this;
 }
 
 double TrainingTimes::other_s() const {
-  auto parts_s = std::accumulate(work_s.begin(), work_s.end(), evaluation_s + saving_s);
+  auto const between_steps_s = evaluation_s + saving_s + failed_s + replanning_s;
+  auto parts_s = std::accumulate(work_s.begin(), work_s.end(), between_steps_s);
   for (Lane const lane : kAwaited) parts_s += waits_s[index(lane)];
   return whole_s - parts_s;
 }
@@ -104,8 +107,10 @@ TimeTable time_table(std::span<TrainingTimes const> ranks, TrainingTimes const& 
         [lane](TrainingTimes const& times) { return times.waits_s[index(lane)]; });
   add({"evaluation"}, [](TrainingTimes const& times) { return times.evaluation_s; });
   add({"saving"}, [](TrainingTimes const& times) { return times.saving_s; });
-  add(
-      {"other"}, [](TrainingTimes const& times) { return times.other_s(); }, false);
+  auto const add_unforeseen = [&](char const* name, Part const& part) { add({name}, part, false); };
+  add_unforeseen("failed steps", [](TrainingTimes const& times) { return times.failed_s; });
+  add_unforeseen("re-planning", [](TrainingTimes const& times) { return times.replanning_s; });
+  add_unforeseen("other", [](TrainingTimes const& times) { return times.other_s(); });
   auto const whole = [](TrainingTimes const& times) { return times.whole_s; };
   table.whole = filled({"training"}, ranks, whole);
   table.whole.predicted_s = known(predicted.whole_s);

@@ -17,7 +17,9 @@ struct TrainingTimes {
   WorkSeconds work_s{};
   std::array<double, kLanes> waits_s{};  // by the lane for which compute waited
   double evaluation_s = 0, saving_s = 0;
-  double whole_s = 0;  // of training, with what belongs to no part
+  double failed_s = 0;      // of steps whose transfers failed, which were then run again
+  double replanning_s = 0;  // of looking for other plans, and of changing to them
+  double whole_s = 0;       // of training, with what belongs to no part
 
   TrainingTimes& operator+=(TrainingTimes const& more);
   double other_s() const;  // what the whole has more than the parts

@@ -25,7 +25,7 @@ std::string warning_lines(std::span<std::string const> warnings) {
   if (warnings.empty()) return "";
   auto const shown = warnings.first(std::min(most, warnings.size()));
   auto text = count(static_cast<std::int64_t>(warnings.size()), "warning") + ":\n";
-  for (auto const& warning : shown) text += wrapped("  " + warning, "    ") + "\n";
+  for (auto const& warning : shown) text += wrapped_line("  " + warning, "    ");
   if (shown.size() == warnings.size()) return text;
   return text + fmt::format("  and {} more above\n", warnings.size() - shown.size());
 }

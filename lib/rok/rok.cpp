@@ -151,8 +151,14 @@ std::vector<std::int64_t> rok_budgets(std::span<RokRow const> uniform) {
   return {budgets.begin(), budgets.end()};
 }
 
+std::int64_t most_points(std::span<std::int64_t const> micros, Budgets const& budgets) {
+  return std::ssize(micros) * (std::ssize(rok_policies(budgets)) + kMostRokBudgets);
+}
+
 std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
-                                std::function<void(RokRow const&)> const& told) {
+                                std::function<void(RokRow const&, std::int64_t)> const& told) {
+  auto const policies = rok_policies(parts.budgets);
+  auto left = most_points(micros, parts.budgets);
   std::vector<RokRow> rows;
   for (auto const micro : micros) {
     auto choices = parts.here.choices();
@@ -162,14 +168,21 @@ std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t co
                     parts.here.cores(), parts.budgets.device_bytes / 2, *parts.here, parts.comm);
     // All policies are measured before the next size, since the speed of a machine drifts.
     auto const first = rows.size();
-    for (auto const policy : rok_policies(parts.budgets))
-      told(rows.emplace_back(measure_point(parts, machine, parts.budgets, policy, choices)));
-    for (auto const bytes : rok_budgets(std::span(rows).subspan(first))) {
+    std::vector<std::int64_t> within;
+    for (auto const policy : policies) {
+      rows.push_back(measure_point(parts, machine, parts.budgets, policy, choices));
+      if (policy == policies.back()) {
+        within = rok_budgets(std::span(rows).subspan(first));
+        left -= kMostRokBudgets - std::ssize(within);
+      }
+      told(rows.back(), --left);
+    }
+    for (auto const bytes : within) {
       auto budgets = parts.budgets;
       budgets.device_bytes = bytes;
-      auto row = measure_point(parts, machine, budgets, std::nullopt, choices);
-      row.budget_bytes = bytes;
-      told(rows.emplace_back(std::move(row)));
+      rows.push_back(measure_point(parts, machine, budgets, std::nullopt, choices));
+      rows.back().budget_bytes = bytes;
+      told(rows.back(), --left);
     }
   }
   std::ranges::stable_sort(rows, {}, &RokRow::policy);

@@ -62,15 +62,18 @@ std::vector<BlockPolicy> rok_policies(Budgets const& budgets);
 // most that points of uniform policies took, without those that are equal.
 std::vector<std::int64_t> rok_budgets(std::span<RokRow const> uniform);
 inline constexpr std::int64_t kMostRokBudgets = 3;
+// Returns how many points there are at most.
+std::int64_t most_points(std::span<std::int64_t const> micros, Budgets const& budgets);
 
 // Measures each policy that uses only tiers with budgets, with each size of `micros`, and
 // what the planner decides within rok_budgets(). Parameters, gradients and optimizer state lie
 // where the Config says, or on the device if it says `auto`, so that only activations differ. Rows
 // of the planner come first. The memory of a point is freed before the next point is measured.
-// Passes each row to `told` as soon as it is complete. Throws Error: storage if a transfer fails,
-// non_finite if the loss or the gradient norm is not finite, bad_input if the Config asks for what
-// is not supported.
+// Passes each row to `told` as soon as it is complete, with how many are to come at most: how many
+// budgets there are shows only when the points of uniform policies are measured. Throws Error:
+// storage if a transfer fails, non_finite if the loss or the gradient norm is not finite, bad_input
+// if the Config asks for what is not supported.
 std::vector<RokRow> measure_rok(RokParts const& parts, std::span<std::int64_t const> micros,
-                                std::function<void(RokRow const&)> const& told);
+                                std::function<void(RokRow const&, std::int64_t left)> const& told);
 
 }  // namespace spillway

@@ -97,8 +97,8 @@ std::optional<NewPlan> Replanner::find_better(std::int64_t steps_done, Measured 
   auto fit = fit_machine(m_planned->programs.train, m_machine, m_assumed, seen);
   if (!fit) return std::nullopt;
   Cause const cause{steps_done,
-                    fmt::format("steps take {} s, expected {} s: {}", human_number(seen.step_s, 3),
-                                human_number(m_assumed.step_s, 3), fit->drift.why)};
+                    fmt::format("steps take {}, expected {}: {}", human_duration(seen.step_s),
+                                human_duration(m_assumed.step_s), fit->drift.why)};
   m_machine = std::move(fit->drift.machine);
   m_assumed = std::move(fit->simulation);
   return weigh(cause, seen);
@@ -122,9 +122,9 @@ std::optional<NewPlan> Replanner::weigh(Cause const& cause, Measured const& seen
   if (!move) return stays("there is no room to move what a better one keeps elsewhere");
   change.move_s = simulate(*move, m_machine).step_s;
   if (!pays(change)) return stays("the move to a better one takes longer than it gains");
-  say(cause, fmt::format("new plan from step {} ({} s instead of {} s; the move takes {} s)",
-                         cause.steps_done + 1, human_number(next.step_s, 3),
-                         human_number(m_assumed.step_s, 3), human_number(change.move_s, 2)));
+  say(cause, fmt::format("new plan from step {} ({} instead of {}; the move takes {})",
+                         cause.steps_done + 1, human_duration(next.step_s),
+                         human_duration(m_assumed.step_s), human_duration(change.move_s)));
   return NewPlan{std::move(run), std::move(next), std::move(*move), cause.what};
 }
 
@@ -141,8 +141,8 @@ std::optional<NewPlan> Replanner::without_storage(std::int64_t steps_done) {
   m_no_storage = true;
   auto simulation = simulate(run->programs.train, m_machine);
   Cause const cause{steps_done, "storage has failed"};
-  say(cause, fmt::format("new plan without it from step {} ({} s instead of {} s)", steps_done + 1,
-                         human_number(simulation.step_s, 3), human_number(m_assumed.step_s, 3)));
+  say(cause, fmt::format("new plan without it from step {} ({} instead of {})", steps_done + 1,
+                         human_duration(simulation.step_s), human_duration(m_assumed.step_s)));
   return NewPlan{std::move(run), std::move(simulation), std::move(*move), cause.what};
 }
 

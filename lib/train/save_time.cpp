@@ -39,7 +39,7 @@ std::string describe(SaveEstimate const& estimate) {
       "A checkpoint of {} takes about {}: an estimate at {} GB/s, {}.", human_bytes(estimate.bytes),
       human_duration(estimate.seconds()), human_number(estimate.gbps, 3),
       estimate.is_measured ? "the rate of the drive for spill files" : "a guess");
-  return "\n" + wrapped(line, "") + "\n";
+  return "\n" + wrapped_line(line, "");
 }
 
 void SaveTime::add(double seconds) {

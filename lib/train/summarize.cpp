@@ -57,6 +57,8 @@ Outcome outcome_of(SummaryParts const& parts) {
   outcome.ended = std::time(nullptr);
   outcome.started = outcome.ended - std::llround(outcome.duration_s);
   outcome.restart_s = parts.restart_s;
+  outcome.done_again = trainer.reporter().done_again().steps;
+  outcome.done_again_s = trainer.reporter().done_again().seconds;
   outcome.evaluations = trainer.pace().evaluations();
   outcome.saves = trainer.pace().saves();
   auto const times = trainer.training_times(parts.train_s);

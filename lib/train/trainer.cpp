@@ -129,15 +129,10 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = m_began_at = SteadyClock::now();
   auto const status = finish(run_steps());
-  tell_end(static_cast<int>(status));
-  return status;
-}
-
-void Trainer::tell_end(int exit, std::string const& why) {
   RunEvent end{"end", m_state.step};
-  if (!why.empty()) end.more.emplace_back("why", why);
-  end.exit = exit;
+  end.exit = static_cast<int>(status);
   m_reporter.event(end);
+  return status;
 }
 
 Status Trainer::run_steps() {
@@ -167,12 +162,16 @@ bool Trainer::may_save_after_next() const {
 
 std::optional<Status> Trainer::step() {
   if (m_sample_log) m_sample_log->begin_step();
+  auto const begin = SteadyClock::now();
   auto const result = m_bound->engine.run_step(m_state.step);
   bool const again = result.word == CommitWord::storage_error;
   auto const without = [this] { return do_without_storage(); };
   if (auto const status = m_storage_failures.after(result.word, m_state.step + 1, without))
     return status;
-  if (again) return std::nullopt;
+  if (again) {
+    m_failed_s += seconds_since(begin);
+    return std::nullopt;
+  }
   if (auto const status = after_word(result.word)) return status;
   count(result);
   bool const stops = result.note.stop && m_state.step < m_parts.config.run.steps;
@@ -364,8 +363,13 @@ TrainingTimes Trainer::predicted_times() const {
 
 TrainingTimes Trainer::training_times(double whole_s) const {
   auto const& lanes = m_reporter.lanes();
-  return {lanes.compute_work_s, lanes.compute_stall_s, m_pace.evaluations_s(),
-          m_save_time.total_s(), whole_s};
+  return {lanes.compute_work_s,
+          lanes.compute_stall_s,
+          m_pace.evaluations_s(),
+          m_save_time.total_s(),
+          m_failed_s,
+          m_replanning_s,
+          whole_s};
 }
 
 void Trainer::inject_rank_failure() {

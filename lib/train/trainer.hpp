@@ -65,11 +65,9 @@ class Trainer {
 
   // Trains from `start` until run.steps steps are done, a stop is requested, or an error leaves the
   // run at its last checkpoint. All ranks must call it. The row `began` is written to metrics.jsonl
-  // first, and a row with the end last. Returns how the run ended; any status but `done` has been
-  // logged. The model is saved at the end, unless state is lost or not finite.
+  // first, and a row with the end last, unless it throws. Returns how the run ended; any status but
+  // `done` has been logged. The model is saved at the end, unless state is lost or not finite.
   Status run(RunState start, RunEvent const& began);
-  // Writes the row with the end where run() has thrown.
-  void tell_end(int exit, std::string const& why = "");
 
   std::array<double, kOpKinds> op_seconds() const;  // returns seconds of the last step
   Replanner const& plans() const { return m_replanner; }
@@ -142,6 +140,7 @@ class Trainer {
   std::int64_t m_empty_steps = 0;  // how many steps had nothing to predict
   std::int64_t m_step_tokens = 0;  // how many tokens of the text the last step used
   double m_longest_turn_s = 0;     // a turn is a step with its evaluation
+  double m_failed_s = 0, m_replanning_s = 0;
   SteadyClock::time_point m_saved_at, m_began_at;
 };
 

@@ -12,8 +12,11 @@ namespace spillway {
 
 std::optional<Status> Trainer::replan() {
   if (auto const status = m_storage_failures.settle(m_bound->engine)) return status;
+  auto const begin = SteadyClock::now();
   auto better = m_replanner.look_for_better(m_state.step);
-  return better ? adopt(std::move(*better)) : std::nullopt;
+  auto const status = better ? adopt(std::move(*better)) : std::nullopt;
+  m_replanning_s += seconds_since(begin);
+  return status;
 }
 
 // Returns nothing if the run goes on. Keeps the old plan if there is no memory for the change.

@@ -86,6 +86,8 @@ TEST_P(Replanning, leaves_a_drive_that_becomes_slow_without_a_bit_of_difference)
   EXPECT_TRUE(event.at("why").get<std::string>().starts_with("steps take ")) << event;
   EXPECT_TRUE(says(slow, "the drive writes at")) << slow.output;
   EXPECT_TRUE(says(slow, "new plan from step ")) << slow.output;
+  EXPECT_GT(slow.summary.at("times").at("re-planning").at("min_s"), 0) << slow.summary;
+  EXPECT_FALSE(stays.summary.at("times").contains("re-planning")) << stays.summary;
   expect_equal(stays, slow);
   expect_measured_as_planned(slow);
   // What a step writes may count as the next one's: the first ten steps wrote nine times what one
@@ -145,6 +147,7 @@ TEST_P(WithoutStorage, goes_on_where_no_state_lies_there) {
     ASSERT_EQ(run.status, 0);
     EXPECT_TRUE(says(run, "storage has failed; new plan without it")) << run.output;
     EXPECT_TRUE(says(run, "is done again, without storage")) << run.output;
+    EXPECT_GT(run.summary.at("times").at("failed steps").at("min_s"), 0) << run.summary;
     EXPECT_EQ(plans_of(run).size(), 1u);
     EXPECT_EQ(run.rows.back().at("spilled_bytes").get<std::int64_t>(), 0);
     expect_equal(whole, run);

@@ -112,6 +112,14 @@ TEST_F(WhatIsSaid, a_terminal_has_a_live_line_that_fits_and_logged_lines_above_i
   }
 }
 
+TEST_F(WhatIsSaid, a_terminal_sees_which_plan_is_made_of_many) {
+  auto const plan = spillway_command(kAlone) + " plan " + path("job.yaml");
+  auto const largest = on_terminal(plan + " --largest batch.micro", 100);
+  EXPECT_NE(largest.find("plan: 0 plans, batch.micro="), largest.npos) << largest;
+  auto const table = on_terminal(plan + " --budgets device=32,64MiB", 100);
+  EXPECT_NE(table.find("plan: 0 of 2 plans"), table.npos) << table;
+}
+
 TEST_F(WhatIsSaid, what_was_warned_of_is_repeated_at_the_end) {
   auto const run = train("run.eval.every=0 data.valid=none data.train=[" + path("tokens.h5") + "," +
                          path("tokens.h5") + "]");

@@ -39,7 +39,8 @@ SeenGpus read_gpus(std::string const& doctor_text) {
   static std::regex const none(R"(^  no GPU +(.*)$)");
   SeenGpus seen;
   seen.why_none = "spillway doctor names no GPU that can be used";
-  std::istringstream text(doctor_text);
+  // A long line goes on in the next one.
+  std::istringstream text(std::regex_replace(doctor_text, std::regex("\n {20}"), " "));
   std::smatch parts;
   for (std::string line; std::getline(text, line);) {
     if (std::regex_match(line, parts, none)) seen.why_none = parts[1];

@@ -19,6 +19,9 @@ TEST(ReadGpus, knows_the_names_and_targets_of_devices_and_why_there_is_none) {
   auto const none = read_gpus("  no GPU            there is no driver\n");
   EXPECT_EQ(none.count, 0);
   EXPECT_EQ(none.why_none, "there is no driver");
+  auto const wrapped =
+      "  no GPU            there is no driver:\n                    no such file\n";
+  EXPECT_EQ(read_gpus(wrapped).why_none, "there is no driver: no such file");
   EXPECT_NE(read_gpus("  cuda:0            cannot be used: it is lost\n").why_none, "");
 }
 

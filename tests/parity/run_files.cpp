@@ -61,6 +61,8 @@ void expect_promised_keys(Run const& run) {
                             "ended",
                             "duration_s",
                             "restart_s",
+                            "done_again",
+                            "done_again_s",
                             "evaluations",
                             "evaluations_s",
                             "saves",

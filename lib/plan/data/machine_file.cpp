@@ -188,6 +188,13 @@ Profile profile_of(Value root, std::string const& source) {
 
 }  // namespace
 
+bool is_machine_key(std::string_view name) {
+  if (name == kAbout || name == kTarget) return true;
+  Machine any;
+  return std::ranges::count(kTables, name, &Table::name) > 0 ||
+         std::ranges::any_of(keys_of(any), [&](Key const& key) { return key.is_in(name); });
+}
+
 Profile parse_profile(std::string const& text, std::string const& source) {
   return profile_of(parse_yaml(text, source), source);
 }

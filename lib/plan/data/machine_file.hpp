@@ -24,6 +24,8 @@ struct Profile {
 // Error(bad_input), which names the file, line and key, for an unknown key or kind of op, a wrong
 // value or numbers that contradict each other.
 Machine load_machine(std::string const& path);
+// Returns whether a machine file may have this key, without what stands in its map.
+bool is_machine_key(std::string_view name);
 // Reads the text of a machine file as `load_machine` does. Errors call the text `source`.
 Profile parse_profile(std::string const& text, std::string const& source);
 

@@ -37,7 +37,7 @@ std::string brief(Graph const& graph, Plan const& plan, Program const& program,
   bool const writes = simulation.bytes[Lane::nvme_write] > 0;
   return within(
       kBriefLines,
-      {wrapped(verdict(graph, plan, program, simulation, path, budgets), "") + "\n",
+      {wrapped_line(verdict(graph, plan, program, simulation, path, budgets), ""),
        bound_line(simulation.step_s, bound), tiers_table(program, budgets, machine.is_unified()),
        writes ? drive_lines(program, simulation, machine) : "",
        std::move(is_high ? drawn.activations : drawn.layers), std::move(drawn.alike),

@@ -54,7 +54,7 @@ std::string surprise(std::vector<Alternative> const& alternatives, PlanCost cons
     if (name != "all-keep" || !cost.fits || cost.step_s <= chosen.step_s) continue;
     auto const why = reason(cost, chosen);
     if (!why.empty() && change(cost.step_s, chosen.step_s) != "same")
-      return wrapped(fmt::format("{} is slower{}", name, why)) + "\n";
+      return wrapped_line(fmt::format("{} is slower{}", name, why));
   }
   return "";
 }
@@ -71,7 +71,7 @@ std::string advice(std::vector<Alternative> const& alternatives, PlanCost const&
   auto const how =
       fmt::format("{} is faster by prediction: plan.activations={} on the command line\n",
                   best->name, best->name.substr(best->name.find('-') + 1));
-  return how + (why.empty() ? "" : wrapped(fmt::format("{} is faster{}", best->name, why)) + "\n");
+  return how + (why.empty() ? "" : wrapped_line(fmt::format("{} is faster{}", best->name, why)));
 }
 
 std::string gain(MoreRoom const& more, PlanCost const& chosen) {

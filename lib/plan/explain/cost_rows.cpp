@@ -25,7 +25,7 @@ std::string too_little(std::string_view name, PlanCost const& cost, Budgets cons
   }
   auto const then = cost.step_s > 0 ? fmt::format(", then {}", human_duration(cost.step_s)) : "";
   auto const line = fmt::format("  {:<{}} does not fit: needs {}{}", name, width, text, then);
-  return wrapped(line, std::string(width + 5, ' ')) + "\n";
+  return wrapped_line(line, std::string(width + 5, ' '));
 }
 
 }  // namespace

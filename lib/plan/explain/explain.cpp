@@ -33,21 +33,19 @@ std::string step_line(Program const& program, double step_s, StepRows const& sha
       "Predicted: {} a step, {:.{}f} tokens/s; {}{} of {} tokens on {}{}{}", human_duration(step_s),
       rate, rate < 10 ? 2 : 0, shape.is_most ? "up to " : "", micro_batches_text(program), rows,
       program.ranks == 1 ? "" : "each of ", count(program.ranks, "rank"), tiles);
-  return "\n" + wrapped(line) + "\n";
+  return "\n" + wrapped_line(line);
 }
 
 std::string early_line(Plan const& plan) {
   if (plan.redo) return "";
-  auto const text =
-      wrapped(
-          "Updates begin beside the last backward pass: there a failed transfer ends the run.") +
-      "\n";
+  auto const text = wrapped_line(
+      "Updates begin beside the last backward pass: there a failed transfer ends the run.");
   if (plan.early == 100) return text;
   auto const part = fmt::format(
       "Of the chunks that the host updates {} % begin there. The others follow that pass, in the "
       "order in which the next step needs them.",
       plan.early);
-  return text + wrapped(part) + "\n";
+  return text + wrapped_line(part);
 }
 
 std::string exchanges_line(Plan const& plan) {
@@ -61,7 +59,7 @@ std::string explain(Graph const& graph, Plan const& plan, Program const& program
                     Simulation const& simulation, std::vector<LaneShare> const& path,
                     Machine const& machine, Budgets const& budgets, StepRows const& rows,
                     StepBound const& bound) {
-  return wrapped(verdict(graph, plan, program, simulation, path, budgets), "") + "\n" +
+  return wrapped_line(verdict(graph, plan, program, simulation, path, budgets), "") +
          step_line(program, simulation.step_s, rows) + bound_line(simulation.step_s, bound) +
          tiers_table(program, budgets, machine.is_unified()) +
          drive_lines(program, simulation, machine) + "\n" +

@@ -88,7 +88,7 @@ std::string row(std::int64_t bytes, std::int64_t peak, std::string const& what) 
   auto const line =
       fmt::format("  {:>9} {:>5}  {}", human_bytes(bytes),
                   percent(static_cast<double>(bytes), static_cast<double>(peak)), what);
-  return wrapped(line, std::string(line.size() - what.size(), ' ')) + "\n";
+  return wrapped_line(line, std::string(line.size() - what.size(), ' '));
 }
 
 // Returns a text that lists what fills a tier at its peak. It sums up all that takes below 1 %.
@@ -96,9 +96,8 @@ std::string peak_text(Program const& program, Tier tier) {
   auto const moment = peak_moment(program, tier);
   if (moment.item < 0) return "";
   auto const peak = program.peak_bytes[tier];
-  auto text = wrapped(fmt::format("{} {}{}", words(tier), human_bytes(peak),
-                                  moment_text(program, tier, moment.item))) +
-              "\n";
+  auto text = wrapped_line(fmt::format("{} {}{}", words(tier), human_bytes(peak),
+                                       moment_text(program, tier, moment.item)));
   std::int64_t rest = 0;
   for (auto const& contributor : moment.contributors) {
     bool const small = contributor.bytes < peak / 100;

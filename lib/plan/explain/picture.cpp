@@ -131,9 +131,9 @@ std::string activations_legend(Graph const& graph, Plan const& plan) {
   std::string text =
       "Activations: what the forward pass makes and the backward pass needs; bytes of a "
       "micro-batch";
-  text = wrapped(text) + "\n";
+  text = wrapped_line(text);
   for (auto const& letter : letters_of_activations(graph, plan))
-    text += wrapped(letter, "    ") + "\n";
+    text += wrapped_line(letter, "    ");
   return text;
 }
 
@@ -213,7 +213,7 @@ std::string other_chunks(Graph const& graph, Plan const& plan) {
       line += fmt::format("{} {} {}", row.place == kPlaceTable[0].place ? "" : ",", row.title,
                           name(places.*row.place));
     if (places.shard != Shard::none) line += fmt::format(", {} {}", kSharedOut, word(places.shard));
-    text += wrapped(line, std::string(19, ' ')) + "\n";
+    text += wrapped_line(line, std::string(19, ' '));
   }
   return text.empty() ? "" : "Outside of the layers:\n" + text;
 }
@@ -231,14 +231,13 @@ BriefPicture brief_picture(Graph const& graph, Plan const& plan) {
   brief.activations = grid({all[0]});
   brief.layers = grid(std::vector<Line>(all.begin(), alike));
   if (alike != all.end())
-    brief.alike =
-        wrapped("  in all layers    " + alike_text(std::vector<Line>(alike, all.end())), "    ") +
-        "\n";
+    brief.alike = wrapped_line(
+        "  in all layers    " + alike_text(std::vector<Line>(alike, all.end())), "    ");
   for (auto const& letter : letters_of_activations(graph, plan))
-    brief.letters += wrapped(letter, "    ") + "\n";
+    brief.letters += wrapped_line(letter, "    ");
   brief.letters +=
       "  " + legend(places, {words(Tier::device), words(Tier::host), words(Tier::nvme)}) + "\n";
-  if (shares_out(plan)) brief.letters += wrapped("  " + shares_legend(plan), "    ") + "\n";
+  if (shares_out(plan)) brief.letters += wrapped_line("  " + shares_legend(plan), "    ");
   return brief;
 }
 
@@ -248,7 +247,7 @@ std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_thre
   auto shown = rows;
   if (shares) shown.push_back(shares_line(graph, plan));
   return grid(shown) + activations_legend(graph, plan) + places_legend(rows, plan, host_threads) +
-         (shares ? wrapped(shares_legend(plan)) + "\n" : "") + other_chunks(graph, plan);
+         (shares ? wrapped_line(shares_legend(plan)) : "") + other_chunks(graph, plan);
 }
 
 }  // namespace spillway

@@ -22,7 +22,7 @@ std::string time_line(RunCost const& run) {
   auto const times =
       fmt::format(" take {}, of which {} are for {:.0f} checkpoints", human_duration(run.seconds),
                   human_duration(run.checkpoints_s), run.checkpoints);
-  return "\n" + wrapped(head + times) + "\n";
+  return "\n" + wrapped_line(head + times);
 }
 
 std::string wear_line(RunCost const& run, Machine const& machine) {
@@ -31,7 +31,7 @@ std::string wear_line(RunCost const& run, Machine const& machine) {
       fmt::format("  drives  {} written on each node: {} their life as rated, {} it with {}",
                   drive_bytes(run.written_bytes), wear_text(run.rated_wear),
                   wear_text(run.used_wear), wear_words(machine));
-  return wrapped(line, std::string(10, ' ')) + "\n";
+  return wrapped_line(line, std::string(10, ' '));
 }
 
 std::string energy_line(RunCost const& run, Machine const& machine) {

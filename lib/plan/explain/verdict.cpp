@@ -114,7 +114,7 @@ std::string bound_line(double step_s, StepBound const& bound) {
   auto const line =
       fmt::format("  at least {} by any plan, gap {}: {}{}", human_duration(bound.step_s),
                   percent(gap_s, step_s), bound.limit, why);
-  return wrapped(line, kDeeper) + "\n";
+  return wrapped_line(line, kDeeper);
 }
 
 std::string tiers_table(Program const& program, Budgets const& budgets, bool unified) {
@@ -143,7 +143,7 @@ std::string drive_lines(Program const& program, Simulation const& simulation,
       ", {} a day; drives rated for {} last {} at this rate, or {} ({})",
       drive_bytes(use.day_bytes), drive_bytes(static_cast<double>(machine.nvme_endurance_bytes)),
       drive_life(use.lifetime_years), drive_life(use.used_lifetime_years), wear_words(machine));
-  return wrapped(written + lasts, kDeeper) + "\n";
+  return wrapped_line(written + lasts, kDeeper);
 }
 
 std::string verdict_in(std::string const& explanation) {

@@ -57,9 +57,9 @@ std::string reason(Simulation const& planned, Measured const& measured, Lane lan
       "the host lane"};
   auto const planned_s = planned.busy_s[lane];
   if (!moves_bytes(lane))
-    return fmt::format("{} takes {} s a step instead of {}", names[lane],
-                       human_number(measured.busy_s[lane] / static_cast<double>(measured.steps), 3),
-                       human_number(planned_s, 3));
+    return fmt::format("{} takes {} a step instead of {}", names[lane],
+                       human_duration(measured.busy_s[lane] / static_cast<double>(measured.steps)),
+                       human_duration(planned_s));
   auto const gbps = static_cast<double>(planned.bytes[lane]) / planned_s * 1e-9;
   return fmt::format("{} at {} GB/s instead of {}", names[lane], human_number(gbps / factor, 2),
                      human_number(gbps, 2));

@@ -22,6 +22,14 @@ TEST(DoctorLines, of_threads_name_what_allows_fewer_than_there_are_cores) {
             "  -> OMP_THREAD_LIMIT allows no more: raise or unset it to use all cores\n");
 }
 
+TEST(DoctorLines, that_are_long_go_on_below_what_they_say) {
+  EXPECT_EQ(found_text("  no GPU",
+                       "there is no driver: libcuda.so.1: cannot open shared object file: No such "
+                       "file or directory"),
+            "  no GPU            there is no driver: libcuda.so.1: cannot open shared object\n"
+            "                    file: No such file or directory\n");
+}
+
 TEST(DoctorLines, of_rings_say_what_does_not_work_and_what_to_change) {
   RingProbe ring;
   EXPECT_EQ(ring_text(ring),
@@ -73,13 +81,12 @@ TEST(DoctorLines, of_spilling_say_how_bytes_move_and_what_would_be_better) {
   EXPECT_EQ(spilling_text("posix", false, {"raise it", "or do not"}),
             "spilling there      posix: " + std::string(backend_in_words("posix")) +
                 "\n  page cache        in between\n  -> raise it\n  -> or do not\n");
-  EXPECT_EQ(
-      spilling_text("uring-plain", true, {}),
-      "spilling there      uring-plain: " + std::string(backend_in_words("uring-plain")) +
-          "\n  page cache        passed by\n"
-          "  -> beside a device with memory of its own a run registers what the drive uses; on "
-          "the cores only with debug.force_backend: uring, which makes it resident at once "
-          "and has gained nothing yet\n");
+  EXPECT_EQ(spilling_text("uring-plain", true, {}),
+            "spilling there      uring-plain: " + std::string(backend_in_words("uring-plain")) +
+                "\n  page cache        passed by\n"
+                "  -> beside a device with memory of its own a run registers what the drive uses;\n"
+                "     on the cores only with debug.force_backend: uring, which makes it resident\n"
+                "     at once and has gained nothing yet\n");
   EXPECT_EQ(spilling_text("uring", true, {}),
             "spilling there      uring: " + std::string(backend_in_words("uring")) +
                 "\n  page cache        passed by\n");

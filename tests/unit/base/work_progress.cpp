@@ -15,6 +15,13 @@ TEST(WorkProgress, says_what_is_done_how_fast_and_what_is_left) {
             "tokenize: 1 MiB of 3 MiB, 512 KiB/s, 4 s left");
 }
 
+TEST(WorkProgress, says_of_work_without_a_known_end_what_is_done_and_how_fast) {
+  Work const plans{"plan", "plans"};
+  EXPECT_EQ(work_line(plans, 0, 0, "batch.micro=4"), "plan: 0 plans, batch.micro=4");
+  EXPECT_EQ(work_line(plans, 3, 60, "batch.micro=32"),
+            "plan: 3 plans, 0.05 plans/s, batch.micro=32");
+}
+
 TEST(WorkProgress, is_redrawn_at_once_on_a_terminal_and_now_and_then_in_a_log) {
   WorkPace terminal(true), log(false);
   EXPECT_TRUE(terminal.is_due(0));

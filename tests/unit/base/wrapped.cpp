@@ -44,6 +44,14 @@ TEST(Wrapped, leaves_no_spaces_at_the_end_of_a_line) {
   EXPECT_EQ(wrapped("ab   cd", "", 4), "ab\ncd");
 }
 
+TEST(Wrapped, rows_go_on_below_their_text) {
+  EXPECT_EQ(wrapped_row("  name", "text", 10), "  name    text\n");
+  EXPECT_EQ(wrapped_row("  name", words(8, 9), 10),
+            "  name    " + words(7, 9) + "\n          hhhhhhhhh\n");
+  std::string const path(80, 'p');
+  EXPECT_EQ(wrapped_row("  name", path + " x", 10), "  name    " + path + "\n          x\n");
+}
+
 TEST(Wrapped, leaves_words_whole_that_no_line_holds) {
   std::string const path(200, 'p');
   EXPECT_EQ(wrapped("  " + path), "  " + path);

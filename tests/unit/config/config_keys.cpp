@@ -166,7 +166,7 @@ TEST(ConfigKeys, auto_stays_auto_where_the_default_is_none) {
 TEST(ConfigKeys, the_printed_config_names_every_key_and_loads_too) {
   auto const text = print_config(unusual());
   EXPECT_EQ(to_yaml(parse_config(text, "printed.yaml")), to_yaml(unusual()));
-  EXPECT_NE(text.find("[integer, 1 to 5000; in blocks; default 12]\n  layers: 3\n"), text.npos)
+  EXPECT_NE(text.find("[integer, 1\n  # to 5000; in blocks; default 12]\n  layers: 3\n"), text.npos)
       << text;
 }
 
@@ -175,16 +175,15 @@ TEST(ConfigKeys, the_printed_config_says_what_a_key_is) {
   auto config = unusual();
   auto const text = print_config(config);
   for (auto const* lines :
-       {"  # Width of a head; auto (0): hidden / heads. Of llama, t5. [integer, 0 to 100000; or "
-        "auto; default auto]\n  head_size: 18\n",
-        "    # Between checkpoints; 0: only at the end. [integer, 0 to 1000000000000; "
-        "in steps; default 1000]\n    every: 0\n",
+       {"  # Width of a head; auto (0): hidden / heads. Of llama, t5. [integer, 0 to\n"
+        "  # 100000; or auto; default auto]\n  head_size: 18\n",
+        "    # Between checkpoints; 0: only at the end. [integer, 0 to 1000000000000; in\n"
+        "    # steps; default 1000]\n    every: 0\n",
         "# Of weights and activations; sums are fp32 in both. [bf16 | fp32; default bf16]\n"
         "precision: fp32\n",
-        "    # Budget of the spill file, over all its drives, which takes 16 MiB more for pieces "
-        "that must move; given with the path. [size, 4KiB to 1000PB; or none; or auto; in bytes "
-        "per rank; default "
-        "auto]\n    size: 7GiB\n"})
+        "    # Budget of the spill file, over all its drives, which takes 16 MiB more for\n"
+        "    # pieces that must move; given with the path. [size, 4KiB to 1000PB; or\n"
+        "    # none; or auto; in bytes per rank; default auto]\n    size: 7GiB\n"})
     EXPECT_NE(text.find(lines), text.npos) << lines;
 }
 

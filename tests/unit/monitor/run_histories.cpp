@@ -58,7 +58,7 @@ TEST(MetricsRows, are_read_as_they_are_written) {
   EXPECT_EQ(step.matmul_share, std::nullopt);
   EXPECT_EQ(step.peak_bytes[Tier::host], 13);
   ASSERT_EQ(step.lanes.size(), 1u);
-  EXPECT_EQ(step.lanes[0].name, "host");
+  EXPECT_EQ(step.lanes[0].lane, Lane::host);
   EXPECT_EQ(step.lanes[0].busy_s, 0.125);
   EXPECT_EQ(step.lanes[0].stall_s, 0.0625);
 }

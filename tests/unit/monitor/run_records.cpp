@@ -105,13 +105,25 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
           "  valid        4.5000 at step 2, the least\n",
           "  speed        500 ms a step, 20 tokens/s; predicted 250 ms a step\n",
           "  plan         Fits with 696 MiB to spare; nothing leaves the device.\n",
-          "  peaks        device 3 MiB (planned 4 MiB)\n", "  jobs         1\n",
+          "  peaks        device memory 3 MiB (planned 4 MiB)\n", "  jobs         1\n",
           "    2001-09-09T01:46:40Z  start at step 0\n"
           "    2001-09-09T01:46:43Z  end at step 3 with 75: stopped as asked\n",
           "  checkpoints  2\n", "    step-2          ", ", the newest: a job goes on from it\n",
           "    step-1          ",
           "  warning      the last job ended with 75, stopped as asked: the same command\n"
           "               goes on from the newest checkpoint\n"});
+}
+
+// Of four steps the third one was not logged, nor was the fourth, at which the job ended.
+TEST_F(RunRecords, say_the_tokens_of_the_last_step_or_by_which_step_they_are_known) {
+  add_event("start", 0);
+  add_step(2, 4);
+  add_event("end", 4, 75);
+  expect({"  step         4 of 40 (10 %), 20 tokens by step 2\n"});
+  write("summary.json", R"({"exit": 75, "step": 4, "tokens": 40})");
+  expect({"  step         4 of 40 (10 %), 40 tokens\n"});
+  add_event("resume", 3);
+  expect({"  step         3 of 40 (8 %), 20 tokens by step 2\n"});
 }
 
 TEST_F(RunRecords, know_a_job_at_work_and_one_that_was_killed) {

@@ -53,9 +53,9 @@ TEST(TopFrames, say_how_far_a_run_is_and_what_it_does) {
   for (auto const* words :
        {"runs/mine: at work: pid 12 on node3\n", "step 10/40 ###", " 25 %", "elapsed 21 s",
         "left 60 s", "loss 1.0000 (least)   valid 3.0000 (least)\n",
-        "lr 0.001   norm 0.5   512 tokens/s   2 s a step\n", "compute      75 %", "250 ms\n",
-        "device          6 MiB  ###############.....      8 MiB\n", "last events\n",
-        "2001-09-09T01:46:40Z  start at step 0\n"})
+        "lr 0.001   norm 0.5   512 tokens/s   2 s a step\n", "computing               75 %",
+        "250 ms\n", "device memory          6 MiB  ###############.....      8 MiB\n",
+        "last events\n", "2001-09-09T01:46:40Z  start at step 0\n"})
     EXPECT_NE(text.find(words), text.npos) << words << "in\n" << text;
   EXPECT_EQ(text.find("no step for"), text.npos) << text;
 }

@@ -105,7 +105,7 @@ TEST(Drift, of_a_busy_machine_slows_ops_on_both_lanes) {
   measured.busy_s[kCompute] *= 2;
   auto const drift = find_drift(machine(), planned(), measured);
   ASSERT_TRUE(drift);
-  EXPECT_EQ(drift->why, "computing takes 2 s a step instead of 1");
+  EXPECT_EQ(drift->why, "computing takes 2 s a step instead of 1 s");
   EXPECT_DOUBLE_EQ(drift->machine.op_s.at("matmul"), 0.2);
   EXPECT_DOUBLE_EQ(drift->machine.op_s.at("host adamw"), 0.4);
   EXPECT_DOUBLE_EQ(drift->machine.matmul_gflops_f32, 50);

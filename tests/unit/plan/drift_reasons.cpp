@@ -53,8 +53,8 @@ TEST(DriftReasons, name_every_lane_that_took_longer) {
       drift->why,
       "the drive writes at 0.5 GB/s instead of 5, the drive reads at 0.5 GB/s instead of 4, "
       "copies to the device run at 0.5 GB/s instead of 2, copies from the device run at 0.6 "
-      "GB/s instead of 3, computing takes 2 s a step instead of 1, the host lane takes 16 s a "
-      "step instead of 1");
+      "GB/s instead of 3, computing takes 2 s a step instead of 1 s, the host lane takes 16 s a "
+      "step instead of 1 s");
   auto const& now = drift->machine;
   EXPECT_DOUBLE_EQ(now.nvme_write_gbps, 10.4);
   EXPECT_DOUBLE_EQ(now.nvme_read_gbps, 105 / 8.0);
@@ -87,7 +87,7 @@ TEST(DriftReasons, are_those_in_the_direction_of_the_step) {
   EXPECT_EQ(slower->why, "the drive writes at 1.7 GB/s instead of 5");
   auto const faster = find_drift(machine(), planned(), measured(2, factors, 5));
   ASSERT_TRUE(faster);
-  EXPECT_EQ(faster->why, "computing takes 0.5 s a step instead of 1");
+  EXPECT_EQ(faster->why, "computing takes 500 ms a step instead of 1 s");
   EXPECT_DOUBLE_EQ(faster->machine.memory_gbps, 206);
   EXPECT_DOUBLE_EQ(faster->machine.nvme_write_gbps, 104 / 3.0) << "what else was seen holds too";
 }

@@ -101,12 +101,15 @@ TEST(ClosingLines, begin_with_what_the_run_came_to_and_end_with_its_warnings) {
   outcome.valid_loss = {2.5, 2.5, 600};
   outcome.duration_s = 200;
   outcome.restart_s = 12;
+  outcome.done_again = 1;
+  outcome.done_again_s = 0.25;
   all.warnings = {"a thing", "another"};
   auto const text = closing_lines(all, config());
   EXPECT_TRUE(text.starts_with(
       "runs/a: step 600, loss 2.2500 (best 2.0000, step 590), valid 2.5000, 2.46M\n"
       "  tokens\n"
-      "  3m20s from start to end, 12 s of them before the first step\n"))
+      "  3m20s from start to end, 12 s of them before the first step\n"
+      "  250 ms for 1 step once more, which an earlier job had lost\n"))
       << text;
   EXPECT_TRUE(text.ends_with("2 warnings:\n  a thing\n  another\n")) << text;
   std::istringstream lines(text);

@@ -17,6 +17,8 @@ TrainingTimes rank(double factor) {
   times.waits_s[index(Lane::compute)] = 5;  // compute does not wait for itself
   times.evaluation_s = 3;
   times.saving_s = 1.5;
+  times.failed_s = 2;
+  times.replanning_s = 2.5;
   times.whole_s = 100;
   return times;
 }
@@ -53,7 +55,9 @@ TEST(TimeTable, has_least_mean_and_most_over_ranks) {
             "  waiting for other ranks              4.0     6.0     8.0    6 %         -\n"
             "  evaluation                           3.0     3.0     3.0    3 %         -\n"
             "  saving                               1.5     1.5     1.5    2 %         -\n"
-            "  other                               24.3    37.3    50.3   37 %         -\n"
+            "  failed steps                         2.0     2.0     2.0    2 %         -\n"
+            "  re-planning                          2.5     2.5     2.5    2 %         -\n"
+            "  other                               19.8    32.8    45.8   33 %         -\n"
             "  training                           100.0   100.0   100.0  100 %      90.0\n");
 }
 
@@ -107,6 +111,8 @@ TEST(TrainingTimes, add_up_by_part) {
   EXPECT_EQ(sum.waits_s[index(Lane::comm)], 12);
   EXPECT_EQ(sum.evaluation_s, 6);
   EXPECT_EQ(sum.saving_s, 3);
+  EXPECT_EQ(sum.failed_s, 4);
+  EXPECT_EQ(sum.replanning_s, 5);
   EXPECT_EQ(sum.whole_s, 200);
   EXPECT_DOUBLE_EQ(sum.other_s(), rank(1).other_s() + rank(2).other_s());
 }

@@ -88,6 +88,8 @@ Summary summary() {
   result.outcome.ended = 1'000'000'060;
   result.outcome.duration_s = 60.5;
   result.outcome.restart_s = 38.5;
+  result.outcome.done_again = 50;
+  result.outcome.done_again_s = 51.5;
   result.outcome.evaluations = 39;
   result.outcome.saves = 40;
   result.outcome.evaluations_s = 41.5;
@@ -112,6 +114,8 @@ constexpr auto kOutcome = R"({
   "ended": "2001-09-09T01:47:40Z",
   "duration_s": 60.5,
   "restart_s": 38.5,
+  "done_again": 50,
+  "done_again_s": 51.5,
   "evaluations": 39,
   "evaluations_s": 41.5,
   "saves": 40,

@@ -134,6 +134,34 @@ TEST_F(Reporting, rows_and_lines_are_of_the_same_steps) {
   EXPECT_EQ(rows().front().at("event"), "resume");
 }
 
+// The job before was killed behind its fifth step, and saved its second one last; a job in between
+// has come no further.
+TEST_F(Reporting, knows_the_steps_that_an_earlier_job_had_done_and_lost) {
+  RunDir const dir(m_path);
+  std::ofstream(m_path / "metrics.jsonl")
+      << "cut}\n{\"step\":3,\"loss\":1}\n{\"step\":5}\n{\"event\":\"resume\",\"step\":2}\n";
+  Reporter reporter(m_config, m_machine, 1, &dir);
+  testing::internal::CaptureStderr();
+  reporter.event({"resume", 2, {}, {}});
+  EXPECT_EQ(reporter.done_again().steps, 0);
+  for (std::int64_t step = 3; step <= 7; ++step)
+    reporter.step({step, 0, 1, step_of(static_cast<double>(step)), {}, {}});
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(reporter.done_again().steps, 3);
+  EXPECT_EQ(reporter.done_again().seconds, 3 + 4 + 5);
+}
+
+TEST_F(Reporting, one_that_begins_anew_has_lost_nothing_of_the_run_before) {
+  RunDir const dir(m_path);
+  std::ofstream(m_path / "metrics.jsonl") << "{\"step\":5}\n";
+  Reporter reporter(m_config, m_machine, 1, &dir);
+  testing::internal::CaptureStderr();
+  reporter.event({"start", 0, {}, {}});
+  reporter.step({1, 0, 1, step_of(1), {}, {}});
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(reporter.done_again().steps, 0);
+}
+
 TEST_F(Reporting, one_that_logs_nothing_counts_all_the_same) {
   Reporter reporter(m_config, m_machine, 1, nullptr);
   EXPECT_EQ(reporter.median_step_s(), 0);

@@ -48,17 +48,19 @@ class RokPoints : public ::testing::Test {
     m_config.debug.force_backend = Backend::posix;
   }
 
+  using Told = std::function<void(RokRow const&, std::int64_t left)>;
   Rows all(
       std::vector<std::int64_t> const& micros, std::int64_t steps,
-      std::function<void(RokRow const&)> const& told = [](RokRow const&) {}) const {
-    return measure_rok({m_config, nullptr, kTinyVocab, {kGib, 0, kGib}, steps, *s_here, *s_comm},
-                       micros, told);
+      Told const& told = [](RokRow const&, std::int64_t) {},
+      Budgets budgets = {kGib, 0, kGib}) const {
+    return measure_rok({m_config, nullptr, kTinyVocab, budgets, steps, *s_here, *s_comm}, micros,
+                       told);
   }
   // Of points of one policy for all layers.
   Rows measured(
       std::vector<std::int64_t> const& micros, std::int64_t steps,
       std::function<void(RokRow const&)> const& told = [](RokRow const&) {}) const {
-    auto rows = all(micros, steps, [&](RokRow const& row) {
+    auto rows = all(micros, steps, [&](RokRow const& row, std::int64_t) {
       if (row.policy) told(row);
     });
     std::erase_if(rows, [](RokRow const& row) { return !row.policy; });
@@ -92,6 +94,25 @@ TEST_F(RokPoints, are_measured_size_by_size_and_listed_policy_by_policy) {
     EXPECT_EQ(row.sequence, 64);
     EXPECT_TRUE(row.fits()) << row.why;
     EXPECT_EQ(row.planned_bytes, row.peak_bytes);
+  }
+}
+
+// Fewer budgets than there might be, as where nothing fits, are points that nobody waits for.
+TEST_F(RokPoints, are_told_with_how_many_are_to_come_and_the_last_with_none) {
+  for (std::int64_t const device_bytes : {kGib, std::int64_t{4096}}) {
+    Budgets const budgets{device_bytes, 0, kGib};
+    std::int64_t told = 0, most = most_points(std::vector<std::int64_t>{1, 2}, budgets), last = -1;
+    auto const rows = all(
+        {1, 2}, 2,
+        [&](RokRow const&, std::int64_t left) {
+          EXPECT_LE(++told + left, most);
+          most = told + left;
+          last = left;
+        },
+        budgets);
+    EXPECT_EQ(told, std::ssize(rows));
+    EXPECT_EQ(last, 0);
+    EXPECT_EQ(told == 2 * static_cast<std::int64_t>(kPoliciesHere), device_bytes < kGib);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/units.hpp"
 #include "device/host/host_device.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/kokkos_environment.hpp"
@@ -128,8 +129,8 @@ TEST_F(Replans, are_told_with_the_median_of_what_was_seen_and_what_was_expected)
   run.steps(11, 11, usual);  // its commit tells what was seen
   auto const said = m_log.taken();
   EXPECT_TRUE(said.starts_with(
-      fmt::format("info: step 11: steps take {:.3g} s, expected {:.3g} s: ", usual.step_s,
-                  run.simulation.step_s)))
+      fmt::format("info: step 11: steps take {}, expected {}: ", human_duration(usual.step_s),
+                  human_duration(run.simulation.step_s))))
       << said;
   EXPECT_NE(said.find(fmt::format("the drive writes at {} GB/s instead of {}",
                                   rate_of_writes(usual), rate_of_writes(run.slower(1)))),
@@ -213,9 +214,8 @@ TEST_F(Replans, that_pay_are_told_and_become_the_plan) {
   auto const said = m_log.taken();
   EXPECT_TRUE(better->why.starts_with("steps take ")) << better->why;
   EXPECT_TRUE(
-      said.starts_with(fmt::format("info: step 11: {}; new plan from step 12 ({:.3g} s "
-                                   "instead of ",
-                                   better->why, better->simulation.step_s)))
+      said.starts_with(fmt::format("info: step 11: {}; new plan from step 12 ({} instead of ",
+                                   better->why, human_duration(better->simulation.step_s))))
       << said;
   auto const& next = better->run->programs.train;
   auto const step_s = simulate(next, run.fast).step_s;  // does not use the drive
@@ -246,10 +246,11 @@ TEST_F(Replans, without_storage_are_told_and_storage_is_not_thought_of_again) {
   ASSERT_TRUE(other);
   EXPECT_EQ(other->why, "storage has failed");
   EXPECT_EQ(other->run->programs.train.peak_bytes[Tier::nvme], 0);
-  EXPECT_EQ(m_log.taken(),
-            fmt::format("info: step 5: storage has failed; new plan without it from step 6 ({:.3g} "
-                        "s instead of {:.3g} s)\n",
-                        other->simulation.step_s, run.simulation.step_s));
+  EXPECT_EQ(
+      m_log.taken(),
+      fmt::format("info: step 5: storage has failed; new plan without it from step 6 ({} "
+                  "instead of {})\n",
+                  human_duration(other->simulation.step_s), human_duration(run.simulation.step_s)));
   run.config.plan = asked;
   run.steps(1, 11, run.slower(1e3));
   auto const said = m_log.taken();
