@@ -11,6 +11,7 @@
 #include "app/plan_table.hpp"
 #include "app/rows_text.hpp"
 #include "app/run_answer.hpp"
+#include "app/train_head.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "plan/data/plan.hpp"
@@ -47,12 +48,19 @@ std::optional<Output> output(std::string const& path, OutputKind const& kind,
   return Output(path, {kind, std::move(inputs), arguments.force});
 }
 
+// Puts what is trained behind the verdict, which comes first.
+std::string with_rows(std::string explanation, std::string const& rows) {
+  auto const end = explanation.find("\n\n");
+  if (!rows.empty() && end != explanation.npos) explanation.insert(end + 1, "\n" + rows);
+  return explanation;
+}
+
 // Returns a text about the chosen plan, the other plans if `compares`, and the search.
 std::string text_of(PlanReport const& report, bool compares) {
   auto const& planned = report.planned;
   auto const shape = batch_shape(report.config.batch, planned.train.arithmetic.micro, 0,
                                  planned.programs.train.ranks);
-  auto text = report.explanation + rows_text(shape) +
+  auto text = with_rows(report.explanation, report.rows) + rows_text(shape) +
               describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
   if (report.run) text += run_text(*report.run, report.machine);
   auto const& program = planned.programs.train;
@@ -107,7 +115,11 @@ std::string answer(PlanArguments const& arguments, PlannedTarget const& found,
     report.others.shardings = shardings(asked);
   }
   if (arguments.compare) report.others.more = one_more_gib(asked);
-  return arguments.json ? to_json(report) : text_of(report, arguments.compare);
+  if (arguments.json) return to_json(report);
+  auto const data = data_here(config);
+  report.rows = planned_rows_of({config, planned, simulation, target.machine, target.budgets},
+                                data ? &*data : nullptr);
+  return text_of(report, arguments.compare);
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ std::string to_json(PlanReport const& report) {
   auto const& planned = report.planned;
   Json json = {{"fits", true},
                {"plan", to_yaml(planned.plan, planned.train)},
+               {"parameters", planned.train.parameter_count()},
+               {"trainable_parameters", planned.train.trained_parameter_count()},
                {"predicted", predicted(report)},
                {"search_s", planned.search_s},
                {"candidates", planned.estimated},

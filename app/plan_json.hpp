@@ -26,7 +26,9 @@ struct PlanReport {
   OtherPlans others = {};  // empty if neither --json nor --compare is given
   std::optional<RunCost> run = {};
   std::vector<OtherChoice> why_not = {};
+  std::string rows = {};  // what is trained, and how long that takes
 };
+
 // Makes JSON of what a plan needs and takes, and of what the budgets lack for it. A time that is
 // not known is null.
 nlohmann::ordered_json cost_json(PlanCost const& cost, Budgets const& budgets);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <tuple>
+
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
 #include "base/standard_streams.hpp"
@@ -54,6 +56,18 @@ std::int64_t vocabulary(Config const& config, bool is_elsewhere) {
       "models of the family {} have",
       vocab, word(config.model.family)));
   return vocab;
+}
+
+std::optional<Data> data_here(Config const& config) {
+  auto const& [train, valid] = std::tie(config.data.train, config.data.valid);
+  if (!names_files(train) || (!valid.empty() && !names_files(valid))) return {};
+  try {
+    return open_data(config);
+  } catch (Error const& error) {
+    if (error.status() != Status::bad_input) throw;
+    say(fmt::format("{}; planned without data", error.what()));
+    return {};
+  }
 }
 
 // Returns the machine and the budgets that a rank finds if `ranks` ranks share this node.

@@ -14,6 +14,7 @@
 #include "run/compute_here.hpp"
 #include "run/plan_run.hpp"
 #include "run/target.hpp"
+#include "samples/data.hpp"
 
 namespace spillway {
 
@@ -24,6 +25,10 @@ Config config_of(PlanArguments const& arguments, std::vector<std::string> const&
 // another machine finds no token files here, returns the vocabulary of published models, and says
 // so. Throws Error(bad_input).
 std::int64_t vocabulary(Config const& config, bool is_elsewhere);
+
+// Returns the data if all of its files are here, as they need not be for another machine, and can
+// be used; says why, if they cannot.
+std::optional<Data> data_here(Config const& config);
 
 // Returns how many tokens all ranks together train on in a step.
 inline double tokens_of_step(Config const& config) {

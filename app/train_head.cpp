@@ -2,7 +2,9 @@
 
 #include <ctime>
 
+#include "app/plan_once.hpp"
 #include "app/rows_text.hpp"
+#include "base/math.hpp"
 #include "plan/explain/brief.hpp"
 #include "plan/explain/explain.hpp"
 #include "plan/explain/verdict.hpp"
@@ -20,11 +22,43 @@ BatchShape shape_of(PlannedFor const& made) {
                      made.planned.programs.train.ranks);
 }
 
-TimeLeft predicted_time(PlannedFor const& made, Data const& data, std::int64_t done,
+// Where nobody has opened the data, an evaluation is taken to have as many batches as it may.
+std::int64_t batches_of_evaluation(PlannedFor const& made, Data const* data) {
+  if (data != nullptr) return eval_batches(made.config, *data, shape_of(made));
+  if (made.config.data.valid.empty()) return 0;
+  auto const shape = shape_of(made);
+  return div_ceil(made.config.run.eval_batches * made.config.batch.sequences,
+                  shape.micro * shape.ranks);
+}
+
+TimeLeft predicted_time(PlannedFor const& made, Data const* data, std::int64_t done,
                         double step_s) {
-  auto const batches = eval_batches(made.config, data, shape_of(made));
+  auto const batches = batches_of_evaluation(made, data);
   return time_left(made.config.run, done,
                    predicted_turns(made.planned, step_s, batches, made.machine));
+}
+
+// Returns what the head says of model, data and steps, of which `done` are done.
+RunHead head_of_steps(PlannedFor const& made, Data const* data, std::int64_t done, double step_s) {
+  auto const& config = made.config;
+  RunHead head;
+  head.family = word(config.model.family);
+  head.precision = word(config.precision);
+  head.parameters = made.planned.train.parameter_count();
+  head.trainable_parameters = made.planned.train.trained_parameter_count();
+  head.steps = config.run.steps;
+  head.steps_done = done;
+  head.step_tokens = tokens_of_step(config);
+  head.step_s = step_s;
+  head.left = predicted_time(made, data, done, step_s);
+  if (data == nullptr) return head;
+  head.train_tokens = data->train.windows.used_tokens();
+  head.valid_tokens = data->valid ? data->valid->windows.used_tokens() : 0;
+  auto const sequences = static_cast<double>(config.batch.sequences);
+  head.step_tokens = sequences * static_cast<double>(data->recipe.window);
+  head.epochs = static_cast<double>(head.steps) * sequences /
+                static_cast<double>(data->train.windows.count());
+  return head;
 }
 
 }  // namespace
@@ -49,26 +83,18 @@ PlanTexts plan_texts(PlannedFor const& made) {
 
 std::string head_of(ThisJob const& job, Data const& data, PlannedFor const& made,
                     PlanTexts const& texts) {
-  auto const& config = made.config;
-  RunHead head{.run = config.run.dir, .hosts = job.hosts, .where = job.where};
-  head.family = word(config.model.family);
-  head.precision = word(config.precision);
-  head.parameters = made.planned.train.parameter_count();
-  head.trainable_parameters = made.planned.train.trained_parameter_count();
-  head.train_tokens = data.train.windows.used_tokens();
-  head.valid_tokens = data.valid ? data.valid->windows.used_tokens() : 0;
-  head.steps = config.run.steps;
-  head.steps_done = job.steps_done;
-  auto const sequences = static_cast<double>(config.batch.sequences);
-  head.step_tokens = sequences * static_cast<double>(data.recipe.window);
-  head.epochs =
-      static_cast<double>(head.steps) * sequences / static_cast<double>(data.train.windows.count());
-  head.step_s = texts.step_s;
-  head.left = predicted_time(made, data, job.steps_done, texts.step_s);
+  auto head = head_of_steps(made, &data, job.steps_done, texts.step_s);
+  head.run = made.config.run.dir;
+  head.hosts = job.hosts;
+  head.where = job.where;
   head.now = std::time(nullptr);
   head.limit_s = job.limit_s;
   head.binds = texts.binds;
   return head_text(head);
+}
+
+std::string planned_rows_of(PlannedFor const& made, Data const* data) {
+  return planned_rows(head_of_steps(made, data, 0, made.simulation.step_s));
 }
 
 }  // namespace spillway

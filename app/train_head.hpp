@@ -39,4 +39,8 @@ struct ThisJob {
 std::string head_of(ThisJob const& job, Data const& data, PlannedFor const& made,
                     PlanTexts const& texts);
 
+// Returns the rows of the head that hold for a run which is only planned. `data` is null where not
+// all of its files are here.
+std::string planned_rows_of(PlannedFor const& made, Data const* data);
+
 }  // namespace spillway

@@ -80,7 +80,7 @@ fs::path shard_seal(fs::path const& directory, int rank) {
   return directory / fmt::format("shard-{}.{}", rank, seal_name);
 }
 
-// Throws an error that says what to do if the directory is one of Hugging Face.
+// Throws an error that says what to do if the directory is one of something else.
 void require_checkpoint(fs::path const& directory) {
   std::error_code ignored;  // read_old_index reports what is missing
   auto const has = [&](char const* name) { return fs::exists(directory / name, ignored); };
@@ -90,6 +90,7 @@ void require_checkpoint(fs::path const& directory) {
   if (has(manifest_name) || !fs::is_directory(directory, ignored)) return;
   if (has("config.json"))
     refuse("is a directory of Hugging Face; make a checkpoint of it by import");
+  refuse("is neither a checkpoint nor a run that has one");
 }
 
 }  // namespace

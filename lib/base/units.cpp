@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/math.hpp"
 #include "base/number.hpp"
 
 namespace spillway {
@@ -105,6 +106,20 @@ std::string format_bytes(std::int64_t bytes) {
     if (unit.factor == 1) break;
   }
   return fmt::format("{}", bytes);
+}
+
+std::string format_bytes_up(std::int64_t bytes) {
+  constexpr std::int64_t mebibyte = 1 << 20;
+  constexpr int digits = 4;
+  auto const whole = round_up(bytes, mebibyte);
+  for (auto const& unit : byte_units) {
+    if (unit.factor == mebibyte) break;
+    if (whole < unit.factor) continue;
+    auto const number = static_cast<double>(whole) / static_cast<double>(unit.factor);
+    auto const scale = std::pow(10, digits - 1 - std::floor(std::log10(number)));
+    return fmt::format("{:g}{}", std::ceil(number * scale) / scale, unit.name);
+  }
+  return format_bytes(whole);
 }
 
 std::string human_number(double value, int digits) {

@@ -18,6 +18,10 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 // Returns exact text, which parse_bytes reads back, such as "8GiB", "1536MiB" or "1000000007".
 std::string format_bytes(std::int64_t bytes);
 
+// Returns text of at least so many bytes, and of at most 0.1 % and 1 MiB more, which parse_bytes
+// reads, such as "57MiB" or "132.3GiB".
+std::string format_bytes_up(std::int64_t bytes);
+
 // Returns rounded text with `digits` significant digits, such as "0.25" or "12". Below a million
 // all digits before the point are written, as in "1234"; a larger number looks like "1.23e+06".
 std::string human_number(double value, int digits);

@@ -15,6 +15,16 @@ std::string_view last_part(std::string_view name) {
   return dot == name.npos ? name : name.substr(dot + 1);
 }
 
+std::string_view group_of(std::string_view name) {
+  auto const dot = name.rfind('.');
+  return dot == name.npos ? "" : name.substr(0, dot);
+}
+
+// With as many edits as this a text no longer resembles what it was.
+int too_many_edits(std::string_view text) {
+  return std::min(4, std::max(2, static_cast<int>(text.size()) / 3 + 1));
+}
+
 }  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
@@ -36,7 +46,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view wrong, std::vector<std::string> const& names) {
   std::string nearest;
-  int fewest = std::min(4, std::max(2, static_cast<int>(wrong.size()) / 3 + 1));
+  int fewest = too_many_edits(wrong);
   for (auto const& name : names) {
     // At least as many edits are needed as the lengths of the names differ by. To know this often
     // saves a call of edit_distance.
@@ -48,7 +58,11 @@ std::string nearest_name(std::string_view wrong, std::vector<std::string> const&
                       : same_end        ? 1
                       : apart >= fewest ? fewest
                                         : edit_distance(wrong, name);
-    if (edits < fewest) {
+    // What is right of the name, its group, does not make the rest alike: optim.foo is not
+    // optim.lr.
+    bool const is_like =
+        group_of(name) != group_of(wrong) || edits < too_many_edits(last_part(wrong));
+    if (edits < fewest && is_like) {
       fewest = edits;
       nearest = name;
     }

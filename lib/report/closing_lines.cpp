@@ -35,6 +35,20 @@ std::string outcome_lines(Outcome const& outcome, std::string const& run) {
   return text;
 }
 
+// Says so if steps took far less time than was predicted, as they do where other work kept the
+// cores busy while they were measured. Other work during training makes steps longer instead.
+std::string faster_line(Summary const& summary) {
+  constexpr double far = 10;
+  if (summary.measured_step_s <= 0 || summary.predicted_step_s < far * summary.measured_step_s)
+    return "";
+  auto const text = fmt::format(
+      "Steps took {}, not {} as predicted: this machine is faster than the plan took it for, as if "
+      "other work kept it busy while it was measured. spillway profile, with the run's input file "
+      "and keys, measures anew.",
+      human_duration(summary.measured_step_s), human_duration(summary.predicted_step_s));
+  return wrapped(text) + "\n";
+}
+
 std::string peak_row(std::string_view what, std::int64_t planned, std::int64_t measured) {
   return fmt::format("  {:<18} {:>16} {:>16} {:>10}\n", what, planned, measured,
                      human_bytes(measured));
@@ -92,8 +106,9 @@ std::string spill_lines(SpillReport const& spill, bool is_alone) {
 
 std::string closing_lines(Summary const& summary, Config const& config) {
   return outcome_lines(summary.outcome, config.run.dir) + to_text(summary.times) +
-         peak_lines(summary) + spill_lines(summary.spill, summary.waits.empty()) +
-         wait_line(summary) + warning_lines(summary.warnings);
+         faster_line(summary) + peak_lines(summary) +
+         spill_lines(summary.spill, summary.waits.empty()) + wait_line(summary) +
+         warning_lines(summary.warnings);
 }
 
 }  // namespace spillway

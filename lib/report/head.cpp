@@ -29,6 +29,7 @@ std::string model_text(RunHead const& head) {
 }
 
 std::string data_text(RunHead const& head) {
+  if (head.train_tokens == 0) return "";
   auto const text =
       fmt::format("{} tokens to train on", tokens_text(static_cast<double>(head.train_tokens)));
   if (head.valid_tokens == 0) return text;
@@ -38,8 +39,9 @@ std::string data_text(RunHead const& head) {
 
 std::string steps_text(RunHead const& head) {
   auto const all = static_cast<double>(head.steps) * head.step_tokens;
-  auto const whole =
-      fmt::format("{} tokens in all: {} epochs", tokens_text(all), human_number(head.epochs, 3));
+  auto const epochs =
+      head.epochs > 0 ? fmt::format(": {} epochs", human_number(head.epochs, 3)) : std::string();
+  auto const whole = fmt::format("{} tokens in all{}", tokens_text(all), epochs);
   if (head.steps_done == 0)
     return fmt::format("{} of {:.0f} tokens; {}", count(head.steps, "step"), head.step_tokens,
                        whole);
@@ -65,6 +67,7 @@ std::string end_text(RunHead const& head) {
                         count(left.evaluations, "evaluation"));
   text += fmt::format("{} {}for {}", human_duration(left.saves_s),
                       left.evaluations > 0 ? "" : "are ", count(left.saves, "checkpoint"));
+  if (head.now == 0) return text;
   constexpr double many_days_s = 300 * 86'400.0;
   if (left.seconds() > many_days_s)
     return text + fmt::format(": until {:%d %b %Y}", fmt::localtime(at));
@@ -76,6 +79,12 @@ std::string limit_text(double limit_s) {
     return "this job stops after its first step (run.max_time), and the same command goes on";
   return fmt::format("this job stops after {} (run.max_time), and the same command goes on",
                      human_duration(limit_s));
+}
+
+std::string model_rows(RunHead const& head) {
+  auto text = row("model", model_text(head));
+  if (auto const data = data_text(head); !data.empty()) text += row("data", data);
+  return text + row("run", steps_text(head));
 }
 
 }  // namespace
@@ -104,15 +113,17 @@ std::string hosts_text(std::span<std::string const> hosts) {
 std::string head_text(RunHead const& head) {
   auto text = head.run + ":\n";
   text += row("where", fmt::format("{}: {}", hosts_text(head.hosts), head.where));
-  text += row("model", model_text(head));
-  text += row("data", data_text(head));
-  text += row("run", steps_text(head));
+  text += model_rows(head);
   text += row("step", step_text(head));
   if (!head.binds.empty()) text += row("binds", head.binds);
   if (head.step_s > 0) text += row("takes", end_text(head));
   if (head.limit_s && *head.limit_s < head.left.seconds())
     text += row("limit", limit_text(*head.limit_s));
   return text;
+}
+
+std::string planned_rows(RunHead const& head) {
+  return model_rows(head) + (head.step_s > 0 ? row("takes", end_text(head)) : "");
 }
 
 }  // namespace spillway

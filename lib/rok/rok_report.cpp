@@ -68,7 +68,9 @@ class Chart {
 
   void begin_curve(std::string_view name, bool is_hero) {
     m_data += fmt::format("{}$curve{} << end\n", m_curves == 0 ? "" : "end\n", m_curves + 1);
-    auto const number = m_curves + 1, color = is_hero ? -1 : number, mark = is_hero ? 7 : number;
+    constexpr int hero = 7;  // the mark that no other curve has
+    auto const number = m_curves + 1, color = is_hero ? -1 : number;
+    auto const mark = is_hero ? hero : number + (number >= hero ? 1 : 0);
     m_drawing += m_curves == 0 ? "plot" : ",";
     if (is_hero)
       m_drawing += fmt::format(" $curve{} using 1:2 with lines lt -1 lw 3 notitle,", number);

@@ -20,8 +20,6 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kMebibyte = 1 << 20;
-
 // Lists the budgets that are too small with their values. The `node_ranks` ranks of a node share
 // the bytes that may be written each day.
 std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig const& memory,
@@ -55,7 +53,7 @@ std::string other_ways(PlanQuestion const& question, Need const& need) {
     auto const bytes = sufficient_bytes(question, tier);
     if (!bytes) continue;
     auto const key = tier == Tier::nvme ? "memory.nvme.size" : "memory.host";
-    text += fmt::format("; {} = {} would do, too", key, format_bytes(round_up(*bytes, kMebibyte)));
+    text += fmt::format("; {} = {} would do, too", key, format_bytes_up(*bytes));
   }
   return text;
 }

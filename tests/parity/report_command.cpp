@@ -236,6 +236,16 @@ TEST_F(Report, is_drawn_by_a_browser_without_an_error) {
   for (auto const* text :
        {"Who holds the peak of device memory", "resume after step 3", "3 done again", "rank 1"})
     EXPECT_NE(dom.find(text), std::string::npos) << text;
+  auto const curve = copy("curve");
+  std::ofstream(curve / "rok.csv")
+      << "policy,micro,peak_device_bytes,step_s,least_step_s,most_step_s,tokens_per_s\n"
+         "auto,1,500,2,1,3,64\nauto,1,900,1.5,1,3,90\nauto,2,900,3,3,3,90\nkeep,2,950,3,3,3,90\n";
+  auto const curves = dump(curve.string());
+  EXPECT_EQ(curves.find("data-error"), std::string::npos) << curves.substr(0, 300);
+  constexpr auto line = "class=\"curve planned\"";
+  auto const first = curves.find(line), last = curves.rfind(line);
+  EXPECT_NE(first, last) << "each size of micro-batches has a line of its own";
+  EXPECT_EQ(curves.find(line, first + 1), last);
   auto const without = dump(bare.string());
   EXPECT_EQ(without.find("data-error"), std::string::npos) << without.substr(0, 300);
   EXPECT_NE(without.find("No step has been logged yet"), std::string::npos);

@@ -76,8 +76,7 @@ std::string describe(Need const& need, Graph const& graph, Budgets const& budget
   std::vector<std::string> needed;
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
     if (missing[tier] == 0) continue;
-    auto const bytes = round_up(need.peak_bytes[tier], mebibyte);
-    needed.push_back(fmt::format("{} {}", name(tier), format_bytes(bytes)));
+    needed.push_back(fmt::format("{} {}", name(tier), format_bytes_up(need.peak_bytes[tier])));
   }
   if (need.nvme_bytes_per_s > 0) {
     constexpr double mebibyte_s = mebibyte / kDayS;

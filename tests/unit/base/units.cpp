@@ -68,6 +68,22 @@ TEST(Units, formatted_sizes_read_back_exactly) {
   }
 }
 
+// What is needed is told in the unit in which a person gives it, and what is told is enough.
+TEST(Units, sizes_that_are_needed_are_rounded_up_and_read_back) {
+  constexpr std::int64_t mib = 1 << 20, gib = 1 << 30;
+  EXPECT_EQ(format_bytes_up(1), "1MiB");
+  EXPECT_EQ(format_bytes_up(3 * mib + 1), "4MiB");
+  EXPECT_EQ(format_bytes_up(1023 * mib), "1023MiB");
+  EXPECT_EQ(format_bytes_up(gib), "1GiB");
+  EXPECT_EQ(format_bytes_up(135'386 * mib), "132.3GiB");
+  EXPECT_EQ(format_bytes_up(1024 * gib + 1), "1.001TiB");
+  for (std::int64_t bytes = 1; bytes < 8 * 1024 * gib; bytes = 1 + 17 * bytes / 16) {
+    auto const read = parse_bytes(format_bytes_up(bytes)).value();
+    EXPECT_GE(read, bytes) << format_bytes_up(bytes);
+    EXPECT_LE(read - bytes, mib + bytes / 1000) << format_bytes_up(bytes);
+  }
+}
+
 TEST(Units, human_sizes_have_three_digits_and_the_unit_that_fits) {
   EXPECT_EQ(human_bytes(20), "20 B");
   EXPECT_EQ(human_bytes(1572864), "1.5 MiB");

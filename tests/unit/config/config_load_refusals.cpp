@@ -13,6 +13,8 @@ using test::file_error, test::override_error;
 TEST(ConfigLoad, unknown_keys_are_refused_with_the_nearest_name) {
   EXPECT_EQ(override_error("model.haeds=4"),
             "command line: model.haeds: unknown key; did you mean model.heads?");
+  EXPECT_EQ(override_error("optim.foo=2"),
+            "command line: optim.foo: unknown key; --print-config lists all");
   EXPECT_EQ(file_error("modle: {heads: 3}"), "in.yaml:1: modle: unknown key; did you mean model?");
   EXPECT_EQ(file_error("model:\n  lr: 3"),
             "in.yaml:2: model.lr: unknown key; did you mean optim.lr?");

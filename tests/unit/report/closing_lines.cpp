@@ -50,6 +50,24 @@ TEST(ClosingLines, tell_of_peaks_of_the_drive_and_of_waits) {
             "rank 1 waited longest: 7.25 s of 40 s, 6.5 s of it for rank 0\n");
 }
 
+TEST(ClosingLines, say_that_a_machine_was_measured_while_it_was_busy) {
+  auto all = summary();
+  all.predicted_step_s = 4.45;
+  all.measured_step_s = 0.5;
+  EXPECT_EQ(closing_lines(all, config()).find("Steps took"), std::string::npos);
+  all.measured_step_s = 0.00562;
+  EXPECT_NE(closing_lines(all, config())
+                .find("\nSteps took 5.62 ms, not 4.45 s as predicted: this machine is faster than "
+                      "the\n  plan took it for, as if other work kept it busy while it was "
+                      "measured.\n  spillway profile, with the run's input file and keys, measures "
+                      "anew.\npeak bytes "),
+            std::string::npos)
+      << closing_lines(all, config());
+  all.predicted_step_s = 0.001;
+  EXPECT_EQ(closing_lines(all, config()).find("Steps took"), std::string::npos)
+      << "steps that took longer";
+}
+
 TEST(ClosingLines, say_nothing_of_waits_of_less_than_a_hundredth) {
   auto all = summary();
   all.waits = {{0.1, 1, 0.1}, {0.39, 0, 0.3}};

@@ -71,6 +71,23 @@ TEST_F(Head, of_a_job_that_goes_on_counts_what_is_left) {
   EXPECT_EQ(head_text(later).find("limit"), text.npos) << "it does not come to that";
 }
 
+TEST_F(Head, of_a_plan_says_neither_where_nor_until_when) {
+  auto planned = head();
+  planned.now = 0;
+  EXPECT_EQ(planned_rows(planned),
+            "  model      gpt of 124M parameters (124439808), bf16\n"
+            "  data       3.66M tokens to train on, 185K to validate\n"
+            "  run        600 steps of 81920 tokens; 49.2M tokens in all: 13.4 epochs\n"
+            "  takes      20m30s, of which 20 s are for 4 evaluations and 10 s for 2\n"
+            "             checkpoints\n");
+  planned.train_tokens = planned.valid_tokens = 0;
+  planned.epochs = planned.step_s = 0;
+  EXPECT_EQ(planned_rows(planned),
+            "  model      gpt of 124M parameters (124439808), bf16\n"
+            "  run        600 steps of 81920 tokens; 49.2M tokens in all\n")
+      << "of data that are not here, and steps of unknown length";
+}
+
 TEST_F(Head, promises_nothing_where_nobody_knows) {
   auto unknown = head();
   unknown.step_s = 0;

@@ -124,6 +124,16 @@ TEST(RokTexts, the_chart_s_script_draws_what_was_measured) {
       "$curve3 using 1:2:5 with labels offset 0.8,0.6 tc lt 3 notitle\n");
 }
 
+TEST(RokTexts, no_other_curve_of_a_chart_has_the_planner_s_mark) {
+  std::vector<RokRow> rows;
+  for (auto const& row : kPolicyTable) rows.push_back(measured(row.policy, 1));
+  rows.front().policy.reset();
+  auto const script = rok_script(rows, {"m", "c", "d", 3});
+  constexpr std::string_view mark = " pt 7 ";
+  EXPECT_EQ(script.find(mark), script.rfind(mark)) << script;
+  EXPECT_NE(script.find(mark), script.npos) << script;
+}
+
 TEST(RokTexts, a_chart_is_known_by_its_title) {
   EXPECT_TRUE(is_rok_chart("<?xml version=\"1.0\"?>\n<svg>\n<title>spillway_rok</title>\n"));
   EXPECT_FALSE(is_rok_chart("<?xml version=\"1.0\"?>\n<svg>\n<title>Gnuplot</title>\n"));

@@ -113,46 +113,72 @@ function drawTimes(host, run) {
   drawLaneUse(host, run);
 }
 
-// Points of budget against time, a curve for each policy.
+// Points of budget against rate: a curve for each policy, and for what the planner decided one for
+// each size of micro-batches, over its budgets. Bars are from the slowest to the fastest step.
+const kPlanned = "auto";
+
 class Rok {
   constructor(host, points) {
     this.points = points;
     this.policies = [...new Set(points.map((point) => point.policy))];
     const most = Math.max(...points.map((point) => point.peak_device_bytes));
     const view = new View(0, most * 1.05);
-    host.append(legend(this.policies.map((policy) => [policy, this.colour(policy)])));
+    host.append(legend(this.policies.map(
+        (policy) => [policy === kPlanned ? "planned by spillway" : policy, this.colour(policy)])));
     new Plot(host, view, {
-      title: "Tokens/s against the device memory that was used; numbers: sequences a step",
+      title: "Tokens/s against the device memory that was used; numbers: sequences a step; bars: " +
+          "all steps",
       label: `Recompute, offload, keep: ${points.length} measured points of ${
           this.policies.join(", ")}`,
       height: 320,
       x: {label: "device memory", text: bytesText, unit: "bytes"},
       y: {text: countText},
-      range: () => [0, Math.max(...points.map((point) => point.tokens_per_s)) * 1.1],
+      range: () => [0, Math.max(...points.map((point) => this.rates(point)[1])) * 1.05],
       draw: (...all) => this.draw(...all),
       read: (x) => this.read(x),
       table: () => this.table(),
       stops: () => points.map((point) => point.peak_device_bytes).sort((a, b) => a - b),
     });
   }
-  colour(policy) { return `var(--run-${this.policies.indexOf(policy) % kRunColours})`; }
+  colour(policy) {
+    if (policy === kPlanned) return "var(--text)";
+    const others = this.policies.filter((other) => other !== kPlanned);
+    return `var(--run-${others.indexOf(policy) % kRunColours})`;
+  }
+  // The rates of the slowest and of the fastest step; files of earlier versions have none.
+  rates({tokens_per_s, step_s, least_step_s, most_step_s}) {
+    const rate = (seconds) => seconds > 0 ? tokens_per_s * step_s / seconds : tokens_per_s;
+    return [rate(most_step_s), rate(least_step_s)];
+  }
+  // The points of each line, in their order.
+  lines() {
+    return this.policies.flatMap((policy) => {
+      const own = this.points.filter((point) => point.policy === policy);
+      if (policy !== kPlanned) return [own.sort((a, b) => a.micro - b.micro)];
+      const micros = [...new Set(own.map((point) => point.micro))];
+      return micros.map(
+          (micro) => own.filter((point) => point.micro === micro)
+                         .sort((a, b) => a.peak_device_bytes - b.peak_device_bytes));
+    });
+  }
   draw(layer, sx, sy) {
-    for (const policy of this.policies) {
-      const own =
-          this.points.filter((point) => point.policy === policy).sort((a, b) => a.micro - b.micro);
-      const places =
-          own.map((point) => [sx.at(point.peak_device_bytes), sy.at(point.tokens_per_s)]);
+    for (const line of this.lines()) {
+      const {policy} = line[0], style = `stroke:${this.colour(policy)}`;
+      const place = (point) => `${sx.at(point.peak_device_bytes)} ${sy.at(point.tokens_per_s)}`;
       layer.append(svg("path", {
-        class: "curve",
-        d: "M" + places.map((place) => place.join(" ")).join("L"),
-        style: `stroke:${this.colour(policy)}`
+        class: policy === kPlanned ? "curve planned" : "curve",
+        d: "M" + line.map(place).join("L"),
+        style
       }));
-      places.forEach(
-          ([x, y], i) => layer.append(
-              svg("circle",
-                  {class: "dot", cx: x, cy: y, r: 4, style: `stroke:${this.colour(policy)}`},
-                  svg("title", {}, `${policy}, ${own[i].micro} sequences`)),
-              svg("text", {class: "tick", x: x + 6, y: y - 6}, own[i].micro)));
+      for (const point of line) {
+        const x = sx.at(point.peak_device_bytes), y = sy.at(point.tokens_per_s);
+        const [least, most] = this.rates(point).map((rate) => sy.at(rate));
+        layer.append(
+            svg("path", {class: "curve", d: `M${x} ${least}V${most}`, style}),
+            svg("circle", {class: "dot", cx: x, cy: y, r: 4, style},
+                svg("title", {}, `${policy}, ${point.micro} sequences`)),
+            svg("text", {class: "tick", x: x + 6, y: y - 6}, point.micro));
+      }
     }
   }
   read(x) {
