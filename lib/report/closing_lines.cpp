@@ -46,7 +46,7 @@ std::string faster_line(Summary const& summary) {
       "other work kept it busy while it was measured. spillway profile, with the run's input file "
       "and keys, measures anew.",
       human_duration(summary.measured_step_s), human_duration(summary.predicted_step_s));
-  return wrapped(text) + "\n";
+  return wrapped_line(text);
 }
 
 std::string peak_row(std::string_view what, std::int64_t planned, std::int64_t measured) {

@@ -196,6 +196,32 @@ TEST(Solve, is_as_fast_as_the_fastest_assignment_of_policies) {
   }
 }
 
+// Budgets are to the byte what a plan takes that treats all layers alike. The planner's estimates
+// are not that exact.
+TEST(Solve, finds_a_plan_wherever_one_fits_that_treats_layers_alike) {
+  for (int const micro : {1, 2}) {
+    auto const gpt2 = gpt_training_graph({.layers = 12,
+                                          .hidden = 768,
+                                          .heads = 12,
+                                          .vocab = 50257,
+                                          .sequence = 1024,
+                                          .micro = micro});
+    auto const solved = [&](std::string const& policy, std::int64_t device_bytes) {
+      PlanWords const words{.activations = {policy},
+                            .parameters = {"device"},
+                            .gradients = {"device"},
+                            .optimizer = {"device"}};
+      return solve({gpt2, nullptr, words, {device_bytes, 0, kPlenty}, machine(), 1, 1});
+    };
+    for (auto const* policy : {"light", "recompute", "nvme", "light+nvme", "recompute+nvme"}) {
+      auto const alike = solved(policy, kPlenty);
+      auto const open = solved("auto", device_bytes(alike));
+      ASSERT_TRUE(open.chosen) << policy << ", micro-batches of " << micro;
+      EXPECT_LE(open.chosen->step_s, 1.005 * alike.chosen->step_s) << policy << " " << micro;
+    }
+  }
+}
+
 TEST(Solve, keeps_a_forced_prefetch_where_it_must_search) {
   auto const solved = [&](std::int64_t device_bytes) {
     return solve(
