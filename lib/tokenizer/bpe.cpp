@@ -107,7 +107,8 @@ Merges read_merges(JsonNode const& node, Vocabulary const& vocabulary) {
       if (!found) one.refuse("'" + token + "' is not in the vocabulary");
       return *found;
     };
-    merges.add(id(left), id(right), {rank++, id(left + right)});
+    auto const left_id = id(left), right_id = id(right);
+    merges.add(left_id, right_id, {rank++, id(left + right)});
   }
   return merges;
 }

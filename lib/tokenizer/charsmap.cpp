@@ -96,7 +96,7 @@ std::string Charsmap::replaced(std::string_view text) const {
       rest.remove_prefix(character.size());
     }
   }
-  return result;
+  return as_utf8(result);  // whoever made the map may have cut characters
 }
 
 }  // namespace spillway

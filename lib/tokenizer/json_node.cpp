@@ -8,6 +8,12 @@
 
 namespace spillway {
 
+JsonNode::JsonNode(nlohmann::json const& value, std::string place, int depth)
+    : m_value(&value), m_place(std::move(place)), m_depth(depth) {
+  constexpr int most_depth = 64;
+  if (depth > most_depth) refuse("is nested too deeply");
+}
+
 void JsonNode::refuse(std::string const& why) const {
   throw Error(Status::bad_input, fmt::format("{}: {}", m_place, why));
 }
@@ -20,14 +26,14 @@ bool JsonNode::has(char const* key) const {
 
 JsonNode JsonNode::at(char const* key) const {
   if (!has(key)) refuse(fmt::format("has no `{}`", key));
-  return {(*m_value)[key], fmt::format("{}: {}", m_place, key)};
+  return {(*m_value)[key], fmt::format("{}: {}", m_place, key), m_depth + 1};
 }
 
 std::vector<JsonNode> JsonNode::elements() const {
   if (!m_value->is_array()) refuse("is no list");
   std::vector<JsonNode> nodes;
   for (auto const& one : *m_value)
-    nodes.emplace_back(one, fmt::format("{}[{}]", m_place, nodes.size()));
+    nodes.emplace_back(one, fmt::format("{}[{}]", m_place, nodes.size()), m_depth + 1);
   return nodes;
 }
 

@@ -13,8 +13,8 @@ namespace spillway {
 class JsonNode {
  public:
   // `value` must outlive the node. `place` is what errors begin with, such as "tokenizer.json".
-  JsonNode(nlohmann::json const& value, std::string place)
-      : m_value(&value), m_place(std::move(place)) {}
+  // Throws Error(bad_input) if the value is so deep in the file that no stack may follow it.
+  JsonNode(nlohmann::json const& value, std::string place, int depth = 0);
 
   nlohmann::json const& value() const { return *m_value; }
   std::string const& place() const { return m_place; }
@@ -41,6 +41,7 @@ class JsonNode {
  private:
   nlohmann::json const* m_value;
   std::string m_place;
+  int m_depth;  // how many keys and numbers lead to it
 };
 
 }  // namespace spillway

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <new>
-#include <stdexcept>
 
 #include "base/error.hpp"
 
@@ -69,13 +68,13 @@ void free_match(pcre2_real_match_data_8* match) noexcept {
   pcre2_match_data_free(match);
 }
 
-Pattern::Pattern(std::string const& expression, std::string const& where) {
+Pattern::Pattern(std::string const& expression, std::string const& where) : m_where(where) {
   auto const written = with_white_space(expression, where);
   int error = 0;
   PCRE2_SIZE at = 0;
-  auto* const code =
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(written.data()), written.size(),
-                    PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK, &error, &at, nullptr);
+  auto* const code = pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(written.data()), written.size(),
+      PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK | PCRE2_NEVER_BACKSLASH_C, &error, &at, nullptr);
   if (code == nullptr)
     throw Error(Status::bad_input, fmt::format("{}: {}", where, error_text_of(error)));
   m_code = decltype(m_code)(code);
@@ -87,7 +86,9 @@ std::optional<Match> Pattern::find(std::string_view text, std::size_t from) cons
   auto const count = pcre2_match(m_code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
                                  text.size(), from, PCRE2_NO_UTF_CHECK, match, nullptr);
   if (count == PCRE2_ERROR_NOMATCH) return std::nullopt;
-  if (count < 0) throw std::runtime_error("a pattern cannot be matched: " + error_text_of(count));
+  if (count < 0)
+    throw Error(Status::bad_input, fmt::format("{}: cannot be matched with this text: {}", m_where,
+                                               error_text_of(count)));
   auto const* const places = pcre2_get_ovector_pointer(match);
   return Match{places[0], places[1]};
 }

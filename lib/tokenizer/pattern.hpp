@@ -27,10 +27,11 @@ class Pattern {
   Pattern(std::string const& expression, std::string const& where);
 
   // Returns the first match at or behind byte `from` of `text`, which must be valid UTF-8. Any
-  // thread may call `find`.
+  // thread may call `find`. Throws Error(bad_input) if the expression asks for too many tries.
   std::optional<Match> find(std::string_view text, std::size_t from) const;
 
  private:
+  std::string m_where;
   UniqueHandle<pcre2_real_code_8*, free_pattern, nullptr> m_code;
 };
 

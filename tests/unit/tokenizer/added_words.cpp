@@ -23,7 +23,8 @@ TEST_F(AddedWords, a_token_in_a_text_is_one_id_and_parts_what_is_around_it) {
 }
 
 TEST_F(AddedWords, the_longest_of_several_is_taken) {
-  auto const tokenizer = opened(with({{{"id", 20}, {"content", "<end><end>"}}}));
+  auto const tokenizer =
+      opened(with({{{"id", 20}, {"content", "<end><end>"}, {"normalized", false}}}));
   EXPECT_EQ(ids_of(*tokenizer, "<end><end><end>"), (Ids{20, 8}));
 }
 

@@ -55,6 +55,14 @@ TEST_F(TokenizerRefusals, keys_that_are_wrong_are_named) {
             "pre_tokenizer: use_regex: is neither true nor false");
 }
 
+TEST_F(TokenizerRefusals, what_is_nested_without_end_is_refused) {
+  Json nested = {{"type", "NFC"}};
+  for (int i = 0; i < 500; ++i)
+    nested = {{"type", "Sequence"}, {"normalizers", Json::array({nested})}};
+  auto const why = refusal_with("/normalizer", nested);
+  EXPECT_TRUE(why.ends_with("is nested too deeply")) << why;
+}
+
 TEST_F(TokenizerRefusals, expressions_that_make_no_sense_are_named) {
   auto const split = [&](char const* expression) {
     return refusal_with("/pre_tokenizer",
