@@ -11,9 +11,11 @@
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "base/printable.hpp"
 #include "tokenizer/json_node.hpp"
 #include "tokenizer/pipeline.hpp"
 #include "tokenizer/sentence_piece.hpp"
+#include "tokenizer/utf8.hpp"
 
 namespace spillway {
 namespace {
@@ -83,12 +85,22 @@ std::unique_ptr<Tokenizer const> open_json(fs::path const& path, std::string con
   return std::make_unique<Pipeline const>(std::move(stages), std::move(facts));
 }
 
+// Returns a name that fits into the head of a token file and on a line.
+std::string as_name(std::string name) {
+  constexpr std::size_t most_bytes = 200;
+  if (name.size() > most_bytes)
+    name.resize(whole_characters_bytes(std::string_view(name).substr(0, most_bytes)));
+  for (auto& c : name)
+    if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '_';
+  return as_utf8(name);
+}
+
 // A tokenizer is called after its directory, since most files have the same name.
 std::string name_of(fs::path const& file) {
   auto const whole = fs::absolute(file).lexically_normal();
   auto const name =
       file.filename() == kTokenizerFile ? whole.parent_path().filename() : whole.filename();
-  return name.empty() ? kTokenizerFile : name.string();
+  return name.empty() ? kTokenizerFile : as_name(name.string());
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ constexpr char const* kWordPiece = R"({
   "pre_tokenizer": {"type": "BertPreTokenizer"},
   "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 1], "cls": ["[CLS]", 0]},
   "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
-  "model": {"type": "WordPiece", "unk_token": "u", "vocab": {"u": 0, "a": 1, "##b": 2, "##é": 3}}})";
+  "model": {"type": "WordPiece", "unk_token": "u",
+    "vocab": {"u": 0, "a": 1, "##b": 2, "##é": 3}}})";
 
 constexpr std::string_view kText = "ab  a<end> \xC3\xA9\xFF A B12 \xF0\x9F\x98\x80\n\n'll ab.";
 

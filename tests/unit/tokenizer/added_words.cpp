@@ -68,5 +68,16 @@ TEST_F(AddedWords, what_stands_around_a_text_and_ends_it_is_told) {
   EXPECT_EQ(facts.name, m_dir.filename().string());
 }
 
+TEST_F(AddedWords, a_tokenizer_has_the_name_of_its_directory_as_far_as_that_fits_a_line) {
+  auto const name_in = [&](std::string const& folder) {
+    std::filesystem::create_directories(m_dir / folder);
+    std::ofstream(m_dir / folder / kTokenizerFile) << test::byte_level_json();
+    return open_tokenizer(m_dir / folder / kTokenizerFile)->facts().name;
+  };
+  EXPECT_EQ(name_in("Model-1"), "Model-1");
+  EXPECT_EQ(name_in("a\nb"), "a_b");
+  EXPECT_EQ(name_in(std::string(250, 'x')), std::string(200, 'x'));
+}
+
 }  // namespace
 }  // namespace spillway::added_words_test
