@@ -18,6 +18,16 @@ TEST_F(BytePairs, pairs_are_joined_by_rank_and_from_the_left) {
   EXPECT_EQ(ids_of(*tokenizer, ""), Ids{});
 }
 
+TEST_F(BytePairs, a_pair_that_has_changed_meanwhile_is_another_pair) {
+  auto json = test::byte_level_json();
+  auto& model = json["model"];
+  model["vocab"].update({{"bc", 10}, {"aa", 11}});
+  model["merges"] = {"b c", "a b", "a bc", "a a"};
+  auto const tokenizer = opened(json);
+  EXPECT_EQ(ids_of(*tokenizer, "abc"), (Ids{6}));
+  EXPECT_EQ(ids_of(*tokenizer, "aaa"), (Ids{11, 0}));  // of equal pairs the left one
+}
+
 TEST_F(BytePairs, a_word_is_looked_up_whole_where_merges_may_be_ignored) {
   auto json = test::byte_level_json();
   json["model"]["vocab"]["cab"] = 10;  // no merge makes it

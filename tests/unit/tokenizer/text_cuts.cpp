@@ -48,6 +48,9 @@ TEST_F(TextCuts, none_is_known_where_something_reaches_over_blanks) {
   json["pre_tokenizer"] = Json::parse(
       R"({"type": "Split", "pattern": {"Regex": "\\w+ \\w+"}, "behavior": "Isolated"})");
   EXPECT_EQ(last_cut(json, text), 0U);  // an expression that nobody has looked at
+  json["pre_tokenizer"] = {{"type", "Sequence"},
+                           {"pretokenizers", {json["pre_tokenizer"], {{"type", "ByteLevel"}}}}};
+  EXPECT_EQ(last_cut(json, text), 0U);  // also where another one would part these words
   json["pre_tokenizer"] = nullptr;
   EXPECT_EQ(last_cut(json, text), 0U);  // the model sees all of the text
 }
