@@ -103,6 +103,11 @@ TEST_F(TokenizerCommands, tokens_of_another_tokenizer_are_refused_by_name) {
       << valid;
 
   run(train_words("data.valid=none run.init=none"));
+  auto const evaluated =
+      refused(fmt::format("eval {} --checkpoint {}", path("in.yaml"), path("run")));
+  EXPECT_NE(evaluated.find("data.valid: " + path("valid.h5") + " has tokens of 'other'"),
+            std::string::npos)
+      << evaluated;
   tokenize("other", "tokens.h5");
   auto const resumed = refused(train_words("data.valid=none run.init=none run.steps=4"));
   EXPECT_NE(resumed.find("has tokens of 'other'"), std::string::npos) << resumed;
