@@ -7,6 +7,7 @@ those of the library `tokenizers`, and of `sentencepiece` for its models. One li
 exits 1 where anything differs, 77 where a library is not installed.
 """
 import io
+import math
 import random
 import struct
 import subprocess
@@ -264,8 +265,11 @@ def t5_charsmap():
 
 def ours(program, path, texts):
     given = b"".join(struct.pack("<Q", len(text)) + text for text in texts)
-    said = subprocess.run([program, str(path)], input=given, stdout=subprocess.PIPE, check=True,
-                          timeout=600).stdout
+    done = subprocess.run([program, str(path)], input=given, capture_output=True, check=False,
+                          timeout=600)
+    if done.returncode != 0:
+        raise Different(done.stderr.decode(errors="replace").strip())
+    said = done.stdout
     at = 0
 
     def take(size):
@@ -321,9 +325,14 @@ def sentence_piece(program, kind, texts, folder):
     def decode(ids, skips):
         return theirs.decode([i for i in ids if not (skips and theirs.is_control(i))])
 
-    # The same tokens in another order have the same score, and versions differ in which they take.
-    return compare(program, path, texts, theirs.encode, decode,
-                   lambda ids, expected: sorted(ids) == sorted(expected))
+    def score(ids):
+        return sum(map(theirs.get_score, ids))
+
+    # Of ways to write a text whose scores differ by no more than fp32 tells, versions take others.
+    def is_as_good(ids, expected):
+        return ids == expected or math.isclose(score(ids), score(expected), rel_tol=1e-5)
+
+    return compare(program, path, texts, theirs.encode, decode, is_as_good)
 
 
 def tell(name, check, *arguments):
@@ -331,7 +340,11 @@ def tell(name, check, *arguments):
         try:
             print(f"{name}: {check(*arguments, Path(scratch))} texts have equal ids", flush=True)
             return True
-        except (Different, OSError, subprocess.SubprocessError) as difference:
+        except Different as difference:
+            is_left_out = "made without libsentencepiece" in str(difference)
+            print(f"{name}: {'not tested' if is_left_out else 'FAILED'}: {difference}", flush=True)
+            return is_left_out
+        except (OSError, subprocess.SubprocessError) as difference:
             print(f"{name}: FAILED: {difference}", flush=True)
             return False
 
