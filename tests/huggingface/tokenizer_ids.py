@@ -113,8 +113,8 @@ def nasty_texts(count):
               for _ in range(count - len(texts) - 3)]
     half = 1 << 19
     texts.append(b"ab" * half)
-    texts.append("日本".encode() * (half // 3))
-    texts.append(b"".join(nasty_text(draw, 1) for _ in range(60000)).replace(b" ", b""))
+    texts.append("日本".encode() * (half // 24))
+    texts.append(b"".join(nasty_text(draw, 1) for _ in range(15000)).replace(b" ", b""))
     return texts
 
 
