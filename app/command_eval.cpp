@@ -23,6 +23,7 @@
 #include "huggingface/import_model.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
+#include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "report/progress.hpp"
 #include "run/agreed_products.hpp"
@@ -95,6 +96,9 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
     recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
     text = open_valid(config, state.vocab, recipe);
+    auto const& valid = text->tokens.files().front();
+    require_same_tokenizer("data.valid: " + valid.path().string(), tokenizer_of(valid.layout()),
+                           place, {state.tokenizer, state.tokenizer_checksum});
   });
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);

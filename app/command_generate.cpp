@@ -15,12 +15,16 @@
 #include "config/load.hpp"
 #include "generate/generator.hpp"
 #include "generate/sampling.hpp"
+#include "huggingface/model_files.hpp"
+#include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
+#include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "run/compute_here.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
+#include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
 namespace {
@@ -34,12 +38,22 @@ struct GenerateTask {
   GenerateArguments const& arguments;
   Recipe const& recipe;
   TextBounds const& bounds;
+  Tokenizer const* tokenizer;  // null: texts are bytes
 
   bool fills() const { return recipe.objective == Objective::masked; }
   bool decodes() const { return recipe.objective == Objective::spans; }
 };
 
 using Print = GeneratedTokens::Print;
+
+// A text that became tokens by a tokenizer is shown as it was given.
+void show_prompt(GenerateTask const& task, Prompt const& prompt, bool shows, GeneratedTokens& shown,
+                 Print const& print) {
+  bool const as_given = task.tokenizer != nullptr && prompt.form == PromptForm::text;
+  if (shows && as_given) print(prompt.text);
+  if (shows && !as_given) shown.add_prompt(prompt.tokens);
+  shown.follow(prompt.tokens);
+}
 
 // Writes the generated tokens. Without an encoder and with `shows_prompt`, the prompt is written
 // before them, because the generated text continues it. Prompt n has the seed behind that of prompt
@@ -48,8 +62,9 @@ std::vector<std::int32_t> continue_prompt(GenerateTask const& task, Prompt const
                                           std::uint64_t number, bool shows_prompt,
                                           Generator& generator, Print const& print) {
   auto const& arguments = task.arguments;
-  GeneratedTokens shown(prompt.form, task.recipe, print, StopTexts(arguments.stops));
-  if (!task.decodes() && shows_prompt) shown.add_prompt(prompt.tokens);
+  GeneratedTokens shown(prompt.form, task.recipe, print, StopTexts(arguments.stops),
+                        task.tokenizer);
+  if (!task.decodes()) show_prompt(task, prompt, shows_prompt, shown, print);
   Sampling const sampling{arguments.temperature, arguments.seed + number, arguments.top_k,
                           arguments.top_p};
   auto tokens = task.decodes() ? std::vector{task.bounds.start} : prompt.tokens;
@@ -73,7 +88,7 @@ void fill_prompt(GenerateTask const& task, Prompt const& prompt, Generator& gene
     auto const fillings =
         likeliest(generator.logits_at(row), task.arguments.top.value_or(kFillings));
     print(fmt::format("{}{}", place == 0 ? "" : "\n",
-                      fillings_line(place + 1, fillings, prompt.form)));
+                      fillings_line(place + 1, fillings, prompt.form, task.tokenizer)));
     ++place;
   }
 }
@@ -191,6 +206,26 @@ void require_ids(std::vector<std::string> const& overrides) {
       refuse(word + ": only ids of special tokens (data.*_id) can be given to generate");
 }
 
+// Returns the tokenizer that the user gives or the checkpoint carries. Returns nullptr if texts are
+// bytes, if there is none, or if none is needed, since prompts are ids.
+std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& arguments,
+                                               RunState const& state,
+                                               CheckpointReader const& checkpoint) {
+  if (!arguments.tokenizer.empty()) {
+    auto tokenizer = open_tokenizer(arguments.tokenizer);
+    auto const& facts = tokenizer->facts();
+    require_same_tokenizer(checkpoint.directory().string(),
+                           {state.tokenizer, state.tokenizer_checksum},
+                           "--tokenizer: " + arguments.tokenizer, {facts.name, facts.checksum});
+    return tokenizer;
+  }
+  if (state.tokenizer == kByteTokenizer || !arguments.prompt_ids.empty()) return nullptr;
+  auto const carried = read_carried(checkpoint.directory(), checkpoint.carried());
+  auto const files = carried_tokenizers(carried.files);
+  if (files.empty()) return nullptr;
+  return open_tokenizer(checkpoint.directory() / kCarriedFolder / files.front()->name);
+}
+
 }  // namespace
 
 Status run_generate(GenerateArguments const& arguments) {
@@ -207,8 +242,9 @@ Status run_generate(GenerateArguments const& arguments) {
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides);
-  auto const prompts = prompts_of(arguments, state, recipe);
-  GenerateTask const task{arguments, recipe, bounds};
+  auto const tokenizer = tokenizer_for(arguments, state, checkpoint);
+  auto const prompts = prompts_of(arguments, state, recipe, tokenizer.get());
+  GenerateTask const task{arguments, recipe, bounds, tokenizer.get()};
   require_options(task, config.model, prompts);
 
   auto const comm = make_single_rank_comm();

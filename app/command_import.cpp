@@ -59,7 +59,7 @@ std::string input_file(Config config, ImportArguments const& arguments) {
   config.optim.warmup = 50;
   config.run.init = arguments.output;
   config.run.steps = 1000;
-  return "# Trains the model on; docs/tokens.md makes the token file of data.train.\n" +
+  return "# Trains the model on; `spillway tokenize --tokenizer` makes the file of data.train.\n" +
          model_yaml_and(config, more);
 }
 

@@ -146,6 +146,10 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
     if (!start.run_dir) return;
     say_default_rate(start);
     start.carried = carried_by(start.resumption);
+    auto const& trained = start.data->train.tokens.files().front();
+    if (start.resumption)
+      require_own_tokens(*start.resumption, start.carried, "data.train: " + trained.path().string(),
+                         tokenizer_of(trained.layout()));
   });
   return start;
 }
@@ -233,7 +237,7 @@ Status finished_before(Start const& start) {
 
 StartedModel start_state(Start const& start, Arithmetic const& arithmetic, ModelState& model,
                          Comm& comm) {
-  auto const& tokenizer = start.data->train.tokens.files().front().layout().tokenizer;
+  auto const tokenizer = tokenizer_of(start.data->train.tokens.files().front().layout());
   auto started = start_model(start.config, start.data->vocab, tokenizer, arithmetic,
                              start.resumption, model, comm);
   started.state.data = to_json(start.data->samples);

@@ -41,13 +41,14 @@ struct GenerateArguments {
   std::vector<std::string> stops;  // texts before which a generated text ends
   std::uint64_t seed = 1;
   std::optional<std::int64_t> top;     // fillings to print for each [MASK]; if unset, kFillings
+  std::string tokenizer;               // path of a tokenizer; "" means the checkpoint's own
   std::string precision;               // bf16 or fp32; "" means the checkpoint's own
   std::vector<std::string> overrides;  // data.*_id=N, which sets the id of a special token
 };
 Status run_generate(GenerateArguments const& arguments);
 
 struct TokenizeArguments {
-  std::string tokenizer = "byte";
+  std::string tokenizer = "byte";  // or the path of one
   std::string output;
   std::vector<std::string> files;
   bool separator = false;

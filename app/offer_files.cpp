@@ -6,12 +6,17 @@ namespace spillway {
 
 void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
   auto* command = app.add_subcommand("tokenize", "text files -> an HDF5 token file");
-  command->add_option("--tokenizer", tokenize.tokenizer, "byte")->check(CLI::IsMember({"byte"}));
+  command
+      ->add_option("--tokenizer", tokenize.tokenizer,
+                   "byte, or a published one: its directory, tokenizer.json or *.model")
+      ->check(is_path)
+      ->capture_default_str();
   command->add_option("-o,--output", tokenize.output, "token file to write")
       ->required()
       ->check(is_path);
   offer_force(*command, tokenize.force, kForceFile);
-  command->add_flag("--separator", tokenize.separator, "end every file with token 256");
+  command->add_flag("--separator", tokenize.separator,
+                    "end every file with the token that ends texts (of byte: 256)");
   command->add_option("files", tokenize.files, "text files")->required()->check(is_path);
   command->callback([&] {
     end_on_signals_without_partials();

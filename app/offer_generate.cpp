@@ -49,7 +49,8 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->add_option("--checkpoint", generate.checkpoint,
                    "checkpoint, or a run directory: its newest; or give it without this word")
       ->check(is_path);
-  auto* prompt = command->add_option("--prompt", generate.prompt, "text, for models of bytes");
+  auto* prompt =
+      command->add_option("--prompt", generate.prompt, "text, for models whose tokenizer is known");
   auto* ids = offer_numbers(*command, "--prompt-ids", generate.prompt_ids,
                             "instead, token ids such as 464,3290; prints ids, too")
                   ->excludes(prompt);
@@ -84,6 +85,10 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->add_option("--top", generate.top,
                    fmt::format("bert: how many fillings of each place [{}]", kFillings))
       ->check(CLI::Range(1, 1 << 20));
+  command
+      ->add_option("--tokenizer", generate.tokenizer,
+                   "of a model that carries none: its directory, tokenizer.json or *.model")
+      ->check(is_path);
   command->add_option("--precision", generate.precision, "to compute in, over the checkpoint's own")
       ->check(CLI::IsMember({"bf16", "fp32"}));
   command->add_option("words", generate.overrides,

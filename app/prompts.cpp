@@ -20,8 +20,9 @@ constexpr std::int64_t kMostPromptBytes = std::int64_t{1} << 30;
 // A PromptReader makes Prompts for one model. `where` names a prompt in errors.
 class PromptReader {
  public:
-  PromptReader(std::string const& checkpoint, RunState const& state, Recipe const& recipe)
-      : m_checkpoint(checkpoint), m_state(state), m_recipe(recipe) {}
+  PromptReader(std::string const& checkpoint, RunState const& state, Recipe const& recipe,
+               Tokenizer const* tokenizer)
+      : m_checkpoint(checkpoint), m_state(state), m_recipe(recipe), m_tokenizer(tokenizer) {}
 
   Prompt of_ids(std::vector<std::int64_t> const& ids, std::string const& where) const {
     Prompt prompt{PromptForm::ids, {}};
@@ -35,9 +36,10 @@ class PromptReader {
   }
 
   Prompt of_text(std::string const& text, std::string const& where) const {
+    if (m_tokenizer != nullptr) return {PromptForm::text, by_tokenizer(text, where), text};
     if (m_state.tokenizer != kByteTokenizer)
       refuse(where,
-             fmt::format("{} has tokens of '{}', which are not made of text here; give {}",
+             fmt::format("{} has tokens of '{}', and carries no tokenizer; give {}, or --tokenizer",
                          m_checkpoint, m_state.tokenizer,
                          where == "--prompt" ? "--prompt-ids" : "prompt_ids in a .jsonl file"));
     if (text.empty()) refuse(where, "is empty; give at least one character");
@@ -59,6 +61,22 @@ class PromptReader {
   }
 
  private:
+  // Returns what a model reads of a text, with the special tokens around it that it has learnt. A
+  // text that is gone on with does not end yet.
+  std::vector<std::int32_t> by_tokenizer(std::string const& text, std::string const& where) const {
+    auto const& facts = m_tokenizer->facts();
+    auto tokens = facts.before;
+    m_tokenizer->encoder()->encode(text, tokens);
+    if (m_recipe.objective != Objective::next)
+      tokens.insert(tokens.end(), facts.after.begin(), facts.after.end());
+    for (auto const id : tokens)
+      if (id >= m_state.vocab)
+        refuse(where, fmt::format("token {} of {} is not in the model's vocabulary of {}", id,
+                                  facts.name, m_state.vocab));
+    if (tokens.empty()) refuse(where, "has no token; give at least one character");
+    return tokens;
+  }
+
   [[noreturn]] static void refuse(std::string const& where, std::string const& why) {
     throw Error(Status::bad_input, fmt::format("{}: {}", where, why));
   }
@@ -66,6 +84,7 @@ class PromptReader {
   std::string const& m_checkpoint;
   RunState const& m_state;
   Recipe const& m_recipe;
+  Tokenizer const* m_tokenizer;
 };
 
 std::vector<Prompt> prompts_in(std::string const& path, PromptReader const& reader) {
@@ -96,8 +115,8 @@ bool is_jsonl(std::string const& path) {
 }
 
 std::vector<Prompt> prompts_of(GenerateArguments const& arguments, RunState const& state,
-                               Recipe const& recipe) {
-  PromptReader const reader(arguments.checkpoint, state, recipe);
+                               Recipe const& recipe, Tokenizer const* tokenizer) {
+  PromptReader const reader(arguments.checkpoint, state, recipe, tokenizer);
   if (!arguments.prompts.empty()) return prompts_in(arguments.prompts, reader);
   if (!arguments.prompt_ids.empty()) return {reader.of_ids(arguments.prompt_ids, "--prompt-ids")};
   if (!arguments.prompt)

@@ -10,6 +10,7 @@
 #include "app/generated.hpp"
 #include "samples/recipe.hpp"
 #include "state/run_state.hpp"
+#include "tokenizer/tokenizer.hpp"
 
 namespace spillway {
 
@@ -20,10 +21,11 @@ struct Prompt {
 };
 
 // Returns all prompts that the user gave, at least one. A file with a name *.jsonl has an object on
-// each line, {"prompt": TEXT} or {"prompt_ids": [..]}; any other has a text on each line. Throws
-// Error(bad_input) that names option, file and line.
+// each line, {"prompt": TEXT} or {"prompt_ids": [..]}; any other has a text on each line. Texts
+// become tokens by the tokenizer or, if it is null, are bytes. Throws Error(bad_input) that names
+// option, file and line.
 std::vector<Prompt> prompts_of(GenerateArguments const& arguments, RunState const& state,
-                               Recipe const& recipe);
+                               Recipe const& recipe, Tokenizer const* tokenizer);
 
 bool is_jsonl(std::string const& path);
 

@@ -89,7 +89,9 @@ std::string describe_tokens(std::filesystem::path const& path) {
   auto const& layout = file.layout();
   auto text = fmt::format("token file {} ({})\n", path.string(), layout.kind);
   text += fmt::format("  tokens      {} of {} bits\n", layout.count, 8 * layout.token_bytes);
-  text += fmt::format("  vocabulary  {} ({})\n", layout.vocab, layout.tokenizer);
+  auto const checksum =
+      layout.tokenizer_checksum.empty() ? std::string() : ", checksum " + layout.tokenizer_checksum;
+  text += fmt::format("  vocabulary  {} ({}{})\n", layout.vocab, layout.tokenizer, checksum);
   if (layout.documents > 0) text += fmt::format("  documents   {}\n", layout.documents);
   text += fmt::format("  begins      {}\n", beginning(file));
   return text;

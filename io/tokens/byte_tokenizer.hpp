@@ -8,10 +8,10 @@
 #include <span>
 
 #include "io/file/output.hpp"
+#include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
 
-inline constexpr char const* kByteTokenizer = "byte";  // the tokenizer's name in token files
 inline constexpr std::int32_t byte_separator = 256;
 
 struct TokenizeResult {

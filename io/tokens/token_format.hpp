@@ -3,8 +3,9 @@
 // /document_starts (int64, ascending, the first is 0), and the root attributes format, version,
 // tokenizer and vocab. It begins with the head, in HDF5's "user block": a sealed JSON text
 // (io/file/seal.hpp) that repeats the attributes and also has the places of the datasets and a
-// checksum of /document_starts. So a file is read without HDF5, and nothing is believed unchecked.
-// Version 1 had neither head nor checksums.
+// checksum of /document_starts. A tokenizer that was read from a file has that file's checksum in
+// tokenizer_xxh3, beside its name. So a file is read without HDF5, and nothing is believed
+// unchecked. Version 1 had neither head nor checksums.
 #pragma once
 
 #include <cstdint>

@@ -59,24 +59,28 @@ TokenLayout parse(Json const& json, std::string const& source) {
           .token_bytes = token_bytes(json, source),
           .documents_offset_bytes = number("documents_at", 0, kMostTokens),
           .checksums_offset_bytes = number("checksums_at", 0, kMostTokens),
-          .documents_checksum = name(json, "documents_xxh3", source)};
+          .documents_checksum = name(json, "documents_xxh3", source),
+          .tokenizer_checksum =
+              json.contains("tokenizer_xxh3") ? name(json, "tokenizer_xxh3", source) : ""};
 }
 
 }  // namespace
 
 std::string to_json(TokenLayout const& layout) {
-  Json const json = {{"format", token_format},
-                     {"version", token_format_version},
-                     {"kind", layout.kind},
-                     {"tokenizer", layout.tokenizer},
-                     {"vocab", layout.vocab},
-                     {"token_bytes", layout.token_bytes},
-                     {"tokens", layout.count},
-                     {"tokens_at", layout.offset_bytes},
-                     {"documents", layout.documents},
-                     {"documents_at", layout.documents_offset_bytes},
-                     {"checksums_at", layout.checksums_offset_bytes},
-                     {"documents_xxh3", layout.documents_checksum}};
+  Json json = {{"format", token_format},
+               {"version", token_format_version},
+               {"kind", layout.kind},
+               {"tokenizer", layout.tokenizer},
+               {"vocab", layout.vocab},
+               {"token_bytes", layout.token_bytes},
+               {"tokens", layout.count},
+               {"tokens_at", layout.offset_bytes},
+               {"documents", layout.documents},
+               {"documents_at", layout.documents_offset_bytes},
+               {"checksums_at", layout.checksums_offset_bytes},
+               {"documents_xxh3", layout.documents_checksum}};
+  // A tokenizer without a file, such as that of bytes, has no checksum.
+  if (!layout.tokenizer_checksum.empty()) json["tokenizer_xxh3"] = layout.tokenizer_checksum;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

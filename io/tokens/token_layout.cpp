@@ -114,6 +114,8 @@ TokenLayout described_by_hdf5(std::filesystem::path const& path) {
                      .count = shape[0],
                      .token_bytes = token_bytes(type)};
   if (layout.count > 0) layout.offset_bytes = place_of(file, tokens_dataset);
+  if (file.has_attribute("/", "tokenizer_xxh3"))
+    layout.tokenizer_checksum = file.text("/", "tokenizer_xxh3");
   if (!file.exists(document_starts_dataset)) return layout;
   auto const starts = file.info(document_starts_dataset);
   if (starts.type != H5Type::i64 || starts.shape.size() != 1)

@@ -20,6 +20,7 @@ struct TokenLayout {
   // if a file has no such dataset.
   std::int64_t documents_offset_bytes = 0, checksums_offset_bytes = 0;
   std::string documents_checksum = {};  // checksum of /document_starts; empty if not known
+  std::string tokenizer_checksum = {};  // of the tokenizer's file; empty if not known
 };
 
 // Throws Error: bad_input if the file is missing, empty or no token file, damaged if it is cut

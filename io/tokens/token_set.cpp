@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "io/tokens/used_tokenizer.hpp"
 
 namespace spillway {
 namespace {
@@ -83,6 +84,10 @@ TokenSet::TokenSet(std::vector<TokenFile> files, std::string const& key)
                                                  m_files.front().path().string(), vocab(),
                                                  file.path().string(), file.vocab()));
     }
+    auto const& first = m_files.front();
+    require_same_tokenizer(fmt::format("{}: {}", key, file.path().string()),
+                           tokenizer_of(file.layout()), first.path().string(),
+                           tokenizer_of(first.layout()));
     m_starts.push_back(m_starts.back() + file.count());
   }
 }

@@ -27,7 +27,8 @@ std::vector<TokenFile> open_matching(std::string const& key, std::span<std::stri
 class TokenSet {
  public:
   // Opens all files that the patterns match. Throws what open_matching throws, and Error(bad_input)
-  // that names `key` if there are no patterns or if two files have different vocabularies.
+  // that names `key` if there are no patterns or if two files have different vocabularies, by their
+  // size or by the tokenizer's checksum.
   TokenSet(std::string const& key, std::span<std::string const> patterns);
   // Joins the files in this order. Throws Error(bad_input) that names `key` if there are no files
   // or if two of them have different vocabularies.

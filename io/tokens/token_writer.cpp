@@ -46,7 +46,7 @@ void require(bool so, std::filesystem::path const& path, char const* what) {
 }  // namespace
 
 TokenWriter::TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab,
-                         std::int64_t count, std::int64_t documents)
+                         std::int64_t count, std::int64_t documents, std::string const& checksum)
     : m_path(output.path()),
       m_unfinished(std::move(output)),
       m_layout{.kind = "HDF5",
@@ -54,7 +54,8 @@ TokenWriter::TokenWriter(Output output, std::string const& tokenizer, std::int64
                .vocab = vocab,
                .count = count,
                .documents = documents,
-               .token_bytes = smallest_bytes(vocab)} {
+               .token_bytes = smallest_bytes(vocab),
+               .tokenizer_checksum = checksum} {
   lay_out();
   m_file = OutputFile::open(m_unfinished.path());
 }
@@ -64,6 +65,8 @@ void TokenWriter::lay_out() {
   file.set_text("/", "format", token_format);
   file.set_integer("/", "version", token_format_version);
   file.set_text("/", "tokenizer", m_layout.tokenizer);
+  if (!m_layout.tokenizer_checksum.empty())
+    file.set_text("/", "tokenizer_xxh3", m_layout.tokenizer_checksum);
   file.set_integer("/", "vocab", m_layout.vocab);
   auto const place = [&](char const* name, H5Type type, std::int64_t size) {
     file.create_dataset(name, type, std::array{size});

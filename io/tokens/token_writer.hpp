@@ -22,9 +22,10 @@ namespace spillway {
 class TokenWriter {
  public:
   // The caller must append `count` tokens in [0, vocab), which belong to `documents` documents.
-  // Tokens are stored in the smallest unsigned type that holds the vocabulary.
+  // Tokens are stored in the smallest unsigned type that holds the vocabulary. `checksum` is the
+  // tokenizer's; "" for one that has none.
   TokenWriter(Output output, std::string const& tokenizer, std::int64_t vocab, std::int64_t count,
-              std::int64_t documents);
+              std::int64_t documents, std::string const& checksum = {});
   TokenWriter(TokenWriter const&) = delete;
   TokenWriter& operator=(TokenWriter const&) = delete;
 

@@ -11,6 +11,7 @@
 #include "base/printable.hpp"
 #include "huggingface/model_file_names.hpp"
 #include "io/file/inside.hpp"
+#include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
 namespace {
@@ -66,6 +67,15 @@ CarriedFiles read_model_files(fs::path const& directory) {
                                     kMostCarriedBytesInAll));
   }
   return files;
+}
+
+std::vector<CarriedFile const*> carried_tokenizers(CarriedFiles const& files) {
+  std::vector<CarriedFile const*> tokenizers;
+  for (auto const* const name : tokenizer_file_names()) {
+    auto const found = std::ranges::find(files, name, &CarriedFile::name);
+    if (found != files.end()) tokenizers.push_back(&*found);
+  }
+  return tokenizers;
 }
 
 std::string read_model_file(fs::path const& directory, std::string const& name) {

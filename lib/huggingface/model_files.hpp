@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "io/h5/carried_files.hpp"
 
@@ -17,6 +18,9 @@ bool is_model_file(std::string const& name);
 // others text. Throws Error(bad_input), naming the file, if it is something else, cannot be read,
 // or is larger than the files that a checkpoint carries.
 CarriedFiles read_model_files(std::filesystem::path const& directory);
+
+// Returns the files from which a tokenizer can be read. The first of them holds.
+std::vector<CarriedFile const*> carried_tokenizers(CarriedFiles const& files);
 
 // Reads one model file without looking at it. Throws Error(bad_input), naming it, if it cannot be
 // read or is too large.

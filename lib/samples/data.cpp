@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "samples/chosen_files.hpp"
 #include "samples/same_data.hpp"
@@ -218,7 +219,12 @@ Data open_data(Config const& config) {
             .vocab = vocab,
             .said = std::move(opened.said)};
   data.samples = begun(data_now(data, std::move(known), config.run.seed));
-  if (!config.data.valid.empty()) data.valid = open_valid(config, vocab, recipe);
+  if (config.data.valid.empty()) return data;
+  data.valid = open_valid(config, vocab, recipe);
+  auto const &trained = data.train.tokens.files().front(),
+             &valid = data.valid->tokens.files().front();
+  require_same_tokenizer("data.valid: " + valid.path().string(), tokenizer_of(valid.layout()),
+                         trained.path().string(), tokenizer_of(trained.layout()));
   return data;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/checksum.hpp"
@@ -12,12 +13,14 @@
 #include "config/print.hpp"
 #include "config/same_model.hpp"
 #include "huggingface/imported_config.hpp"
+#include "huggingface/model_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
 #include "state/restore.hpp"
+#include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
 namespace {
@@ -142,6 +145,22 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
   return resumption;
 }
 
+void require_own_tokens(Resumption const& resumption, CarriedFiles const& carried,
+                        std::string const& data, UsedTokenizer const& tokenizer) {
+  auto const place = resumption.checkpoint.string();
+  auto const& state = resumption.state;
+  require_same_tokenizer(data, tokenizer, place, {state.tokenizer, state.tokenizer_checksum});
+  // That bytes are not what the model has learnt is only said.
+  auto const own = carried_tokenizers(carried);
+  if (own.empty() || tokenizer.name == kByteTokenizer) return;
+  auto const is_theirs = [&](CarriedFile const* file) {
+    return tokenizer_checksum(file->text) == tokenizer.checksum;
+  };
+  if (std::ranges::any_of(own, is_theirs)) return;
+  auto const& first = *own.front();
+  require_same_tokenizer(data, tokenizer, place, {first.name, tokenizer_checksum(first.text)});
+}
+
 CarriedFiles carried_by(std::optional<Resumption> const& resumption) {
   if (!resumption) return {};
   if (resumption->directory) return resumption->directory->carried();
@@ -169,7 +188,7 @@ void say_difference(Resumption const& resumption, Arithmetic const& arithmetic) 
   }
 }
 
-StartedModel start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
+StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer const& tokenizer,
                          Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
                          ModelState& model, Comm& comm) {
   RunState state;
@@ -180,7 +199,7 @@ StartedModel start_model(Config const& config, std::int64_t vocab, std::string c
   } else {
     weights = restore(*resumption, model, comm);
     if (resumption->whole) state = resumption->state;
-    say_other_tokens(*resumption, tokenizer);
+    say_other_tokens(*resumption, tokenizer.name);
     auto const resume = config.run.checkpoint.resume;
     bool const again = resumption->whole && resume;
     log_info("{} {} of step {}{}", resumption->whole ? "going on from" : "weights from",
@@ -191,7 +210,8 @@ StartedModel start_model(Config const& config, std::int64_t vocab, std::string c
   }
   state.seed = config.run.seed;
   state.vocab = vocab;
-  state.tokenizer = tokenizer;
+  state.tokenizer = tokenizer.name;
+  state.tokenizer_checksum = tokenizer.checksum;
   state.arithmetic = arithmetic;
   state.config = to_yaml(config);
   return {std::move(state), std::move(weights)};

@@ -12,6 +12,7 @@
 #include "huggingface/model_directory.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "io/tokens/used_tokenizer.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
 
@@ -48,6 +49,12 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
 // rank calls this. Throws Error(bad_input) for a directory of Hugging Face, as read_model_files.
 CarriedFiles carried_by(std::optional<Resumption> const& resumption);
 
+// Throws Error(bad_input) if the tokens of the run, which `data` names, are known to be of another
+// tokenizer than those that the start's weights have learnt: by what its checkpoint says, or by the
+// tokenizer among its carried files. Bytes are allowed for an imported model.
+void require_own_tokens(Resumption const& resumption, CarriedFiles const& carried,
+                        std::string const& data, UsedTokenizer const& tokenizer);
+
 // The keys that a run gives otherwise than its checkpoint, as `differences` has them.
 std::vector<std::string> changed_keys(Resumption const& resumption, Config const& config);
 
@@ -62,7 +69,7 @@ struct StartedModel {
 
 // Initialises the model or reads it from what was found. `vocab` and `tokenizer` describe the run's
 // data. Throws Error.
-StartedModel start_model(Config const& config, std::int64_t vocab, std::string const& tokenizer,
+StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer const& tokenizer,
                          Arithmetic const& arithmetic, std::optional<Resumption> const& resumption,
                          ModelState& model, Comm& comm);
 

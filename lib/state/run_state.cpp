@@ -51,6 +51,7 @@ std::map<std::string, std::string> to_texts(RunState const& state) {
                                               {"arithmetic", to_json(state.arithmetic)},
                                               {"config", state.config}};
   if (!state.data.empty()) texts["data"] = state.data;
+  if (!state.tokenizer_checksum.empty()) texts["tokenizer_xxh3"] = state.tokenizer_checksum;
   return texts;
 }
 
@@ -66,6 +67,7 @@ RunState run_state(std::map<std::string, std::string> const& texts, std::string 
           .seed = integer<std::uint64_t>(texts, "seed", source, 0, ~std::uint64_t{0}),
           .vocab = number("vocab", 1, kMostVocab),
           .tokenizer = entry(texts, "tokenizer", source),
+          .tokenizer_checksum = texts.contains("tokenizer_xxh3") ? texts.at("tokenizer_xxh3") : "",
           .arithmetic = read_arithmetic(texts, source),
           .config = entry(texts, "config", source),
           .data = texts.contains("data") ? texts.at("data") : ""};

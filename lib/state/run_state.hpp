@@ -17,6 +17,7 @@ struct RunState {
   std::uint64_t seed = 0;
   std::int64_t vocab = 0;
   std::string tokenizer;
+  std::string tokenizer_checksum = {};  // empty: not known
   Arithmetic arithmetic;
   std::string config;     // the text of the run's configuration
   std::string data = {};  // which text its samples are of, as JSON (lib/samples); empty: not known

@@ -45,7 +45,8 @@ INSTANTIATE_TEST_SUITE_P(Of, Mutations,
                          testing::Values("yaml", "machine", "profile", "program", "manifest",
                                          "seal", "shard", "tokens", "llmc_tokens", "old_manifest",
                                          "old_shard", "old_tokens", "index", "head", "safetensors",
-                                         "safetensors_header", "weight_index", "config_json"),
+                                         "safetensors_header", "weight_index", "config_json",
+                                         "tokenizer"),
                          [](auto const& info) { return info.param; });
 
 TEST(Corpus, is_answered_or_believed_rightly) {
@@ -65,7 +66,7 @@ TEST(Corpus, is_answered_or_believed_rightly) {
 }
 
 TEST(Mutations, name_every_target) {
-  EXPECT_EQ(fuzz_targets().size(), 18u);
+  EXPECT_EQ(fuzz_targets().size(), 19u);
 }
 
 }  // namespace

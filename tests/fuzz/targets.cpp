@@ -14,6 +14,7 @@
 #include "profile/profile_cache.hpp"
 #include "program_target.hpp"
 #include "safetensors_targets.hpp"
+#include "tokenizer_targets.hpp"
 #include "tests/support/small_machine.hpp"
 
 namespace spillway::test {
@@ -70,6 +71,7 @@ std::vector<FuzzTarget> make_targets() {
   for (auto& target : file_targets(scratch.path)) targets.push_back(std::move(target));
   for (auto& target : safetensors_targets(scratch.path)) targets.push_back(std::move(target));
   for (auto& target : huggingface_targets()) targets.push_back(std::move(target));
+  for (auto& target : tokenizer_targets(scratch.path)) targets.push_back(std::move(target));
   return targets;
 }
 

@@ -9,17 +9,8 @@ exec 9>lock
 flock 9
 cmp -s "$here/requirements.txt" installed.txt && exit 0
 
-# A mistake of ours must not look like a missing network: pip tells them apart by words alone.
-fetch() {
-  "$@" 2>pip.log && return
-  if grep -qiE 'connection|timed out|network is unreachable|name resolution|proxy' pip.log; then
-    echo "packaging: pip reaches no packages from here: not tested"
-    exit 77
-  fi
-  cat pip.log >&2
-  exit 1
-}
-pip=(python3 -m pip --disable-pip-version-check --retries 1)
+# shellcheck source=../support/fetch.sh
+source "$here/../support/fetch.sh"
 version=$(sed -n 's/^easybuild-framework==//p' "$here/requirements.txt")
 rm -rf python easybuild
 fetch "${pip[@]}" install --quiet --no-compile --no-deps --target python \

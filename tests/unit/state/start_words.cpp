@@ -67,9 +67,9 @@ class StartWords : public testing::Test {
       auto arithmetic = tiny_arithmetic(config);
       arithmetic.ranks = 3;
       if (resumption) say_difference(*resumption, arithmetic);
-      auto const state =
-          start_model(config, kTinyVocab, tokenizer, arithmetic, resumption, m_state.model, *m_comm)
-              .state;
+      auto const state = start_model(config, kTinyVocab, {tokenizer, {}}, arithmetic, resumption,
+                                     m_state.model, *m_comm)
+                             .state;
       for (auto const& file : carried) found += "carries " + file.name + "\n";
       if (resumption && resumption->imported) found += "imported\n";
       if (resumption)
