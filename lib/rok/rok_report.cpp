@@ -21,8 +21,8 @@ constexpr auto kChart = R"(set terminal svg name '{}' noenhanced size 800,560 ba
 set title "{}\n{}; {}\nnumbers: sequences of {} tokens a step; bars: all of {} steps"
 set xlabel 'peak of device memory, {}'
 set ylabel 'time of a sequence, {}'
-set xrange [0:*]
-set yrange [0:*]
+set xrange {}
+set yrange {}
 set grid
 set key outside right top vertical
 )";
@@ -44,6 +44,11 @@ Unit unit_of_bytes(double most) {
 }
 Unit unit_of_seconds(double most) {
   return most >= 1 ? Unit{"s", 1} : Unit{"ms", 1e-3};
+}
+
+// An axis begins at zero unless that leaves half of it empty.
+std::string_view range_of(double least, double most) {
+  return 2 * least > most ? "[*:*]" : "[0:*]";
 }
 
 // Returns the text for a title in double quotes, in which gnuplot would obey these two characters
@@ -178,11 +183,15 @@ std::string rok_script(std::span<RokRow const> rows, RokCaption const& caption) 
   std::vector<RokRow> fitting;
   std::ranges::copy_if(rows, std::back_inserter(fitting), &RokRow::fits);
   if (fitting.empty()) return "";
-  double most_bytes = 0, most_s = 0;
-  for (auto const& row : fitting) {
-    most_bytes = std::max(most_bytes, static_cast<double>(row.peak_bytes[Tier::device]));
-    most_s = std::max(most_s, sequence_s(row, row.most_step_s));
-  }
+  auto const bytes_of = [](RokRow const& row) {
+    return static_cast<double>(row.peak_bytes[Tier::device]);
+  };
+  auto const least_s_of = [](RokRow const& row) { return sequence_s(row, row.least_step_s); };
+  auto const most_s_of = [](RokRow const& row) { return sequence_s(row, row.most_step_s); };
+  auto const least_bytes = bytes_of(std::ranges::min(fitting, {}, bytes_of));
+  auto const most_bytes = bytes_of(std::ranges::max(fitting, {}, bytes_of));
+  auto const least_s = least_s_of(std::ranges::min(fitting, {}, least_s_of));
+  auto const most_s = most_s_of(std::ranges::max(fitting, {}, most_s_of));
   auto const bytes = unit_of_bytes(most_bytes), seconds = unit_of_seconds(most_s);
   Chart chart(bytes, seconds);
   for (RokRow const* before = nullptr; auto const& row : fitting) {
@@ -195,7 +204,8 @@ std::string rok_script(std::span<RokRow const> rows, RokCaption const& caption) 
   }
   return fmt::format(kChart, kChartName, in_double_quotes(caption.model),
                      in_double_quotes(caption.machine), in_double_quotes(caption.date),
-                     rows.front().sequence, caption.steps, bytes.name, seconds.name) +
+                     rows.front().sequence, caption.steps, bytes.name, seconds.name,
+                     range_of(least_bytes, most_bytes), range_of(least_s, most_s)) +
          chart.text();
 }
 

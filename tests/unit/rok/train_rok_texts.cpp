@@ -134,6 +134,15 @@ TEST(RokTexts, no_other_curve_of_a_chart_has_the_planner_s_mark) {
   EXPECT_NE(script.find(mark), script.npos) << script;
 }
 
+// An axis from zero would squeeze points that are near each other into a corner.
+TEST(RokTexts, axes_of_a_chart_begin_where_points_do_if_these_are_near_each_other) {
+  std::vector<RokRow> rows = {measured(BlockPolicy::keep, 1), measured(BlockPolicy::light, 1)};
+  for (RokRow& row : rows) row.least_step_s = row.most_step_s = row.step_s;
+  EXPECT_NE(rok_script(rows, {}).find("set xrange [*:*]\nset yrange [*:*]\n"), std::string::npos);
+  rows[0].peak_bytes[index(Tier::device)] /= 2;
+  EXPECT_NE(rok_script(rows, {}).find("set xrange [0:*]\nset yrange [*:*]\n"), std::string::npos);
+}
+
 TEST(RokTexts, a_chart_is_known_by_its_title) {
   EXPECT_TRUE(is_rok_chart("<?xml version=\"1.0\"?>\n<svg>\n<title>spillway_rok</title>\n"));
   EXPECT_FALSE(is_rok_chart("<?xml version=\"1.0\"?>\n<svg>\n<title>Gnuplot</title>\n"));
