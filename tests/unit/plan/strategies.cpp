@@ -340,6 +340,7 @@ TEST(Mixes, let_a_fraction_leave_only_where_anything_leaves) {
   EXPECT_EQ(plan.blocks[2], (BlockPlan{BlockPolicy::keep, 1}));
 }
 
+// The last layer never spills, so that some differ in the other one alone.
 TEST_F(Strategies, differ_in_the_treatment_of_two_layers_if_layers_are_very_few) {
   auto const all = open();
   StrategySpace const space(m_estimator, all, kRoomy);
@@ -352,8 +353,8 @@ TEST_F(Strategies, differ_in_the_treatment_of_two_layers_if_layers_are_very_few)
     std::vector<int> differing;
     for (int b = 0; b < std::ssize(plan.blocks); ++b)
       if (plan.blocks[b] != before.blocks[b]) differing.push_back(b);
-    ASSERT_EQ(differing.size(), 2u);
-    pairs.insert(differing);
+    ASSERT_LE(differing.size(), 2u);
+    if (differing.size() == 2) pairs.insert(differing);
     EXPECT_EQ(plan.chunks, before.chunks);
   }
   EXPECT_EQ(pairs.size(), 6u) << "of four layers";
