@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/wrapped.hpp"
 #include "fault_test.hpp"
 #include "tests/support/sample.hpp"
 
@@ -135,9 +136,8 @@ TEST_F(Devices, that_are_too_old_for_the_kernels_are_passed_over) {
       run_command("SPILLWAY_STAND_IN_DEVICES=2 SPILLWAY_STAND_IN_ARCHITECTURES=75 " +
                   spillway_command(kAlone) + " doctor " + m_dir.string());
   EXPECT_EQ(doctor.status, 0) << doctor.output;
-  EXPECT_NE(doctor.output.find(fmt::format("\n  cuda:0            cannot be used: {}\n", why)),
-            std::string::npos)
-      << doctor.output;
+  auto const unusable = wrapped_row("  cuda:0", fmt::format("cannot be used: {}", why), 20);
+  EXPECT_NE(doctor.output.find("\n" + unusable), std::string::npos) << doctor.output;
   EXPECT_NE(doctor.output.find("\n  cuda:1            stand-in for a GPU, sm_90, "),
             std::string::npos)
       << doctor.output;
