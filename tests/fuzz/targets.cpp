@@ -14,8 +14,8 @@
 #include "profile/profile_cache.hpp"
 #include "program_target.hpp"
 #include "safetensors_targets.hpp"
-#include "tokenizer_targets.hpp"
 #include "tests/support/small_machine.hpp"
+#include "tokenizer_targets.hpp"
 
 namespace spillway::test {
 namespace {

@@ -3,7 +3,7 @@
 # names, which are installed once, below FOLDER. Exits 77 where pip reaches no packages.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=../support/fetch.sh
+# shellcheck source=tests/support/fetch.sh
 source "$here/../support/fetch.sh"
 folder=$1
 shift

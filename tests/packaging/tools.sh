@@ -9,7 +9,7 @@ exec 9>lock
 flock 9
 cmp -s "$here/requirements.txt" installed.txt && exit 0
 
-# shellcheck source=../support/fetch.sh
+# shellcheck source=tests/support/fetch.sh
 source "$here/../support/fetch.sh"
 version=$(sed -n 's/^easybuild-framework==//p' "$here/requirements.txt")
 rm -rf python easybuild

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034  # those who source it use pip
 # For other scripts to source: pip, and how what it fetches may fail.
 pip=(python3 -m pip --disable-pip-version-check --retries 1)
 
