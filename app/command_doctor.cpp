@@ -37,7 +37,7 @@ Spilling spilling_there(std::vector<std::string> const& directories) {
   }
 }
 
-std::string machine_text() {
+std::string text_of_this_machine() {
   auto const cores = available_cores();
   return version_text() + "\n\n" + found_text("MPI", mpi_version()) +
          found_text("cores", std::to_string(cores)) + threads_text(team_limit(), cores) +
@@ -53,7 +53,7 @@ Status run_doctor(std::vector<std::string> const& directories) {
     places += directory_text(directory, probe_directory(directory));
   places += advice_text(shared_drives_advice(directories));
   auto const spilling = spilling_there(directories);
-  print_result(machine_text() + ring_text(probe_ring()) + places + spilling.text);
+  print_result(text_of_this_machine() + ring_text(probe_ring()) + places + spilling.text);
   return spilling.status;
 }
 

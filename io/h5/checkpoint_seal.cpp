@@ -80,7 +80,7 @@ fs::path shard_seal(fs::path const& directory, int rank) {
   return directory / fmt::format("shard-{}.{}", rank, seal_name);
 }
 
-// Throws an error that says what to do if the directory is one of something else.
+// Throws Error(bad_input) that says what the directory is, if it is there and is no checkpoint.
 void require_checkpoint(fs::path const& directory) {
   std::error_code ignored;  // read_old_index reports what is missing
   auto const has = [&](char const* name) { return fs::exists(directory / name, ignored); };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <vector>
 
 #include "base/units.hpp"
@@ -46,10 +47,17 @@ Unit unit_of_seconds(double most) {
   return most >= 1 ? Unit{"s", 1} : Unit{"ms", 1e-3};
 }
 
-// An axis begins at zero unless that leaves half of it empty.
-std::string_view range_of(double least, double most) {
-  return 2 * least > most ? "[*:*]" : "[0:*]";
-}
+// Between these numbers lie all points of a chart on one axis.
+struct Extent {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+
+  void add(double number) {
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
+  // An axis begins at zero unless that leaves half of it empty.
+  std::string_view range() const { return 2 * least > most ? "[*:*]" : "[0:*]"; }
+};
 
 // Returns the text for a title in double quotes, in which gnuplot would obey these two characters
 // and `{`, were it not for `noenhanced`.
@@ -183,16 +191,13 @@ std::string rok_script(std::span<RokRow const> rows, RokCaption const& caption) 
   std::vector<RokRow> fitting;
   std::ranges::copy_if(rows, std::back_inserter(fitting), &RokRow::fits);
   if (fitting.empty()) return "";
-  auto const bytes_of = [](RokRow const& row) {
-    return static_cast<double>(row.peak_bytes[Tier::device]);
-  };
-  auto const least_s_of = [](RokRow const& row) { return sequence_s(row, row.least_step_s); };
-  auto const most_s_of = [](RokRow const& row) { return sequence_s(row, row.most_step_s); };
-  auto const least_bytes = bytes_of(std::ranges::min(fitting, {}, bytes_of));
-  auto const most_bytes = bytes_of(std::ranges::max(fitting, {}, bytes_of));
-  auto const least_s = least_s_of(std::ranges::min(fitting, {}, least_s_of));
-  auto const most_s = most_s_of(std::ranges::max(fitting, {}, most_s_of));
-  auto const bytes = unit_of_bytes(most_bytes), seconds = unit_of_seconds(most_s);
+  Extent of_bytes, of_seconds;
+  for (auto const& row : fitting) {
+    of_bytes.add(static_cast<double>(row.peak_bytes[Tier::device]));
+    of_seconds.add(sequence_s(row, row.least_step_s));
+    of_seconds.add(sequence_s(row, row.most_step_s));
+  }
+  auto const bytes = unit_of_bytes(of_bytes.most), seconds = unit_of_seconds(of_seconds.most);
   Chart chart(bytes, seconds);
   for (RokRow const* before = nullptr; auto const& row : fitting) {
     if (before == nullptr || before->policy != row.policy)
@@ -205,7 +210,7 @@ std::string rok_script(std::span<RokRow const> rows, RokCaption const& caption) 
   return fmt::format(kChart, kChartName, in_double_quotes(caption.model),
                      in_double_quotes(caption.machine), in_double_quotes(caption.date),
                      rows.front().sequence, caption.steps, bytes.name, seconds.name,
-                     range_of(least_bytes, most_bytes), range_of(least_s, most_s)) +
+                     of_bytes.range(), of_seconds.range()) +
          chart.text();
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tokenizer/json_node.hpp"
@@ -29,6 +30,15 @@ Made read_by_type(ByType<Made> const& table, std::string_view type, JsonNode con
     known.append(known.empty() ? "" : ", ").append(one.type);
   }
   node.refuse(fmt::format("type '{}' is not known here; these are: {}", type, known));
+}
+
+// Returns what `read` makes of the elements of a list, one behind the other.
+template <class Made>
+std::vector<Made> read_sequence(JsonNode const& list, std::vector<Made> (*read)(JsonNode const&)) {
+  std::vector<Made> all;
+  for (auto const& node : list.elements())
+    for (auto& made : read(node)) all.push_back(std::move(made));
+  return all;
 }
 
 }  // namespace spillway

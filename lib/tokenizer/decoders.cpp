@@ -137,10 +137,7 @@ Decoders replace_decoders(JsonNode const& node) {
 }
 
 Decoders sequence_decoders(JsonNode const& node) {
-  Decoders all;
-  for (auto const& one : node.at("decoders").elements())
-    for (auto& decoder : read_decoders(one)) all.push_back(std::move(decoder));
-  return all;
+  return read_sequence(node.at("decoders"), read_decoders);
 }
 
 }  // namespace

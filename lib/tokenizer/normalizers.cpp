@@ -81,10 +81,7 @@ Normalizers precompiled_normalizers(JsonNode const& node) {
 }
 
 Normalizers sequence_normalizers(JsonNode const& node) {
-  Normalizers all;
-  for (auto const& one : node.at("normalizers").elements())
-    for (auto& normalizer : read_normalizers(one)) all.push_back(std::move(normalizer));
-  return all;
+  return read_sequence(node.at("normalizers"), read_normalizers);
 }
 
 }  // namespace

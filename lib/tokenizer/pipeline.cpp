@@ -51,6 +51,18 @@ class WordCache {
   std::vector<std::int32_t> m_ids;
 };
 
+// Appends the ids of added tokens among the parts, and calls encode(text) for what stands between.
+template <class Encode>
+void each_text(std::vector<TextPart> const& parts, std::vector<std::int32_t>& ids,
+               Encode const& encode) {
+  for (auto const& part : parts) {
+    if (part.id >= 0)
+      ids.push_back(part.id);
+    else
+      encode(part.text);
+  }
+}
+
 class PipelineEncoder final : public Encoder {
  public:
   explicit PipelineEncoder(Stages const& stages) : m_stages(stages) {}
@@ -59,12 +71,8 @@ class PipelineEncoder final : public Encoder {
     auto const valid = as_utf8(text);
     m_parts.clear();
     m_stages.added.append_parts(valid, false, m_parts);
-    for (auto const& part : m_parts) {
-      if (part.id >= 0)
-        ids.push_back(part.id);
-      else
-        encode_part(part.text, part.text.data() == valid.data(), ids);
-    }
+    each_text(m_parts, ids,
+              [&](std::string_view rest) { encode_part(rest, rest.data() == valid.data(), ids); });
   }
 
  private:
@@ -72,12 +80,9 @@ class PipelineEncoder final : public Encoder {
     auto const changed = normalized(m_stages.normalizers, std::string(text));
     m_normalized_parts.clear();
     m_stages.added.append_parts(changed, true, m_normalized_parts);
-    for (auto const& part : m_normalized_parts) {
-      if (part.id >= 0)
-        ids.push_back(part.id);
-      else
-        encode_words(part.text, is_beginning && part.text.data() == changed.data(), ids);
-    }
+    each_text(m_normalized_parts, ids, [&](std::string_view rest) {
+      encode_words(rest, is_beginning && rest.data() == changed.data(), ids);
+    });
   }
 
   void encode_words(std::string_view text, bool is_beginning, std::vector<std::int32_t>& ids) {

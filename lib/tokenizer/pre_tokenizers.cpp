@@ -201,10 +201,7 @@ PreTokenizers metaspace_steps(JsonNode const& node) {
 }
 
 PreTokenizers sequence_steps(JsonNode const& node) {
-  PreTokenizers all;
-  for (auto const& one : node.at("pretokenizers").elements())
-    for (auto& step : read_pre_tokenizers(one)) all.push_back(std::move(step));
-  return all;
+  return read_sequence(node.at("pretokenizers"), read_pre_tokenizers);
 }
 
 }  // namespace

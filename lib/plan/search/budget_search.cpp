@@ -1,7 +1,6 @@
 #include "plan/search/budget_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -69,7 +68,6 @@ Budgets BudgetSearch::known_to_fit(Asked const& asked, Plan const& plan) const {
 
 void BudgetSearch::look_around_fastest() {
   constexpr int most_steps = 20;
-  if (!m_trials.found() || std::isinf(m_fastest_s)) return;
   auto const before = m_trials.items();
   for (int step = 0; step < most_steps; ++step) {
     if (m_trials.items() - before > kMostItemsAround) return;

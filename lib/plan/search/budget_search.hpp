@@ -22,6 +22,7 @@ class BudgetSearch {
   // a plan.
   void run_again(OpenPlan const& open, Budgets const& budgets);
   // Simulates what is near the fastest plan, and near what is faster than that, until nothing is.
+  // A search must have found a plan.
   void look_around_fastest();
   // Returns how many plans were estimated in all.
   int estimated() const { return m_estimated; }

@@ -194,7 +194,7 @@ class Solver {
 
   // Searches of many layers take long, and what they find depends less on where they begin.
   bool has_few_layers() const {
-    constexpr std::size_t few = 18;
+    constexpr std::size_t few = 18;  // blocks, of which two or three are no layers
     return m_open.layers.size() <= few;
   }
 
