@@ -111,6 +111,11 @@ std::string checkpoints_text(RunRecord const& run) {
   return text;
 }
 
+std::string slow_text(RunRecord const& run) {
+  auto const* const slow = slow_rank(run);
+  return slow == nullptr ? "" : fmt::format("{}, since step {}", slow->why, slow->step);
+}
+
 // Returns what a user should look at.
 std::string warnings(RunRecord const& run) {
   std::string text = line("warning", run.config_trouble);
@@ -164,8 +169,9 @@ std::string describe_run(RunRecord const& run) {
          line("model", model_words(run)) + line("step", step_text(run)) +
          line("loss", losses_text(run.history.losses())) +
          line("valid", losses_text(run.history.valid_losses())) + line("speed", speed_text(run)) +
-         line("left", goes_on ? human_duration(*left) : "") + line("plan", run.verdict) +
-         line("peaks", peaks_of(run)) + jobs_text(run) + checkpoints_text(run) + warnings(run);
+         line("slow", slow_text(run)) + line("left", goes_on ? human_duration(*left) : "") +
+         line("plan", run.verdict) + line("peaks", peaks_of(run)) + jobs_text(run) +
+         checkpoints_text(run) + warnings(run);
 }
 
 }  // namespace spillway

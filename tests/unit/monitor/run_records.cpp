@@ -114,6 +114,19 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
           "               goes on from the newest checkpoint\n"});
 }
 
+TEST_F(RunRecords, name_a_rank_that_is_slow_now) {
+  RunDir const held(m_dir);
+  add_event("start", 0);
+  add_step(9, 4);
+  auto const why = "rank 1 (host node4): the others wait 250 ms of each 500 ms step for it";
+  add_row(to_json(RunEvent{"slow-rank", 9, {{"why", why}}}, 0));
+  expect(
+      {"  slow         rank 1 (host node4): the others wait 250 ms of each 500 ms step\n"
+       "               for it, since step 9\n"});
+  add_event("slow-rank-over", 12);
+  EXPECT_EQ(text().find("  slow "), std::string::npos);
+}
+
 // Of four steps the third one was not logged, nor was the fourth, at which the job ended.
 TEST_F(RunRecords, say_the_tokens_of_the_last_step_or_by_which_step_they_are_known) {
   add_event("start", 0);
