@@ -114,6 +114,16 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
           "               goes on from the newest checkpoint\n"});
 }
 
+TEST_F(RunRecords, know_the_least_loss_of_logged_steps_and_of_all_evaluations) {
+  add_event("start", 0);
+  add_step(2, 3, 5);
+  add_step(4, 3.5, 5.5);
+  expect({"  loss         3.5000 at step 4; least of logged steps 3.0000 at step 2\n",
+          "  valid        5.5000 at step 4; least 5.0000 at step 2\n"});
+  add_step(6, 2.5);
+  expect({"  loss         2.5000 at step 6, the least of logged steps\n"});
+}
+
 TEST_F(RunRecords, name_a_rank_that_is_slow_now) {
   RunDir const held(m_dir);
   add_event("start", 0);
