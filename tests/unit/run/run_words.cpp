@@ -138,6 +138,7 @@ TEST(RunWords, of_faults_are_read_with_their_numbers) {
       {"storage-random", FaultKind::storage_random},
       {"storage-slow", FaultKind::storage_slow},
       {"drive-told-slow", FaultKind::drive_told_slow},
+      {"rank-told-slow", FaultKind::rank_told_slow},
       {"kill-rank", FaultKind::kill_rank}};
   EXPECT_EQ(std::size(all), std::size(kFaultNames));
   std::int64_t number = 1'000'000'000'000;
