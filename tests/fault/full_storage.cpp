@@ -27,7 +27,7 @@ TEST_F(FullStorage, more_than_the_file_system_has_is_refused_with_the_budgets_th
                              "plan.activations=nvme batch.sequences=50000000 batch.micro=50000000");
   EXPECT_TRUE(fails_with(3, path("nvme") + " has no 4 PiB", outcome));
   EXPECT_TRUE(fails_with(3, "needs at least memory.device=", outcome));
-  EXPECT_TRUE(fails_with(3, " and nvme ", outcome));
+  EXPECT_TRUE(fails_with(3, " and memory.nvme.size=", outcome));
 }
 
 TEST_F(FullStorage, a_size_beyond_the_file_system_is_no_obstacle_to_a_plan_that_needs_less) {

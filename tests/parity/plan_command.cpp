@@ -193,7 +193,7 @@ TEST_F(PlanCommand, says_first_whether_it_fits_and_saves_what_it_found) {
   EXPECT_NE(small.output.find("spillway: memory.device = 64 KiB: needs at least memory.device="),
             std::string::npos)
       << small.output;
-  for (auto const* other : {"memory.host", "memory.nvme", " and host ", " and nvme "})
+  for (auto const* other : {"memory.host", "memory.nvme"})
     EXPECT_EQ(small.output.find(other), std::string::npos) << small.output;
 }
 
