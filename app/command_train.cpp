@@ -329,7 +329,7 @@ Status run_job(Start& start, SteadyClock::time_point process_begin, bool& trains
     if (start.run_dir && pinning) say(describe(*pinning));
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, *compute, comm, start.run_dir ? &*start.run_dir : nullptr,
-                                 start.carried, process_begin, max_time_s});
+                                 start.carried, this_job.hosts, process_begin, max_time_s});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();

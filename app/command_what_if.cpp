@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <stdexcept>
 
 #include "app/commands.hpp"
@@ -12,6 +13,7 @@
 #include "base/cannot_start.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
+#include "base/work_progress.hpp"
 #include "plan/explain/answers.hpp"
 #include "run/run_question.hpp"
 
@@ -31,10 +33,16 @@ struct Answer {
 std::vector<ChangedCost> costs_with(PlanQuestion const& question, CostedPlan const& now) {
   std::vector<ChangedCost> rows;
   for (auto& change : what_ifs(question)) rows.push_back({std::move(change), {}});
+  WorkProgress progress({"plan", "plans", std::ssize(rows)});
+  progress.at(0);
+  std::mutex one_speaks;
   std::atomic<std::size_t> next = 0;
   auto const work = [&] {
-    for (auto at = next++; at < rows.size(); at = next++)
+    for (auto at = next++; at < rows.size(); at = next++) {
       rows[at].cost = cost_with(question, now, rows[at].change);
+      std::scoped_lock const lock(one_speaks);
+      progress.add(1);
+    }
   };
   std::vector<std::future<void>> workers;
   auto const count =

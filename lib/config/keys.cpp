@@ -363,15 +363,17 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
        "Products and attention: what is fastest here, or plain loops that give the same bits on "
        "all x86 processors."},
       {"debug.fault",
-       NumberedNameField{&debug.fault,
-                         "none",
-                         {"storage-read", "storage-write", "storage-read-all", "storage-write-all",
-                          "storage-random", "storage-slow", "drive-told-slow", "kill-rank"}},
+       NumberedNameField{
+           &debug.fault,
+           "none",
+           {"storage-read", "storage-write", "storage-read-all", "storage-write-all",
+            "storage-random", "storage-slow", "drive-told-slow", "rank-told-slow", "kill-rank"}},
        "none", "",
        "For tests: the N-th read or write of every rank's spill file fails, or all from the N-th "
        "on, or many as N seeds it (late, short, damaged, with errors), or all are slow from the "
        "N-th transfer on (20 MB/s), or re-plans are told from step N on of steps as a drive of a "
-       "100,000th of its rate would make them, or the last rank dies before step N."},
+       "100,000th of its rate would make them, or reports are told of steps of 20 s, from step N "
+       "to 2N with a last rank for which others wait half of it, or that rank dies before step N."},
       {"debug.machine", PathField{&debug.machine}, "none", "",
        "A machine file to plan with, instead of measuring the machine."},
       {"debug.log_samples", BoolField{&debug.log_samples}, "", "",

@@ -34,7 +34,10 @@ void RunHistory::take(EventRow row) {
     if (!m_jobs.empty()) ++m_jobs.back().replans;
     m_first_of_plan = m_rows.steps.size();
   }
-  if (row.event != "end") m_predicted_step_s = row.predicted_step_s;
+  bool const is_of_ranks = row.event == "slow-rank" || row.event == "slow-rank-over";
+  if (row.event != "replan") m_slow_rank.reset();
+  if (row.event == "slow-rank") m_slow_rank = row;
+  if (!is_of_ranks && row.event != "end") m_predicted_step_s = row.predicted_step_s;
   m_events.push_back(std::move(row));
 }
 

@@ -31,6 +31,8 @@ class RunHistory {
   std::vector<LossPoint> valid_losses() const { return m_rows.points(Metric::valid_loss); }
   std::vector<JobRecord> const& jobs() const { return m_jobs; }
   std::vector<EventRow> const& events() const { return m_events; }
+  // Returns the event of the rank that is slow since then, or nothing if none is in the last job.
+  std::optional<EventRow> const& slow_rank() const { return m_slow_rank; }
   std::optional<StepRow> const& last() const { return m_last; }
   // Returns the median of the metric in the last rows of the plan that is followed now, or 0 if
   // there is none. The first row of a plan counts only if it is the only one.
@@ -52,6 +54,7 @@ class RunHistory {
   std::vector<JobRecord> m_jobs;
   std::vector<EventRow> m_events;
   std::optional<StepRow> m_last;
+  std::optional<EventRow> m_slow_rank;
   std::optional<double> m_predicted_step_s;
   std::int64_t m_unread_lines = 0;
 };

@@ -180,6 +180,11 @@ std::optional<double> left_s(RunRecord const& run) {
   return step_s > 0 ? std::optional(step_s * static_cast<double>(left)) : std::nullopt;
 }
 
+EventRow const* slow_rank(RunRecord const& run) {
+  auto const& event = run.history.slow_rank();
+  return event && run.at_work.works != false ? &*event : nullptr;
+}
+
 std::string model_words(RunRecord const& run) {
   return run.config ? model_words(*run.config, run.parameters) : "";
 }

@@ -70,6 +70,8 @@ double measured_step_s(RunRecord const& run);
 double predicted_step_s(RunRecord const& run);
 // Returns how long the steps that are left take, or nothing if that is not known.
 std::optional<double> left_s(RunRecord const& run);
+// Returns the event of the rank that is slow in the job at work, or null if there is none.
+EventRow const* slow_rank(RunRecord const& run);
 // Returns a text such as "gpt, 12 layers of 768, 12 heads; 124439808 parameters; bf16", or "". If
 // `parameters` is 0, it leaves them out.
 std::string model_words(RunRecord const& run);

@@ -37,13 +37,19 @@ std::string step_text(RunRecord const& run) {
 }
 
 // Returns a text such as "3.2145 at step 1200; least 3.2011 at step 1190".
-std::string losses_text(std::vector<LossPoint> const& points) {
+std::string losses_text(std::vector<LossPoint> const& points, std::string_view of = "") {
   auto const* const least = least_of(points);
   if (least == nullptr) return "";
   auto const& last = points.back();
   auto const text = fmt::format("{:.4f} at step {}", last.loss, last.step);
-  if (least->step == last.step) return text + ", the least";
-  return text + fmt::format("; least {:.4f} at step {}", least->loss, least->step);
+  if (least->step == last.step) return fmt::format("{}, the least{}", text, of);
+  return text + fmt::format("; least{} {:.4f} at step {}", of, least->loss, least->step);
+}
+
+std::string training_losses_text(RunHistory const& history) {
+  auto const& steps = history.rows().steps;
+  bool const all_are_logged = !steps.empty() && std::ssize(steps) == steps.back();
+  return losses_text(history.losses(), all_are_logged ? "" : " of logged steps");
 }
 
 std::string speed_text(RunRecord const& run) {
@@ -111,6 +117,11 @@ std::string checkpoints_text(RunRecord const& run) {
   return text;
 }
 
+std::string slow_text(RunRecord const& run) {
+  auto const* const slow = slow_rank(run);
+  return slow == nullptr ? "" : fmt::format("{}, since step {}", slow->why, slow->step);
+}
+
 // Returns what a user should look at.
 std::string warnings(RunRecord const& run) {
   std::string text = line("warning", run.config_trouble);
@@ -162,10 +173,11 @@ std::string describe_run(RunRecord const& run) {
   bool const goes_on = run.at_work.works != false && left.value_or(0) > 0;
   return fmt::format("run {}\n", run.dir.string()) + line("state", state_words(run)) +
          line("model", model_words(run)) + line("step", step_text(run)) +
-         line("loss", losses_text(run.history.losses())) +
+         line("loss", training_losses_text(run.history)) +
          line("valid", losses_text(run.history.valid_losses())) + line("speed", speed_text(run)) +
-         line("left", goes_on ? human_duration(*left) : "") + line("plan", run.verdict) +
-         line("peaks", peaks_of(run)) + jobs_text(run) + checkpoints_text(run) + warnings(run);
+         line("slow", slow_text(run)) + line("left", goes_on ? human_duration(*left) : "") +
+         line("plan", run.verdict) + line("peaks", peaks_of(run)) + jobs_text(run) +
+         checkpoints_text(run) + warnings(run);
 }
 
 }  // namespace spillway

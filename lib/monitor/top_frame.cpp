@@ -156,6 +156,7 @@ std::vector<std::string> top_frame(RunRecord const& run, double silent_s, Window
   if (auto const model = model_words(run); !model.empty()) lines.push_back(model);
   add_progress(run, silent_s, window, lines);
   if (auto const text = notice(run, silent_s); !text.empty()) lines.push_back(text);
+  if (auto const* const slow = slow_rank(run)) lines.push_back("slow: " + slow->why);
   if (run.history.last()) {
     add_losses(run, window, lines);
     add_numbers(run, lines);

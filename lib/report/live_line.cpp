@@ -17,7 +17,7 @@ struct Field {
   std::string text;
   bool shown = false;
 };
-constexpr int kBarsWorth = 5;
+constexpr int kBarsWorth = 9;
 constexpr std::string_view kBetween = " ";
 constexpr std::size_t kShortestBar = 8, kLongestBar = 26;
 
@@ -43,10 +43,10 @@ std::vector<Field> fields_of(StepMetrics const& row, std::int64_t steps, RunCloc
                                {kBarsWorth, bar_text(share, kShortestBar)},
                                {1, step_of(row.step, steps)},
                                {2, loss_of(row.loss)},
-                               {9, fmt::format("lr {:.2e}", row.lr)},
-                               {7, fmt::format("norm {:>7}", human_number(row.grad_norm, 3))},
-                               {6, fmt::format("{:6.0f} tok/s", row.tokens_per_s)},
-                               {8, row.mfu ? fmt::format("MFU {:2.0f} %", 100 * *row.mfu) : ""},
+                               {8, fmt::format("lr {:.2e}", row.lr)},
+                               {6, fmt::format("norm {:>7}", human_number(row.grad_norm, 3))},
+                               {5, fmt::format("{:6.0f} tok/s", row.tokens_per_s)},
+                               {7, row.mfu ? fmt::format("MFU {:2.0f} %", 100 * *row.mfu) : ""},
                                {10, fmt::format("up {:>7}", human_duration(clock.elapsed_s))},
                                {3, fmt::format("left {:>7}", human_duration(clock.left_s))}};
   for (int worth = 11; Tier const tier : kTiersInOrder)

@@ -15,8 +15,9 @@ struct RunClock {
 };
 
 // Returns a line of at most `columns` columns, such as
-// " 20 % [##......] 120/600 loss  3.457 norm    1.23   8192 tok/s left  13m20s".
-// A narrow one has only what matters most. Fields keep their places from line to line.
+// " 20 % 120/600 loss  3.457 lr 6.00e-04 norm    1.23   8192 tok/s left  13m20s".
+// A narrow one has only what matters most, and a bar only beside all that but the time elapsed.
+// Fields keep their places from line to line.
 std::string live_line(StepMetrics const& row, std::int64_t steps, RunClock const& clock,
                       std::size_t columns);
 

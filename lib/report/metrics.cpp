@@ -65,6 +65,10 @@ std::string to_json(StepMetrics const& row) {
       {"lanes", lanes_json(row.lanes)},
       {"peak_bytes", tiers_json(row.peak_bytes)},
   };
+  if (row.slow_rank) {
+    json["slow_rank"] = row.slow_rank->rank;
+    json["slow_rank_wait_s"] = row.slow_rank->wait_s;
+  }
   if (row.valid) {
     auto const valid = mean_or_nan(*row.valid);
     json["valid_loss"] = valid;
@@ -77,6 +81,7 @@ std::string to_json(StepMetrics const& row) {
 std::string to_json(RunEvent const& row, std::time_t time) {
   nlohmann::ordered_json json = {
       {"event", row.event}, {"step", row.step}, {"time", utc_text(time)}};
+  if (row.rank) json["rank"] = *row.rank;
   for (auto const& [name, text] : row.more) json[name] = text;
   if (row.predicted_step_s) json["predicted_step_s"] = *row.predicted_step_s;
   if (row.exit) json["exit"] = *row.exit;

@@ -13,6 +13,7 @@
 #include "io/file/file.hpp"
 #include "plan/data/plan.hpp"
 #include "report/loss_sums.hpp"
+#include "report/slow_rank.hpp"
 #include "runtime/step_result.hpp"
 
 namespace spillway {
@@ -31,13 +32,15 @@ struct StepMetrics {
   double matmul_gflops = 0;  // the rate that `matmul_share` is a share of
   TierBytes peak_bytes{};
   LaneReport lanes;
+  std::optional<SlowRank> slow_rank = {};  // what it made the others wait in each step, as a mean
   std::optional<LossSums> valid;
 };
 std::string to_json(StepMetrics const& row);
 
-// A RunEvent is a row of metrics.jsonl that marks a "start", a "resume", a "replan" or an "end"
-// after `step` steps. Rows behind a resume may repeat steps of rows before the resume. A job that
-// is killed tells no end, nor does one whose rank 0 another rank has ended.
+// A RunEvent is a row of metrics.jsonl that marks a "start", a "resume", a "replan", a "slow-rank",
+// a "slow-rank-over" or an "end" after `step` steps. Rows behind a resume may repeat steps of rows
+// before the resume. A job that is killed tells no end, nor does one whose rank 0 another rank has
+// ended.
 struct RunEvent {
   std::string event;
   std::int64_t step = 0;
@@ -45,6 +48,7 @@ struct RunEvent {
   std::vector<std::string> changed = {};                       // input keys that a resume changed
   std::optional<double> predicted_step_s = {};                 // by the plan that begins here
   std::optional<int> exit = {};                                // the exit status, of an end
+  std::optional<int> rank = {};                                // that is slow, or no longer
 };
 // The row has `time` in UTC, as in "2026-01-31T09:05:00Z".
 std::string to_json(RunEvent const& row, std::time_t time);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/log.hpp"
 #include "base/median.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
@@ -35,7 +36,7 @@ void add(LaneReport& sum, LaneReport const& step) {
 }  // namespace
 
 Reporter::Reporter(Config const& config, Machine const& machine, double step_flops,
-                   RunDir const* run_dir)
+                   RunDir const* run_dir, std::vector<std::string> hosts)
     : m_config(config),
       m_step_flops(step_flops),
       m_peak_flops_per_s(
@@ -43,6 +44,7 @@ Reporter::Reporter(Config const& config, Machine const& machine, double step_flo
       m_matmul_flops_per_s(
           rate_of_precision(config, machine.matmul_gflops_bf16, machine.matmul_gflops_f32)),
       m_run_dir(run_dir),
+      m_hosts(std::move(hosts)),
       m_progress(config.run.steps, {.terminal = isatty(STDERR_FILENO) != 0}) {
   if (run_dir == nullptr) return;
   m_file.emplace(run_dir->path() / "metrics.jsonl");
@@ -90,12 +92,35 @@ void Reporter::step(Step const& step) {
     m_matmul_flops_per_s = std::max(m_matmul_flops_per_s, m_step_flops / step.result.step_s);
   if (!m_file) return;
   m_run_dir->require_ours();
-  bool const logged = m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
-                      step.done == m_config.run.steps || step.valid.has_value();
-  auto const row = metrics(step);
+  m_slow_ranks.add_step(step.result.step_s, step.result.waits);
+  bool const logged = is_logged(step);
+  auto row = metrics(step);
+  auto const look = logged ? m_slow_ranks.look() : SlowRankWatch::Look{};
+  row.slow_rank = look.slow;
   if (logged) m_file->append(to_json(row));
   if (logged && m_events) m_events->append(row);
   m_progress.show(row, step.clock, logged);
+  if (look.change) tell(*look.change, step.done);
+}
+
+bool Reporter::is_logged(Step const& step) const {
+  return m_steps_reported == 1 || step.done % m_config.run.log_every == 0 ||
+         step.done == m_config.run.steps || step.valid.has_value();
+}
+
+void Reporter::tell(SlowRankWatch::Change const& change, std::int64_t step) {
+  auto const tell_event = [&](char const* name, int rank, std::string why) {
+    RunEvent told{name, step, {{"why", std::move(why)}}};
+    told.rank = rank;
+    event(told);
+  };
+  if (change.before >= 0)
+    tell_event("slow-rank-over", change.before, rank_words(change.before, m_hosts));
+  if (change.now < 0) return;
+  auto const who = rank_words(change.now, m_hosts), waits = wait_words(change);
+  tell_event("slow-rank", change.now, who + ": " + waits);
+  log_warning("{} is slow: {}; docs/runs.md, \"Ranks that are not equally fast\", says what to do",
+              who, waits);
 }
 
 void Reporter::saved(std::string const& checkpoint, double seconds) {

@@ -11,6 +11,7 @@
 #include "report/loss_record.hpp"
 #include "report/metrics.hpp"
 #include "report/progress.hpp"
+#include "report/slow_rank.hpp"
 #include "report/tensorboard.hpp"
 #include "runtime/step_result.hpp"
 
@@ -19,8 +20,9 @@ namespace spillway {
 class Reporter {
  public:
   // `run_dir` is null on ranks that write no files. `step_flops` counts the model's flops for the
-  // sequences of one step, as a mean over ranks.
-  Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir);
+  // sequences of one step, as a mean over ranks. `hosts` are those of all ranks, by rank.
+  Reporter(Config const& config, Machine const& machine, double step_flops, RunDir const* run_dir,
+           std::vector<std::string> hosts = {});
 
   struct Step {
     std::int64_t done = 0;    // how many steps are done, this one included
@@ -55,10 +57,14 @@ class Reporter {
 
  private:
   StepMetrics metrics(Step const& step) const;
+  bool is_logged(Step const& step) const;
+  void tell(SlowRankWatch::Change const& change, std::int64_t step);
 
   Config const& m_config;
   double m_step_flops, m_peak_flops_per_s, m_matmul_flops_per_s;  // each is 0 if unknown
   RunDir const* m_run_dir;
+  std::vector<std::string> m_hosts;
+  SlowRankWatch m_slow_ranks;
   std::optional<MetricsFile> m_file;
   std::optional<EventFile> m_events;  // present if run.log.tensorboard is true
   Progress m_progress;

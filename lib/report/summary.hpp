@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/rank_wait.hpp"
 #include "report/loss_record.hpp"
 #include "report/metrics.hpp"
 #include "report/time_table.hpp"
@@ -23,13 +24,6 @@ struct SpillReport {
   double lifetime_years = 0;             // of the node's drives; 0 if unknown
   std::int64_t endurance_bytes = 0;
   double used_lifetime_years = 0;  // for cells as a spill file uses them; 0 if unknown
-};
-
-// Says how long a rank waited for others in collectives, and for which rank it waited longest.
-struct RankWait {
-  double waited_s = 0;
-  int most_for = -1;  // the rank waited for longest, or -1 if none was
-  double for_it_s = 0;
 };
 
 // An Outcome says what a job's training came to. Losses are those of its own steps.

@@ -20,6 +20,7 @@ enum class FaultKind : std::uint8_t {
   storage_random,
   storage_slow,     // all transfers from transfer `number` on
   drive_told_slow,  // from step `number` on, the re-planner is told that the drive is slow
+  rank_told_slow,   // from step `number` to twice that, the reporter is told that a rank is slow
   kill_rank,
 };
 
@@ -41,6 +42,7 @@ inline constexpr FaultName kFaultNames[] = {
     {"storage-random", FaultKind::storage_random},
     {"storage-slow", FaultKind::storage_slow},
     {"drive-told-slow", FaultKind::drive_told_slow},
+    {"rank-told-slow", FaultKind::rank_told_slow},
     {"kill-rank", FaultKind::kill_rank},
 };
 

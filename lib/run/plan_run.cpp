@@ -12,6 +12,7 @@
 #include "base/math.hpp"
 #include "base/steady_clock.hpp"
 #include "base/units.hpp"
+#include "plan/data/budget_key.hpp"
 #include "plan/proof/alike.hpp"
 #include "plan/search/alternatives.hpp"
 #include "run/existing_memory.hpp"
@@ -29,7 +30,7 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme})
     if (missing[tier] > 0)
       texts.push_back(
-          fmt::format("memory.{} = {}", name(tier), human_bytes(budgets.*budget_of(tier))));
+          fmt::format("{} = {}", budget_key(tier), human_bytes(budgets.*budget_of(tier))));
   auto const asked_bytes = memory.nvme_bytes_here();
   if (missing[Tier::nvme] > 0 && budgets.nvme_bytes < asked_bytes)
     texts.back() += fmt::format(" ({} no {})", drives_have(memory), human_bytes(asked_bytes));
@@ -40,7 +41,7 @@ std::string short_budgets(Need const& need, Budgets const& budgets, MemoryConfig
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-// Returns a text such as "; memory.host = 450GiB would do, too" if more of one tier beside the
+// Returns a text such as "; memory.host=450GiB would do, too" if more of one tier beside the
 // device is enough, and the need does not say so already. Of models whose searches take seconds it
 // says nothing.
 std::string other_ways(PlanQuestion const& question, Need const& need) {
@@ -52,8 +53,7 @@ std::string other_ways(PlanQuestion const& question, Need const& need) {
     if (missing[tier] == all_missing_bytes(need.peak_bytes, question.budgets)) continue;
     auto const bytes = sufficient_bytes(question, tier);
     if (!bytes) continue;
-    auto const key = tier == Tier::nvme ? "memory.nvme.size" : "memory.host";
-    text += fmt::format("; {} = {} would do, too", key, format_bytes_up(*bytes));
+    text += fmt::format("; {}={} would do, too", budget_key(tier), format_bytes_up(*bytes));
   }
   return text;
 }

@@ -85,6 +85,7 @@ struct StepRecord {
   CommitSums sums;
   CommitDecision decision;
   RankNote note;
+  std::vector<MutualWait> waits = {};  // by rank
 };
 
 // A BindTo is what an item is bound to. All that it refers to must outlive the result.

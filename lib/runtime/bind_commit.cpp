@@ -118,12 +118,14 @@ class Commit {
 
   CommitEntry add_up(std::int64_t step, StepRecord& record) const {
     CommitEntry all;
-    for (auto const& entry : m_entries) {
+    for (std::size_t rank = 0; rank < m_entries.size(); ++rank) {
+      auto const& entry = m_entries[rank];
       all.loss_sum += entry.loss_sum;
       all.weight_sum += entry.weight_sum;
       all.storage_failed |= entry.storage_failed;
       all.state_lost |= entry.state_lost;
       all.note.join(entry.note);
+      add_wait(record.waits, rank, entry.note.wait);
     }
     record.sums = {step, all.loss_sum, all.weight_sum, m_entries[0].norm_squared};
     return all;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "comm/rank_wait.hpp"
 #include "graph/graph.hpp"
 
 namespace spillway {
@@ -30,12 +31,14 @@ struct CommitDecision {
   ControlWords control{};                   // The engine sets `control_go` itself.
 };
 
-// A RankNote is what a rank's caller tells all ranks with a commit. What all of them learn is the
-// largest of each value, so they can act alike without another message.
+// A RankNote is what a rank's caller tells all ranks with a commit, so that they need no other
+// message. What all of them learn is the largest of each value, so that they can act alike; of
+// waits they learn each rank's own (see StepResult).
 struct RankNote {
-  bool stop = false;  // asks that the run stops after this step
-  bool save = false;  // asks for a checkpoint after this step
-  double step_s = 0;  // how long steps took on this rank, or 0 if it has watched too few
+  bool stop = false;   // asks that the run stops after this step
+  bool save = false;   // asks for a checkpoint after this step
+  double step_s = 0;   // how long steps took on this rank, or 0 if it has watched too few
+  RankWait wait = {};  // for other ranks, since the note before
 
   void join(RankNote const& other) {
     stop |= other.stop;

@@ -33,6 +33,7 @@ StepResult Engine::run_step(std::int64_t step) {
   run.step = step;
   run.begin = begin;
   run.record.failures.reset();
+  std::ranges::fill(run.record.waits, MutualWait{});
   if (m_state.debug.poison) forbid_transients();
   run.begin_is_known = {};
   if (m_state.begin_stream) m_state.begin_stream->record(*run.device_begin);
@@ -253,6 +254,7 @@ StepResult Engine::collect() {
   }
   result.word = record.decision.word;
   result.note = record.note;
+  result.waits = record.waits;
   result.grad_norm = record.decision.grad_norm;
   result.learning_rate = record.decision.learning_rate;
   return result;

@@ -119,6 +119,8 @@ void Engine::prepare_device_lanes() {
 
 void Engine::bind_items() {
   auto const& program = m_state.parts.program;
+  auto const ranks = static_cast<std::size_t>(m_state.parts.comm.size());
+  for (auto& run : m_state.runs) run.record.waits.resize(ranks);
   for (auto const& item : program.items) {
     m_has_commit = m_has_commit || item.kind == ItemKind::commit;
     auto* const lane = m_state.device_lane(item.lane);

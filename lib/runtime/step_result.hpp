@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/steady_clock.hpp"
+#include "comm/rank_wait.hpp"
 #include "plan/data/item_time.hpp"
 #include "runtime/commit.hpp"
 #include "runtime/work_part.hpp"
@@ -43,6 +44,7 @@ struct StepResult {
   double loss_sum = 0, weight_sum = 0, grad_norm = 0, learning_rate = 0;
   CommitWord word = CommitWord::go;
   RankNote note;  // what all ranks together have told each other with the commit
+  std::span<MutualWait const> waits = {};  // by rank, as they told; valid until the next step
   double step_s = 0;
   LaneReport lanes;
 };

@@ -147,17 +147,6 @@ std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
   return seconds;
 }
 
-RankWait wait_of(std::span<double const> by_peer) {
-  RankWait own;
-  for (std::size_t peer = 0; peer < by_peer.size(); ++peer) {
-    own.waited_s += by_peer[peer];
-    if (by_peer[peer] <= own.for_it_s) continue;
-    own.most_for = static_cast<int>(peer);
-    own.for_it_s = by_peer[peer];
-  }
-  return own;
-}
-
 Summary summarize_alone(SummaryParts const& parts) {
   auto const own = own_numbers(parts);
   auto const times = parts.trainer.training_times(parts.train_s);

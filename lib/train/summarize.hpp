@@ -54,7 +54,4 @@ Summary summarize_alone(SummaryParts const& parts);
 std::array<double, kOpKinds> predicted_op_seconds(Program const& program,
                                                   Simulation const& simulation);
 
-// Returns the wait of a rank from the seconds that it waited for each other rank.
-RankWait wait_of(std::span<double const> by_peer);
-
 }  // namespace spillway

@@ -61,9 +61,11 @@ Trainer::Trainer(TrainerParts parts)
       m_batches(parts.data.texts(), parts.data.recipe, m_shape,
                 m_sample_log ? &*m_sample_log : nullptr),
       m_reporter(parts.config, parts.machine, step_flops(parts.planned.train, m_shape),
-                 parts.run_dir),
+                 parts.run_dir, parts.hosts),
       m_replanner({parts.config, parts.data.vocab, parts.planned, parts.simulation, parts.machine,
                    parts.limits, parts.memory, parts.comm}),
+      m_waits(parts.comm),
+      m_told_waits(static_cast<std::size_t>(parts.comm.size())),
       m_storage_failures(parts.memory.tiers().spill, parts.comm),
       m_pace(predicted_turns()),
       m_step_prediction(predicted_step(parts.planned.programs.train, parts.simulation)),
@@ -115,10 +117,11 @@ EngineParts Trainer::engine_parts(Program const& program, BatchSource& batches) 
 }
 
 // Clocks differ, so rank 0 alone says when a checkpoint is due by time.
-RankNote Trainer::note() const {
+RankNote Trainer::note() {
   bool const is_late =
       save_is_due_by_time(m_parts.config.run.checkpoint, seconds_since(m_saved_at));
-  return {stop_requested(), m_parts.comm.rank() == 0 && is_late, m_replanner.watched_step_s()};
+  return {stop_requested(), m_parts.comm.rank() == 0 && is_late, m_replanner.watched_step_s(),
+          m_waits.take()};
 }
 
 Status Trainer::run(RunState start, RunEvent const& began) {
@@ -128,6 +131,7 @@ Status Trainer::run(RunState start, RunEvent const& began) {
   m_save_settings = {m_parts.config.run.checkpoint.keep, m_state.step == 0, &m_parts.carried};
   m_batches.start_at(m_state.step, m_state.samples);
   m_saved_at = m_began_at = SteadyClock::now();
+  m_waits.skip();
   auto const status = finish(run_steps());
   RunEvent end{"end", m_state.step};
   end.exit = static_cast<int>(status);
@@ -183,6 +187,7 @@ std::optional<Status> Trainer::step() {
   report(result, evaluates);
   if (stops) return Status::requeue;
   if (saves) save_now();
+  if (evaluates || saves) m_waits.skip();  // a step's waits are those of its own work
   bool const is_told = m_fault.kind == FaultKind::drive_told_slow && m_state.step >= m_fault.number;
   auto const& program = m_replanner.planned().programs.train;
   bool const drifts = m_replanner.has_drifted(
@@ -250,13 +255,21 @@ void Trainer::report(StepResult const& result, bool evaluates) {
     in_use[tier] = m_parts.memory.tiers().in_use[tier].value();
   }
   auto const left = time_left(m_parts.config.run, m_state.step, m_pace.times());
+  auto const told = reported(result);
   m_reporter.step({m_state.step,
                    m_state.tokens,
                    m_step_tokens,
-                   result,
+                   told,
                    in_use,
                    valid,
                    {seconds_since(m_began_at), left.seconds()}});
+}
+
+// Returns the result as debug.fault lets it look to those who report it.
+StepResult Trainer::reported(StepResult const& result) {
+  if (m_fault.kind != FaultKind::rank_told_slow) return result;
+  bool const is_slow = m_state.step >= m_fault.number && m_state.step <= 2 * m_fault.number;
+  return told_of_rank(result, is_slow, m_told_waits);
 }
 
 bool Trainer::evaluation_is_due() const {

@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/steady_clock.hpp"
+#include "comm/rank_wait.hpp"
 #include "job/run_dir.hpp"
 #include "plan/compile/compile.hpp"
 #include "plan/data/budgets.hpp"
@@ -48,10 +50,11 @@ struct TrainerParts {
   RunMemory& memory;
   Compute const& compute;
   Comm& comm;
-  RunDir* run_dir;                   // null except on rank 0
-  CarriedFiles const& carried;       // what checkpoints carry; empty except on rank 0
-  SteadyClock::time_point begin;     // when the process began
-  std::optional<double> max_time_s;  // limit of the time since `begin`
+  RunDir* run_dir;                        // null except on rank 0
+  CarriedFiles const& carried;            // what checkpoints carry; empty except on rank 0
+  std::vector<std::string> const& hosts;  // by rank
+  SteadyClock::time_point begin;          // when the process began
+  std::optional<double> max_time_s;       // limit of the time since `begin`
 };
 
 class Trainer {
@@ -115,7 +118,8 @@ class Trainer {
   Status after_loss();
   Status finish(Status status);
   void inject_rank_failure();  // does what debug.fault's kill-rank asks for
-  RankNote note() const;       // what this rank tells with a commit
+  StepResult reported(StepResult const& result);
+  RankNote note();  // what this rank tells with a commit
   bool out_of_time() const;
 
   TrainerParts m_parts;
@@ -129,8 +133,10 @@ class Trainer {
   SaveSettings m_save_settings;
   Reporter m_reporter;
   Replanner m_replanner;
-  std::optional<StepTracer> m_tracer;  // present on rank 0 if run.trace asks for it
-  std::unique_ptr<Bound> m_bound;      // ends before the plans that m_replanner keeps
+  WaitsSince m_waits;
+  std::vector<MutualWait> m_told_waits;  // by rank, for debug.fault
+  std::optional<StepTracer> m_tracer;    // present on rank 0 if run.trace asks for it
+  std::unique_ptr<Bound> m_bound;        // ends before the plans that m_replanner keeps
   StorageFailurePolicy m_storage_failures;
   Pace m_pace;
   TrainingTimes m_step_prediction;  // of a step of the current plan

@@ -44,6 +44,7 @@ std::optional<Status> Trainer::adopt(NewPlan plan) {
   event.predicted_step_s = m_replanner.simulation().step_s;
   m_reporter.event(event);
   write_plan();
+  m_waits.skip();
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "64MiB" after "at least device " in a message; empty where it does not say so.
+// "64MiB" after "at least memory.device=" in a message; empty where it does not say so.
 std::string word_after(std::string const& what, std::string const& message) {
   auto const at = message.find(what);
   std::string word;
@@ -266,16 +266,18 @@ TEST_F(BadInput, ranks_that_one_node_has_no_memory_for_may_be_meant_for_several)
 
 TEST_F(BadInput, the_smallest_budget_that_is_named_is_enough_and_less_is_not) {
   auto const outcome = train("memory.device=1MiB");
-  ASSERT_TRUE(fails_with(3, "needs at least device ", outcome));
+  ASSERT_TRUE(fails_with(3, "needs at least memory.device=", outcome));
   EXPECT_TRUE(fails_with(3, "; its steps would take ", outcome));
-  EXPECT_EQ(train("memory.device=" + word_after("at least device ", outcome.output)).status, 0);
+  EXPECT_EQ(train("memory.device=" + word_after("at least memory.device=", outcome.output)).status,
+            0);
 }
 
 TEST_F(BadInput, the_smallest_spill_file_that_is_named_is_enough) {
   auto const outcome = train(spilling() + "memory.nvme.size=64KiB");
-  ASSERT_TRUE(fails_with(3, "memory.nvme = 64 KiB: needs at least nvme ", outcome));
+  ASSERT_TRUE(
+      fails_with(3, "memory.nvme.size = 64 KiB: needs at least memory.nvme.size=", outcome));
   auto const enough = fmt::format("{} memory.nvme.size={}", spilling(),
-                                  word_after("at least nvme ", outcome.output));
+                                  word_after("at least memory.nvme.size=", outcome.output));
   EXPECT_EQ(train(enough).status, 0);
 }
 
@@ -286,13 +288,13 @@ TEST_F(BadInput, the_quickstart_has_no_room_to_keep_every_activation) {
                        " data.train=tokens.h5 plan.activations=keep plan.shard=none "
                        "memory.nvme=none";
   auto const outcome = run_command("cd " + m_dir.string() + " && " + command);
-  EXPECT_TRUE(fails_with(3, "needs at least device", outcome));
+  EXPECT_TRUE(fails_with(3, "needs at least memory.device=", outcome));
 }
 
 TEST_F(BadInput, two_ranks_refuse_alike_and_one_speaks) {
   EXPECT_TRUE(fails_with(2, "model.haeds: unknown key", train("model.haeds=2", kTwoRanks)));
   EXPECT_TRUE(fails_with(2, "none.h5", train(tokens("none.h5"), kTwoRanks)));
-  EXPECT_TRUE(fails_with(3, "at least device", train("memory.device=1MiB", kTwoRanks)));
+  EXPECT_TRUE(fails_with(3, "at least memory.device=", train("memory.device=1MiB", kTwoRanks)));
 }
 
 TEST_F(BadInput, shares_that_ranks_cannot_have_are_refused) {

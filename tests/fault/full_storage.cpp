@@ -26,8 +26,8 @@ TEST_F(FullStorage, more_than_the_file_system_has_is_refused_with_the_budgets_th
                              "memory.nvme.size=4096TiB "
                              "plan.activations=nvme batch.sequences=50000000 batch.micro=50000000");
   EXPECT_TRUE(fails_with(3, path("nvme") + " has no 4 PiB", outcome));
-  EXPECT_TRUE(fails_with(3, "needs at least device ", outcome));
-  EXPECT_TRUE(fails_with(3, " and nvme ", outcome));
+  EXPECT_TRUE(fails_with(3, "needs at least memory.device=", outcome));
+  EXPECT_TRUE(fails_with(3, " and memory.nvme.size=", outcome));
 }
 
 TEST_F(FullStorage, a_size_beyond_the_file_system_is_no_obstacle_to_a_plan_that_needs_less) {
@@ -48,7 +48,7 @@ TEST_F(FullStorage, a_size_beyond_the_file_system_is_no_obstacle_to_a_plan_that_
 TEST_F(FullStorage, that_refuses_what_it_promised_is_named_and_forced_keys_end_there) {
   for (int const ranks : {kAlone, kTwoRanks}) {
     auto const outcome = train_limited(16, spilling(), ranks);
-    EXPECT_TRUE(fails_with(3, "needs at least nvme ", outcome));
+    EXPECT_TRUE(fails_with(3, "needs at least memory.nvme.size=", outcome));
     EXPECT_NE(outcome.output.find(path("nvme") + " cannot hold the spill file: "),
               std::string::npos);
     EXPECT_TRUE(std::filesystem::is_empty(m_dir / "nvme"));

@@ -118,6 +118,8 @@ TEST_F(WhatIsSaid, a_terminal_sees_which_plan_is_made_of_many) {
   EXPECT_NE(largest.find("plan: 0 plans, batch.micro="), largest.npos) << largest;
   auto const table = on_terminal(plan + " --budgets device=32,64MiB", 100);
   EXPECT_NE(table.find("plan: 0 of 2 plans"), table.npos) << table;
+  auto const what_if = on_terminal(plan + " --what-if", 100);
+  EXPECT_NE(what_if.find("plan: 0 of "), what_if.npos) << what_if;
 }
 
 TEST_F(WhatIsSaid, what_was_warned_of_is_repeated_at_the_end) {

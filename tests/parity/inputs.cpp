@@ -44,7 +44,7 @@ TEST_P(Inputs, plan_for_every_machine) {
                                      " --machine " + file("machines/" + machine));
     bool const too_large = is_too_large(GetParam(), machine);
     EXPECT_EQ(outcome.status, too_large ? 3 : 0) << outcome.output;
-    EXPECT_NE(outcome.output.find(too_large ? "needs at least device" : "Fits with "),
+    EXPECT_NE(outcome.output.find(too_large ? "needs at least memory.device=" : "Fits with "),
               std::string::npos)
         << outcome.output;
   }

@@ -59,7 +59,8 @@ TEST(OutputSchemas, describe_what_a_run_leaves) {
   ::setenv("SPILLWAY_JOB", "job 7", 1);
   Experiment const experiment("output_schemas", 2);
   auto const run = experiment.run("run", {"plan.activations=nvme", "run.steps=3"});
-  auto const more = experiment.resume("more", run, 3, {"optim.lr=1e-3"});
+  auto const more =
+      experiment.resume("more", run, 3, {"optim.lr=1e-3", "debug.fault=rank-told-slow:3"});
   ::unsetenv("SPILLWAY_JOB");
   auto rows = rows_of(run);
   for (auto const& row : rows_of(more)) rows.push_back(row);

@@ -131,7 +131,8 @@ TEST_F(PlanTables, end_with_the_fastest_row_and_the_least_budgets_that_fit) {
   auto const lines = text.lines();
   ASSERT_GE(lines.size(), rows.size() + 2);  // what does not fit may take two lines
   EXPECT_TRUE(lines[0].starts_with("device   host ")) << lines[0];
-  EXPECT_NE(lines[1].find("does not fit: needs at least device "), std::string::npos) << lines[1];
+  EXPECT_NE(lines[1].find("does not fit: needs at least memory.device="), std::string::npos)
+      << lines[1];
   auto const last = lines[lines.size() - 2] + " " + lines.back();  // a line that was wrapped
   EXPECT_TRUE(last.starts_with("The fastest is device=")) << last;
   EXPECT_NE(last.find("; the least that fits is device=60MiB, host=80MiB."), std::string::npos)

@@ -141,8 +141,9 @@ TEST_F(RokCommand, what_does_not_fit_is_a_row_that_says_so) {
   auto const budget = (least + most) / 2;
   auto const outcome = rok("--micro 8 memory.device=" + std::to_string(budget));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
-  EXPECT_NE(outcome.output.find("keep, 8 x 128 tokens: does not fit: needs at least device"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome.output.find("keep, 8 x 128 tokens: does not fit: needs at least memory.device="),
+      std::string::npos)
       << outcome.output;
   for (Row const& row : rows()) {
     bool const fits = number(row, "planned_peak_device_bytes") <= budget;

@@ -116,6 +116,7 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"re("(stall_by)": ?\{[^}]*\})re"), "\"$1\":#"},
       {std::regex(R"re("(lifetime_years|used_lifetime_years|\w+_hex)": ?[^,}\n]*)re"), "\"$1\":#"},
       {std::regex(R"re(("\w*(?:loss|norm)": ?[0-9]+\.[0-9]{4})[0-9]*)re"), "$1"},
+      {std::regex(R"re(,"slow_rank":[0-9]+,"slow_rank_wait_s":#)re"), ""},  // who was slow
       {std::regex(R"re("times": \{\s*(?:"[^}]*\},?\s*)*\})re"), "\"times\": #"},
   };
   for (auto const& [pattern, mask] : masks) text = std::regex_replace(text, pattern, mask);

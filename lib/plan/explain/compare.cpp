@@ -48,6 +48,13 @@ std::string reason(PlanCost const& other, PlanCost const& chosen) {
   return text;
 }
 
+// Says which plan a row of what does not fit is about, if one tells what its steps would take.
+std::string of_what_lacks(std::vector<Alternative> const& alternatives) {
+  auto const tells = [](Alternative const& one) { return !one.cost.fits && one.cost.step_s > 0; };
+  if (std::ranges::none_of(alternatives, tells)) return "";
+  return "Where nothing fits, a row has the plan that lacks least, and its step with room.\n";
+}
+
 // Says why keeping all activations, which repeats and moves none of them, is slower.
 std::string surprise(std::vector<Alternative> const& alternatives, PlanCost const& chosen) {
   for (auto const& [name, cost] : alternatives) {
@@ -91,6 +98,7 @@ std::string compare(PlanCost const& chosen, OtherPlans const& others, Budgets co
       "Other ways: the activations of all layers alike, the rest as is best then", kNames);
   text += cost_row("this plan", chosen, "", budgets, kNames);
   text += rows(others.alternatives, chosen, budgets);
+  text += of_what_lacks(others.alternatives);
   text += surprise(others.alternatives, chosen) + advice(others.alternatives, chosen);
   text += "\nWhat 1 GiB more would buy, for a step\n";
   for (MoreRoom const& room : others.more)

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "base/units.hpp"
+#include "plan/data/budget_key.hpp"
 #include "plan/data/program.hpp"
 
 namespace spillway {
@@ -76,13 +77,14 @@ std::string describe(Need const& need, Graph const& graph, Budgets const& budget
   std::vector<std::string> needed;
   for (Tier const tier : {Tier::device, Tier::host, Tier::nvme}) {
     if (missing[tier] == 0) continue;
-    needed.push_back(fmt::format("{} {}", name(tier), format_bytes_up(need.peak_bytes[tier])));
+    needed.push_back(
+        fmt::format("{}={}", budget_key(tier), format_bytes_up(need.peak_bytes[tier])));
   }
   if (need.nvme_bytes_per_s > 0) {
     constexpr double mebibyte_s = mebibyte / kDayS;
     auto const node_bytes_per_s = need.nvme_bytes_per_s * static_cast<double>(node_ranks);
     auto const per_day = std::ceil(node_bytes_per_s / mebibyte_s);
-    needed.push_back("spill.max_write_per_day " +
+    needed.push_back("spill.max_write_per_day=" +
                      format_bytes(clamped_product(clamped_whole(per_day), mebibyte)));
   }
   return fmt::format("needs at least {} (activations: {})", fmt::join(needed, " and "),

@@ -29,10 +29,10 @@ struct Need {
   double nvme_bytes_per_s = 0;  // the rate of writes to the drive; 0 if the budget allows it
 };
 
-// Returns a text such as "needs at least device 1.221GiB and nvme 530MiB (activations: nvme)" of
-// those budgets that are too small for the plan. Sizes are rounded up (format_bytes_up). If a plan
-// writes more to the drive than the budget allows, the text also names the
-// `spill.max_write_per_day` that all ranks of a node need together.
+// Returns a text such as "needs at least memory.device=1.221GiB and memory.nvme.size=530MiB
+// (activations: nvme)" of those budgets that are too small for the plan, as they can be pasted.
+// Sizes are rounded up (format_bytes_up). If a plan writes more to the drive than the budget
+// allows, the text also has the `spill.max_write_per_day` that all ranks of a node need together.
 std::string describe(Need const& need, Graph const& graph, Budgets const& budgets,
                      std::int64_t node_ranks = 1);
 

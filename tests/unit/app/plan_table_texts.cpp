@@ -30,8 +30,9 @@ TriedPlan refused(Status status, std::string why) {
 
 TEST(PlanTableTexts, line_up_what_rows_say) {
   auto table = table_of({"device=8,12,900GiB"}, "m/a.yaml,h100.yaml");
-  table.rows[0].plan = refused(
-      Status::cannot_fit, "memory.device = 8 GiB: needs at least device 9GiB (activations: keep)");
+  table.rows[0].plan =
+      refused(Status::cannot_fit,
+              "memory.device = 8 GiB: needs at least memory.device=9GiB (activations: keep)");
   auto& fastest = table.rows[1].plan;
   fastest.step_s = 0.25;
   fastest.tokens_per_s = 800;
@@ -42,7 +43,7 @@ TEST(PlanTableTexts, line_up_what_rows_say) {
   table.rows[3].plan.step_s = table.rows[3].plan.tokens_per_s = 0;
   EXPECT_EQ(table_text(table),
             "machine  device  a step  tokens/s  device peak  NVMe peak  bound by\n"
-            "a          8GiB  does not fit: needs at least device 9GiB\n"
+            "a          8GiB  does not fit: needs at least memory.device=9GiB\n"
             "a         12GiB  250 ms       800        3 GiB      5 MiB  24 % working on the host\n"
             "a        900GiB  not possible: memory.device = 900 GiB: too much\n"
             "h100       8GiB       ?         ?            -          -  computing\n"

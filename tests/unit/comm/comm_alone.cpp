@@ -12,6 +12,7 @@
 #include "comm/backoff.hpp"
 #include "comm/comm.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "comm/rank_wait.hpp"
 
 namespace spillway::comm_alone_test {
 namespace {
@@ -110,6 +111,38 @@ TEST(Comm, counts_waits_by_peer_until_they_are_forgotten) {
   EXPECT_EQ(waits(), (std::vector{4.0, 0.0, 0.75}));
   comm.forget_waits();
   EXPECT_EQ(waits(), (std::vector{0.0, 0.0, 0.0}));
+}
+
+TEST(WaitsSince, tells_what_a_rank_has_waited_since_it_was_asked_before) {
+  Written comm(1, 3);
+  comm.wait_for(0, 7);
+  WaitsSince waits(comm);
+  EXPECT_EQ(waits.take().most_for, -1) << "what was before it counts as none";
+  comm.wait_for(2, 0.5);
+  comm.wait_for(0, 0.25);
+  auto const wait = waits.take();
+  EXPECT_EQ(wait.waited_s, 0.75);
+  EXPECT_EQ(wait.most_for, 2);
+  EXPECT_EQ(wait.for_it_s, 0.5);
+  EXPECT_EQ(waits.take().waited_s, 0);
+  comm.wait_for(2, 4);
+  comm.forget_waits();
+  waits.skip();
+  comm.wait_for(0, 2);
+  EXPECT_EQ(waits.take().waited_s, 2);
+}
+
+TEST(MutualWaits, are_of_whom_each_rank_waited_for_longest) {
+  std::array<MutualWait, 3> all{};
+  add_wait(all, 0, {5, 2, 4});
+  add_wait(all, 1, {3, 2, 3});
+  add_wait(all, 2, {});
+  add_wait(all, 0, {1, 1, 1});
+  EXPECT_EQ(all[0].waited_s, 6);
+  EXPECT_EQ(all[0].awaited_s, 0);
+  EXPECT_EQ(all[1].awaited_s, 1);
+  EXPECT_EQ(all[2].waited_s, 0);
+  EXPECT_EQ(all[2].awaited_s, 7);
 }
 
 TEST(SingleRank, is_the_only_one_of_its_node_and_ends_with_the_status_that_is_asked) {

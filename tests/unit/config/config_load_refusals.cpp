@@ -136,10 +136,11 @@ TEST(ConfigLoad, values_out_of_bounds_are_refused) {
             "in.yaml:1: run.max_time: 0s is out of bounds: duration > 0s; or auto");
   EXPECT_EQ(file_error("optim: {schedule: step}"),
             "in.yaml:1: optim.schedule: 'step' is not one of cosine | linear | constant");
-  EXPECT_EQ(override_error("debug.fault=storage-read"),
-            "command line: debug.fault: 'storage-read' is not one of "
-            "storage-read:N | storage-write:N | storage-read-all:N | storage-write-all:N | "
-            "storage-random:N | storage-slow:N | drive-told-slow:N | kill-rank:N");
+  EXPECT_EQ(
+      override_error("debug.fault=storage-read"),
+      "command line: debug.fault: 'storage-read' is not one of "
+      "storage-read:N | storage-write:N | storage-read-all:N | storage-write-all:N | "
+      "storage-random:N | storage-slow:N | drive-told-slow:N | rank-told-slow:N | kill-rank:N");
   EXPECT_EQ(override_error("debug.fault=kill-rank:3"), "");
   EXPECT_EQ(override_error("debug.fault=none"), "");
 }

@@ -102,6 +102,39 @@ TEST(MetricsRows, that_are_none_are_left_out) {
     EXPECT_FALSE(parse_time_s(text)) << text;
 }
 
+// The step at which the rank that is slow now became so, or -1.
+std::int64_t slow_since(RunHistory const& history) {
+  return history.slow_rank() ? history.slow_rank()->step : -1;
+}
+
+TEST(RunHistories, know_a_rank_that_is_slow_until_that_is_over_or_the_job_is) {
+  RunHistory history;
+  EXPECT_EQ(slow_since(history), -1);
+  history.add(event("start", 0));
+  history.add(event("slow-rank", 3));
+  history.add(row(4, 1));
+  history.add(event("replan", 4));
+  EXPECT_EQ(slow_since(history), 3);
+  history.add(event("slow-rank-over", 5));
+  EXPECT_EQ(slow_since(history), -1);
+  for (auto const* name : {"end", "resume"}) {
+    history.add(event("slow-rank", 6));
+    EXPECT_EQ(slow_since(history), 6);
+    history.add(event(name, 7));
+    EXPECT_EQ(slow_since(history), -1) << name;
+  }
+}
+
+TEST(RunHistories, keep_what_the_plan_predicts_beside_a_slow_rank) {
+  RunHistory history;
+  RunEvent start{"start", 0};
+  start.predicted_step_s = 0.25;
+  history.add(to_json(start, 0));
+  history.add(event("slow-rank", 3));
+  history.add(event("slow-rank-over", 6));
+  EXPECT_EQ(history.predicted_step_s(), 0.25);
+}
+
 TEST(RunHistories, undo_what_a_job_does_once_more) {
   RunHistory history;
   history.add(event("start", 0));

@@ -114,6 +114,29 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
           "               goes on from the newest checkpoint\n"});
 }
 
+TEST_F(RunRecords, know_the_least_loss_of_logged_steps_and_of_all_evaluations) {
+  add_event("start", 0);
+  add_step(2, 3, 5);
+  add_step(4, 3.5, 5.5);
+  expect({"  loss         3.5000 at step 4; least of logged steps 3.0000 at step 2\n",
+          "  valid        5.5000 at step 4; least 5.0000 at step 2\n"});
+  add_step(6, 2.5);
+  expect({"  loss         2.5000 at step 6, the least of logged steps\n"});
+}
+
+TEST_F(RunRecords, name_a_rank_that_is_slow_now) {
+  RunDir const held(m_dir);
+  add_event("start", 0);
+  add_step(9, 4);
+  auto const why = "rank 1 (host node4): the others wait 250 ms of each 500 ms step for it";
+  add_row(to_json(RunEvent{"slow-rank", 9, {{"why", why}}}, 0));
+  expect(
+      {"  slow         rank 1 (host node4): the others wait 250 ms of each 500 ms step\n"
+       "               for it, since step 9\n"});
+  add_event("slow-rank-over", 12);
+  EXPECT_EQ(text().find("  slow "), std::string::npos);
+}
+
 // Of four steps the third one was not logged, nor was the fourth, at which the job ended.
 TEST_F(RunRecords, say_the_tokens_of_the_last_step_or_by_which_step_they_are_known) {
   add_event("start", 0);

@@ -90,6 +90,18 @@ TEST(TopFrames, notice_that_no_step_came_for_long) {
   EXPECT_NE(fresh.find("no step for 40 s: none is done yet\n"), fresh.npos) << fresh;
 }
 
+constexpr auto kSlow = "rank 3 (host n3): the others wait 120 ms of each 800 ms step for it";
+
+TEST(TopFrames, name_a_rank_that_is_slow_now) {
+  auto run = run_at(10);
+  run.history.add(to_json(RunEvent{"slow-rank", 10, {{"why", kSlow}}}, 0));
+  auto const line = std::string("slow: ") + kSlow + "\n";
+  auto const text = joined(top_frame(run, 1, {}));
+  EXPECT_NE(text.find(line), text.npos) << text;
+  run.at_work = {false};
+  EXPECT_EQ(joined(top_frame(run, 1, {})).find(line), text.npos) << "nobody is there";
+}
+
 TEST(TopFrames, show_a_directory_without_rows_and_settings) {
   RunRecord run{.dir = "runs/new"};
   run.at_work = {true, "pid 7"};

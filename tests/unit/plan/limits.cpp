@@ -106,7 +106,7 @@ TEST(Needs, name_the_policies_of_all_layers_once) {
   PlanWords const words{.activations = {"nvme", "recompute", "nvme", "light"}};
   Need const need{make_plan(graph, words), {3 * mib + 1, 0, 0}};
   EXPECT_EQ(describe(need, graph, {mib, 0, 0}),
-            "needs at least device 4MiB (activations: nvme, recompute, light)");
+            "needs at least memory.device=4MiB (activations: nvme, recompute, light)");
 }
 
 // 100 bytes a second are 8.2 MiB a day, and those of three ranks 24.7 MiB.
@@ -114,11 +114,11 @@ TEST(Needs, count_what_all_ranks_of_a_node_write) {
   auto const graph = small_graph();
   Need need{make_plan(graph, PlanWords{.activations = {"nvme"}}), {}, 100};
   auto const said = [&](std::int64_t node_ranks) { return describe(need, graph, {}, node_ranks); };
-  EXPECT_EQ(said(1), "needs at least spill.max_write_per_day 9MiB (activations: nvme, keep)");
-  EXPECT_EQ(said(3), "needs at least spill.max_write_per_day 25MiB (activations: nvme, keep)");
+  EXPECT_EQ(said(1), "needs at least spill.max_write_per_day=9MiB (activations: nvme, keep)");
+  EXPECT_EQ(said(3), "needs at least spill.max_write_per_day=25MiB (activations: nvme, keep)");
   need.nvme_bytes_per_s = 1e17;  // a drive of a machine file that says so
   EXPECT_EQ(said(1),
-            "needs at least spill.max_write_per_day 9223372036854775807 (activations: nvme, keep)");
+            "needs at least spill.max_write_per_day=9223372036854775807 (activations: nvme, keep)");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ TEST(Solve, says_what_the_smallest_need_is_made_of) {
   EXPECT_FALSE(solution.chosen);
   EXPECT_EQ(solution.smallest.peak_bytes[index(Tier::nvme)], 0);
   auto const text = describe(solution.smallest, graph(), {.device_bytes = 1 << 20});
-  EXPECT_TRUE(text.starts_with("needs at least device ")) << text;
+  EXPECT_TRUE(text.starts_with("needs at least memory.device=")) << text;
   EXPECT_NE(text.find("MiB (activations: "), text.npos) << text;
 }
 
@@ -101,11 +101,12 @@ TEST(Solve, names_only_the_budgets_that_are_too_small) {
     auto const all = describe(need, graph(), budgets);
     return all.substr(0, all.find(" (activations: "));
   };
-  EXPECT_EQ(text({4 * mib, 3 * mib, 8 * mib}), "needs at least device 5MiB");
-  EXPECT_EQ(text({5 * mib, mib, 8 * mib}), "needs at least host 3MiB");
-  EXPECT_EQ(text({mib, mib, mib}), "needs at least device 5MiB and host 3MiB and nvme 7MiB");
+  EXPECT_EQ(text({4 * mib, 3 * mib, 8 * mib}), "needs at least memory.device=5MiB");
+  EXPECT_EQ(text({5 * mib, mib, 8 * mib}), "needs at least memory.host=3MiB");
+  EXPECT_EQ(text({mib, mib, mib}),
+            "needs at least memory.device=5MiB and memory.host=3MiB and memory.nvme.size=7MiB");
   need.nvme_bytes_per_s = 1;
-  EXPECT_EQ(text({8 * mib, 8 * mib, 8 * mib}), "needs at least spill.max_write_per_day 1MiB");
+  EXPECT_EQ(text({8 * mib, 8 * mib, 8 * mib}), "needs at least spill.max_write_per_day=1MiB");
 }
 
 // Chosen Programs can be run: their waits are there.

@@ -113,7 +113,7 @@ TEST(Solve, writes_no_more_to_the_drive_than_it_may) {
   auto const forced = solution_for("nvme");
   EXPECT_FALSE(forced.chosen);
   auto const text = describe(forced.smallest, graph(), budgets);
-  EXPECT_NE(text.find("spill.max_write_per_day "), std::string::npos) << text;
+  EXPECT_NE(text.find("spill.max_write_per_day="), std::string::npos) << text;
 }
 
 // What wears the drive too fast would take the places of what does not among the few that are

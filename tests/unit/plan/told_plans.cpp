@@ -145,6 +145,7 @@ Other ways: the activations of all layers alike, the rest as is best then
   all-host       does not fit: needs 1 MiB more host memory
   all-nvme            3 s   -25 %     2 MiB         -         -
   all-light             ?             1 MiB         -         -
+Where nothing fits, a row has the plan that lacks least, and its step with room.
 all-nvme is faster by prediction: plan.activations=nvme on the command line
 
 What 1 GiB more would buy, for a step
@@ -160,6 +161,16 @@ What ranks share out (plan.shard): estimates, beside that of none
 )");
   auto const alone = compare(chosen, {others, more, {}}, budgets);
   EXPECT_EQ(alone, text.substr(0, text.find("\nWhat ranks share out")));
+}
+
+TEST(ToldComparisons, explain_rows_of_what_does_not_fit_only_where_there_are_some) {
+  auto const explained = [](PlanCost const& other) {
+    return compare({true, {}, 4}, {{{"all-nvme", other}}, {}, {}}, {}).find("lacks least") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(explained({false, {1, 0, 0}, 3}));
+  EXPECT_FALSE(explained({false, {1, 0, 0}, 0}));
+  EXPECT_FALSE(explained({true, {1, 0, 0}, 3}));
 }
 
 // No advice where nothing is faster, or not by what is shown.

@@ -29,7 +29,7 @@ TEST(LiveLine, shows_all_where_there_is_room) {
 
 TEST(LiveLine, has_what_matters_most_in_eighty_columns) {
   EXPECT_EQ(line(80),
-            " 20 % [##...........] 120/600 loss  3.500 norm    1.23   8192 tok/s left  13m20s");
+            " 20 % 120/600 loss  3.500 lr 6.00e-04 norm    1.23   8192 tok/s left  13m20s");
   auto known = row();
   known.mfu = 0.41;
   EXPECT_EQ(live_line(known, 600, {200, 800}, 83),
@@ -91,7 +91,7 @@ TEST(LiveLine, is_full_at_the_end_and_says_where_there_is_no_loss) {
   auto last = row();
   last.step = 600;
   last.loss = {};
-  auto const text = live_line(last, 600, {1000, 0}, 80);
+  auto const text = live_line(last, 600, {1000, 0}, 75);
   EXPECT_TRUE(text.starts_with("100 % [#")) << text;
   EXPECT_EQ(text.find('.'), text.find("1.23") + 1) << "no place of the bar is empty: " << text;
   EXPECT_NE(text.find(" loss   none "), std::string::npos) << text;

@@ -158,6 +158,23 @@ TEST_F(Page, has_nothing_of_a_summary_that_an_earlier_job_has_left) {
   EXPECT_EQ(run.at("events").at(1).at("done_again"), 1);
 }
 
+// Marks are drawn by the name of an event, and words made of its `why`.
+TEST_F(Page, has_slow_ranks_as_events_with_a_mark_of_their_own) {
+  auto const directory = run("slow");
+  std::ofstream(directory / "metrics.jsonl", std::ios::app)
+      << R"({"event":"slow-rank","step":2,"rank":1,"why":"rank 1: the others wait"})" << '\n'
+      << R"({"event":"slow-rank-over","step":2,"rank":1,"why":"rank 1"})" << '\n';
+  auto const events = first_run(directory).at("events");
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[1].at("event"), "slow-rank");
+  EXPECT_EQ(events[1].at("why"), "rank 1: the others wait");
+  EXPECT_EQ(events[2].at("event"), "slow-rank-over");
+  auto const html = page_html(page_data({{directory}, {}}));
+  for (auto const* words : {"event.event.startsWith(\"slow-rank\")", ".event.slow-rank line",
+                            "Starts, resumes, re-plans and slow ranks", "a slow rank (empty:"})
+    EXPECT_EQ(count_of(html, words), 1u) << words;
+}
+
 TEST_F(Page, has_plans_in_the_order_of_their_steps) {
   auto const directory = run("replanned");
   for (auto const* name : {"plan-20.yaml", "plan.yaml", "plan-3.yaml", "plan-x.yaml"})

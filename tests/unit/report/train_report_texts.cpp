@@ -33,6 +33,7 @@ TEST(ReportTexts, a_row_of_metrics_says) {
   row.matmul_gflops = 64.5;
   row.peak_bytes = {11, 12, 13};
   row.lanes = lanes();
+  row.slow_rank = {3, 0.625};
   row.valid = {10.5, 7};
   EXPECT_EQ(to_json(row),
             R"({"step":120,"tokens":9000000000,"targets":8,"loss":0.375,"grad_norm":1.5,)"
@@ -45,12 +46,20 @@ TEST(ReportTexts, a_row_of_metrics_says) {
             R"("nvme_read":{"busy_s":0.5,"stall_s":0.125,"bytes":3000000000,"gbps":6.0},)"
             R"("nvme_write":{"busy_s":2.0,"stall_s":0.375,"bytes":5000000000,"gbps":2.5}},)"
             R"("peak_bytes":{"device":11,"host":12,"nvme":13},)"
+            R"("slow_rank":3,"slow_rank_wait_s":0.625,)"
             R"("valid_loss":1.5,"valid_loss_hex":"0x1.8p+0","valid_targets":7})");
 }
 
 TEST(ReportTexts, a_row_of_an_event_leaves_out_what_it_has_none_of) {
   EXPECT_EQ(to_json({"start", 0, {}, {}}, 1'000'000'000),
             R"({"event":"start","step":0,"time":"2001-09-09T01:46:40Z"})");
+}
+
+TEST(ReportTexts, a_row_of_a_slow_rank_has_its_number) {
+  RunEvent slow{"slow-rank", 40, {{"why", "rank 3"}}};
+  slow.rank = 3;
+  EXPECT_EQ(to_json(slow, 0), R"({"event":"slow-rank","step":40,"time":"1970-01-01T00:00:00Z",)"
+                              R"("rank":3,"why":"rank 3"})");
 }
 
 // What people name may hold any bytes; rows stay JSON all the same.

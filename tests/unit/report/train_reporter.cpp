@@ -11,6 +11,7 @@
 #include "base/standard_streams.hpp"
 #include "report/environment.hpp"
 #include "report/reporter.hpp"
+#include "tests/support/captured_log.hpp"
 #include "version.hpp"
 
 namespace spillway::train_reporter_test {
@@ -132,6 +133,39 @@ TEST_F(Reporting, rows_and_lines_are_of_the_same_steps) {
   EXPECT_EQ(steps, "123467");
   EXPECT_EQ(lines, "23467");
   EXPECT_EQ(rows().front().at("event"), "resume");
+}
+
+// Rank 1 is slow from the first step to the third.
+TEST_F(Reporting, a_slow_rank_is_in_rows_and_told_once) {
+  test::CapturedLog log;
+  m_config.run.log_every = 1;
+  RunDir const dir(m_path);
+  Reporter reporter(m_config, m_machine, 1, &dir, {"here", "there"});
+  std::array<MutualWait, 2> waits{};
+  testing::internal::CaptureStderr();
+  for (std::int64_t step = 1; step <= 7; ++step) {
+    waits[0].waited_s = waits[1].awaited_s = step <= 3 ? 2.5 : 0;
+    auto result = step_of(10);
+    result.waits = waits;
+    reporter.step({step, 0, 1, result, {}, {}});
+  }
+  testing::internal::GetCapturedStderr();
+  std::string story;
+  for (auto const& row : rows()) {
+    if (row.contains("event")) {
+      story += row.at("event").get<std::string>() + row.at("step").dump() + " ";
+      EXPECT_EQ(row.at("rank"), 1);
+      EXPECT_TRUE(row.at("why").get<std::string>().starts_with("rank 1 (host there)")) << row;
+    } else if (row.contains("slow_rank")) {
+      story += row.at("step").dump() + " ";
+      EXPECT_EQ(row.at("slow_rank"), 1);
+      EXPECT_EQ(row.at("slow_rank_wait_s"), 2.5);
+    }
+  }
+  EXPECT_EQ(story, "1 2 3 slow-rank3 slow-rank-over6 ");
+  EXPECT_EQ(log.taken(),
+            "warning: rank 1 (host there) is slow: the others wait 2.5 s of each 10 s step for it; "
+            "docs/runs.md, \"Ranks that are not equally fast\", says what to do\n");
 }
 
 // The job before was killed behind its fifth step, and saved its second one last; a job in between

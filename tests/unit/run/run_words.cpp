@@ -85,14 +85,14 @@ TEST(RunWords, of_what_cannot_fit_begin_with_the_budgets_that_are_too_small) {
   config.memory.nvme_bytes = 5 * kGib;
   config.plan.optimizer = {Tier::nvme};
   auto const drive = why({64 * kMib, 64 * kMib, 8192});
-  EXPECT_TRUE(drive.starts_with("memory.nvme = 8 KiB (/scratch has no 5 GiB): ")) << drive;
+  EXPECT_TRUE(drive.starts_with("memory.nvme.size = 8 KiB (/scratch has no 5 GiB): ")) << drive;
   config.memory.nvme_paths->emplace_back("/more");
   auto const drives = why({64 * kMib, 64 * kMib, 8192});
-  EXPECT_TRUE(drives.starts_with("memory.nvme = 8 KiB (/scratch and /more have no 5 GiB): "))
+  EXPECT_TRUE(drives.starts_with("memory.nvme.size = 8 KiB (/scratch and /more have no 5 GiB): "))
       << drives;
   config.memory.nvme_paths->pop_back();
   auto const both = why({4096, 0, 8192});
-  EXPECT_TRUE(both.starts_with("memory.device = 4 KiB, memory.nvme = 8 KiB (/scratch has no 5 G"))
+  EXPECT_TRUE(both.starts_with("memory.device = 4 KiB, memory.nvme.size = 8 KiB (/scratch has no"))
       << both;
   auto const worn = why({64 * kMib, 0, 5 * kGib, 1024}, 3);
   EXPECT_TRUE(worn.starts_with("spill.max_write_per_day = 169 MiB: ")) << "of two ranks: " << worn;
@@ -138,6 +138,7 @@ TEST(RunWords, of_faults_are_read_with_their_numbers) {
       {"storage-random", FaultKind::storage_random},
       {"storage-slow", FaultKind::storage_slow},
       {"drive-told-slow", FaultKind::drive_told_slow},
+      {"rank-told-slow", FaultKind::rank_told_slow},
       {"kill-rank", FaultKind::kill_rank}};
   EXPECT_EQ(std::size(all), std::size(kFaultNames));
   std::int64_t number = 1'000'000'000'000;

@@ -112,6 +112,23 @@ TEST_F(EngineRanks, tell_each_other_the_largest_of_their_notes) {
   EXPECT_EQ(result_of(2).note.step_s, 0);
 }
 
+// Two records take turns, and the third step knows nothing of the first.
+TEST_F(EngineRanks, tell_each_other_what_they_have_waited) {
+  Engine engine(parts());
+  change(0, [](SentShare& share) { share.note.wait = {3, 2, 2}; });
+  change(2, [](SentShare& share) { share.note.wait = {0.5, 0, 0.25}; });
+  for (std::int64_t const step : {1, 2, 3}) {
+    auto const waits = engine.run_step(step).waits;
+    ASSERT_EQ(waits.size(), 3u);
+    EXPECT_EQ(waits[0].waited_s, 3);
+    EXPECT_EQ(waits[0].awaited_s, 0.25);
+    EXPECT_EQ(waits[1].waited_s, 0);
+    EXPECT_EQ(waits[1].awaited_s, 0);
+    EXPECT_EQ(waits[2].waited_s, 0.5);
+    EXPECT_EQ(waits[2].awaited_s, 2);
+  }
+}
+
 TEST_F(EngineRanks, with_other_gradients_end_the_run_and_are_told) {
   auto const apart =
       "step 7: ranks hold different gradients; check the memory of the machines and start again "

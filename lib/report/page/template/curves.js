@@ -1,4 +1,5 @@
-// Curves against steps, tokens or hours: all runs over each other, with restarts and re-plans.
+// Curves against steps, tokens or hours: all runs over each other, with restarts, re-plans and slow
+// ranks.
 
 const kCurves = [
   {key: "loss", title: "Loss", text: plainText, dots: "valid_loss", mayLog: true, height: 300},
@@ -8,6 +9,21 @@ const kCurves = [
 ];
 
 function isValue(value) { return value !== null && value !== undefined && Number.isFinite(value); }
+
+function isMarked({event, step, exit}) {
+  return !(event === "start" && step === 0) && !(event === "end" && exit === 0);
+}
+
+const kMarks = "Marks: a square where a job begins or ends, a triangle for a re-plan, one on its " +
+    "base for a slow rank (empty: it is no longer slow).";
+
+// A triangle for a re-plan, one that stands on its base for a slow rank (an open one for its end), a
+// square for what begins or ends a job.
+function markOfEvent(event, x, top) {
+  if (event.event === "replan") return `M${x - 5} ${top}h10l-5 8z`;
+  if (event.event.startsWith("slow-rank")) return `M${x - 5} ${top + 8}h10l-5 -8z`;
+  return `M${x - 4} ${top}h8v8h-8z`;
+}
 
 class Curve {
   constructor(host, view, state, runs, spec) {
@@ -98,11 +114,9 @@ class Curve {
   }
   drawEvents(layer, sx, box, run) {
     for (const event of run.events) {
-      if (event.event === "start" && event.step === 0) continue;
-      if (event.event === "end" && event.exit === 0) continue;
+      if (!isMarked(event)) continue;
       const x = sx.at(placeOfEvent(run, event, kAxes[this.state.axis]));
-      const mark = event.event === "replan" ? `M${x - 5} ${box.top}h10l-5 8z` :
-                                              `M${x - 4} ${box.top}h8v8h-8z`;
+      const mark = markOfEvent(event, x, box.top);
       layer.append(svg(
           "g", {class: "event " + event.event, style: `stroke:${run.colour};fill:${run.colour}`},
           svg("title", {}, wordsOfEvent(event)), svg("path", {d: mark}),
@@ -160,8 +174,9 @@ function drawCurves(host, runs, state) {
   const events =
       runs.flatMap((run) => run.events.map((event) => [run.name, event.time, wordsOfEvent(event)]));
   host.append(make(
-      "details", {class: "data"}, make("summary", {}, "Starts, resumes and re-plans"),
+      "details", {class: "data"}, make("summary", {}, "Starts, resumes, re-plans and slow ranks"),
       table(["run", "time", "what"], events)));
+  if (runs.some((run) => run.events.some(isMarked))) host.append(note(kMarks));
   const thin = runs.filter((run) => run.rows.all > run.rows.step.length);
   if (thin.length)
     host.append(note(

@@ -34,9 +34,9 @@ function stepsText(figures) {
       ` in ${figures.jobs} job${figures.jobs === 1 ? "" : "s"}${again}`;
 }
 
-function lossText(figures, name) {
+function lossText(figures, name, of = "") {
   if (!isValue(figures[name + "_last"])) return null;
-  return `${digits(figures[name + "_last"], 5)}, best ${digits(figures[name + "_best"], 5)} ` +
+  return `${digits(figures[name + "_last"], 5)}, best${of} ${digits(figures[name + "_best"], 5)} ` +
       `at step ${wholeText(figures[name + "_best_step"])}`;
 }
 
@@ -105,7 +105,7 @@ const kFigures = [
   ["Tokens", ({tokens}) => isValue(tokens) ? countText(tokens) : null],
   ["Duration", durationText],
   ["Before the first step", ({restart_s}) => restart_s > 0 ? secondsText(restart_s) : null],
-  ["Loss", (figures) => lossText(figures, "loss")],
+  ["Loss", (figures) => lossText(figures, "loss", " of logged steps")],
   ["Validation loss", (figures) => lossText(figures, "valid")],
   ["Throughput", rateText],
   ["A step", stepTimeText],
