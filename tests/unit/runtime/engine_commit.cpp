@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <semaphore>
 
 #include "base/error.hpp"
@@ -137,11 +138,10 @@ class ApartComm final : public Comm {
  private:
   void exchange(Traffic, std::span<Outgoing const> outgoing,
                 std::span<Incoming const> incoming) override {
-    std::array<std::uint64_t, 8> share{};  // loss, weight and norm; then the checksum
-    ASSERT_EQ(outgoing[0].bytes.size(), sizeof share);
-    std::memcpy(share.data(), outgoing[0].bytes.data(), sizeof share);
-    ++share[3];
-    std::memcpy(incoming[0].bytes.data(), share.data(), sizeof share);
+    constexpr std::size_t checksum_at = 3 * sizeof(double);  // behind loss, weight and norm
+    auto const to = incoming[0].bytes;
+    std::ranges::copy(outgoing[0].bytes, to.begin());
+    to[checksum_at] ^= std::byte{1};
   }
 };
 
