@@ -16,11 +16,15 @@ std::filesystem::path schema_path(std::string const& name) {
   return kDocs / "schemas" / (name + ".schema.json");
 }
 
+void expect_no_faults(JsonSchema& schema, std::vector<OrderedJson> const& values) {
+  for (auto const& value : values)
+    for (auto const& fault : schema.faults(value)) ADD_FAILURE() << fault;
+}
+
 // Expects all values to be as the schema says, and each of its fields in one of them.
 void expect_described(std::string const& name, std::vector<OrderedJson> const& values) {
   JsonSchema schema(schema_path(name));
-  for (auto const& value : values)
-    for (auto const& fault : schema.faults(value)) ADD_FAILURE() << fault;
+  expect_no_faults(schema, values);
   if (testing::Test::HasFailure()) return;
   for (auto const& field : schema.unseen())
     ADD_FAILURE() << name << ".schema.json: no output has `" << field
@@ -58,7 +62,7 @@ void expect_named(std::filesystem::path const& run_dir) {
 TEST(OutputSchemas, describe_what_a_run_leaves) {
   ::setenv("SPILLWAY_JOB", "job 7", 1);
   Experiment const experiment("output_schemas", 2);
-  auto const run = experiment.run("run", {"plan.activations=nvme", "run.steps=3"});
+  auto const run = experiment.run("run", {"plan.activations=nvme", "run.steps=3", "run.trace=2"});
   auto const more =
       experiment.resume("more", run, 3, {"optim.lr=1e-3", "debug.fault=rank-told-slow:3"});
   ::unsetenv("SPILLWAY_JOB");
@@ -68,6 +72,8 @@ TEST(OutputSchemas, describe_what_a_run_leaves) {
   expect_described("summary", {read_json(run.dir / "summary.json")});
   expect_described("environment", {read_json(run.dir / "environment.json")});
   expect_named(more.dir);
+  JsonSchema events(schema_path("trace"));
+  expect_no_faults(events, read_json(run.dir / "trace.json"));
 }
 
 class OutputsOfPlan : public PlanTest {
@@ -109,6 +115,11 @@ TEST_F(OutputsOfPlan, of_the_items_of_a_program) {
   expect_described("program", {plan("--items plan.activations=recompute")});
 }
 
+TEST_F(OutputsOfPlan, of_a_trace_that_leaves_micro_batches_out) {
+  plan("batch.sequences=8192 batch.micro=1 --trace " + path("step.json"));
+  expect_described("trace", read_json(path("step.json")));
+}
+
 // The keys of a machine file, as `spillway profile` writes them: each below its meaning.
 std::string machine_keys() {
   std::string table = "| key | meaning |\n| --- | --- |\n", meaning;
@@ -139,7 +150,7 @@ std::string tables() {
   std::vector<OrderedJson const*> all;
   std::string text;
   for (auto const* name : {"metrics", "summary", "environment", "plan", "plan-table",
-                           "plan-largest", "plan-what-if", "program"}) {
+                           "plan-largest", "plan-what-if", "program", "trace"}) {
     schemas.push_back(std::make_unique<JsonSchema>(schema_path(name)));
     all.push_back(&schemas.back()->json());
     text += schema_section(*all.back()) + "\n";
