@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@ namespace spillway {
 
 // Plans of more layers than these take much memory and time, so fewer of them are tried.
 inline constexpr int kManyLayers = 300;
+// Plans of no more layers are estimated so fast that a search leaves none of their families out.
+inline constexpr int kFewLayers = 16;
 
 class CandidatePool {
  public:
@@ -39,6 +42,12 @@ class CandidatePool {
 
   // Makes the fewest moves of state with which the strategy's plan fits on the device.
   void move_until_it_fits(Strategy& strategy) const;
+
+  // Returns of how many families all members are timed, and variants of the best one are tried.
+  std::size_t most_families() const {
+    constexpr std::size_t of_many_layers = 6;
+    return space().layers() > kFewLayers ? of_many_layers : std::numeric_limits<std::size_t>::max();
+  }
 
   void sort() { std::ranges::stable_sort(found(), better); }
   // Drops candidates whose time was not estimated, and keeps the best of the others, best first.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,6 @@ namespace {
 
 // Estimates times for three candidates of each family, then for all of the best families.
 void time_families(CandidatePool& pool) {
-  constexpr std::size_t best_families = 6;
   pool.sort();
   std::map<CandidateFamily, std::vector<Candidate*>> families;
   for (Candidate& found : pool.found()) families[family_of(found)].push_back(&found);
@@ -30,7 +28,8 @@ void time_families(CandidatePool& pool) {
     order.emplace_back(shortest_s, family);
   }
   std::ranges::sort(order);
-  for (auto const& [step_s, family] : order | std::views::take(best_families)) {
+  order.resize(std::min(order.size(), pool.most_families()));
+  for (auto const& [step_s, family] : order) {
     for (auto* const one : families[family]) pool.time(*one);
   }
   pool.keep_best();

@@ -84,7 +84,7 @@ class Solver {
     } else {
       try_moves(asked.group);
       if (may_sum_on_drive(asked)) try_sums_on_drive(asked);
-      if (m_trials.found() && uses_drive(m_trials.best())) try_without_drive(asked);
+      if (may_be_better_without_drive()) try_without_drive(asked);
       if (exchanges_take_room()) try_exchanges_in_turn(asked);
       if (m_trials.found() && has_few_layers()) try_other_starts(asked);
     }
@@ -160,6 +160,13 @@ class Solver {
   bool share_out(Shard shard) {
     if (shard == Shard::all && !m_shares_all) return false;
     return share_out_what_is_open(m_open, shard);
+  }
+
+  // A plan that leaves the drive alone may be missed too: state that could go there leaves less
+  // room on the host to sums of gradients, by which the host updates.
+  bool may_be_better_without_drive() const {
+    if (!m_trials.found() || m_budgets.nvme_bytes == 0) return false;
+    return has_few_layers() || uses_drive(m_trials.best());
   }
 
   // A drive should make no step longer, so the search also asks what would be without it, where

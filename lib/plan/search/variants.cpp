@@ -144,9 +144,9 @@ class Variants {
 }  // namespace
 
 void try_variants(CandidatePool& pool) {
-  constexpr std::size_t most_families = 6;
   Variants variants(pool);
-  for (Candidate const& best : pool.best_found(most_families, 1, family_of)) variants.try_all(best);
+  for (Candidate const& best : pool.best_found(pool.most_families(), 1, family_of))
+    variants.try_all(best);
 }
 
 }  // namespace spillway
