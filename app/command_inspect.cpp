@@ -5,6 +5,7 @@
 #include "app/commands.hpp"
 #include "app/describe_program.hpp"
 #include "app/describe_yaml.hpp"
+#include "app/output_kinds.hpp"
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -29,6 +30,18 @@ std::string describe_run_of(std::filesystem::path const& file, std::filesystem::
          describe_run(read_run(run));
 }
 
+// Returns a text of a file that was made to be looked at elsewhere, or "" if the file is none.
+std::string describe_shown(std::filesystem::path const& path) {
+  auto const tell = [&](OutputKind const& kind, std::string const& shown_by) {
+    return fmt::format("{} {}\n  shown by     {}\n", kind.name, path.string(), shown_by);
+  };
+  if (is_of_kind(path, kCurveOutput))
+    return tell(kCurveOutput, "spillway report RUN --rok " + path.string());
+  for (OutputKind const& kind : {kChartOutput, kPageOutput})
+    if (is_of_kind(path, kind)) return tell(kind, "a browser");
+  return "";
+}
+
 std::string describe_anything(std::filesystem::path const& path, std::string const& machine) {
   if (auto const run = run_of_file(path)) return describe_run_of(path, *run);
   if (is_json(path)) return describe_program(path.string(), machine);
@@ -40,6 +53,7 @@ std::string describe_anything(std::filesystem::path const& path, std::string con
   if (is_directory && !has_weights && !std::filesystem::exists(path / manifest_name))
     throw Error(Status::bad_input,
                 fmt::format("{}: holds no run, no checkpoint and no weights", path.string()));
+  if (auto const text = is_directory ? "" : describe_shown(path); !text.empty()) return text;
   bool const is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
   return is_yaml ? describe_yaml(path.string()) : describe(path);
 }

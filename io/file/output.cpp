@@ -164,6 +164,10 @@ void copy_through(fs::path const& from, fs::path const& path, Destination const&
 
 }  // namespace
 
+bool is_of_kind(fs::path const& file, OutputKind const& kind) {
+  return kind.is_ours(beginning_of(file));
+}
+
 Output::Output(fs::path path, OutputRule rule) : m_path(std::move(path)), m_rule(std::move(rule)) {
   require_allowed();
 }

@@ -20,6 +20,8 @@ struct OutputKind {
   bool (*is_ours)(std::string_view beginning);
 };
 inline constexpr std::size_t kBeginningBytes = 4096;
+// Returns whether a file begins so. One that cannot be read is of no kind.
+bool is_of_kind(std::filesystem::path const& file, OutputKind const& kind);
 
 // An OutputRule says what a command may replace. A file may be made wherever there is none.
 struct OutputRule {

@@ -88,6 +88,13 @@ TEST_F(BadCommands, inspect_names_what_it_cannot_describe) {
   EXPECT_TRUE(fails_with(5, "cut.h5: cut short", spillway("inspect " + path("cut.h5"))));
 }
 
+TEST_F(BadCommands, inspect_says_where_a_curve_is_drawn) {
+  write("rok.csv", "policy,micro,sequences,sequence\n");
+  EXPECT_EQ(spillway("inspect " + path("rok.csv")).output,
+            "a curve " + path("rok.csv") + "\n  shown by     spillway report RUN --rok " +
+                path("rok.csv") + "\n");
+}
+
 // Each by its own keys, and with the mistakes that whoever takes it would name.
 TEST_F(BadCommands, inspect_knows_machine_files_input_files_and_plans) {
   auto const inspect = [&](std::string const& name) {
