@@ -64,8 +64,11 @@ std::string_view end_of(Family family, std::string_view name) {
   return longest;
 }
 
-std::string last_part(std::string const& name) {
-  return name.substr(name.rfind('.') + 1);
+// Returns the end of the name that has so many parts, which dots separate.
+std::string last_parts(std::string const& name, int parts) {
+  auto at = name.size();
+  for (int i = 0; i < parts && at != name.npos && at > 0; ++i) at = name.rfind('.', at - 1);
+  return at == name.npos ? name : name.substr(at + 1);
 }
 
 // Returns the short name that means the same layers, if there is one.
@@ -95,11 +98,19 @@ void complete_lora(ModelConfig& model) {
 
 std::vector<std::string> shortest_targets(std::vector<std::string> const& layers,
                                           std::vector<std::string> const& modules) {
-  std::set<std::string> lasts;
-  for (auto const& layer : layers) lasts.insert(last_part(layer));
-  for (auto const& module : modules)
-    if (lasts.contains(last_part(module)) && std::ranges::count(layers, module) == 0) return layers;
-  return {lasts.begin(), lasts.end()};
+  constexpr int most_parts = 2;
+  for (int parts = 1; parts <= most_parts; ++parts) {
+    std::set<std::string> ends;
+    for (auto const& layer : layers) ends.insert(last_parts(layer, parts));
+    auto const is_meant = [&](std::string const& module) {
+      return std::ranges::any_of(ends, [&](auto const& end) { return ends_at_dot(module, end); });
+    };
+    auto const is_another = [&](std::string const& module) {
+      return is_meant(module) && std::ranges::count(layers, module) == 0;
+    };
+    if (std::ranges::none_of(modules, is_another)) return {ends.begin(), ends.end()};
+  }
+  return layers;
 }
 
 std::string adapter_a(std::string const& name) {
@@ -141,7 +152,7 @@ void AdapterTargets::require_all_used() const {
   std::vector<std::string> offered = {std::string(kAll)};
   for (auto const& [word, _] : short_names(m_model.family)) offered.emplace_back(word);
   std::set<std::string> lasts;
-  for (auto const& name : m_names) lasts.insert(name.substr(name.rfind('.') + 1));
+  for (auto const& name : m_names) lasts.insert(last_parts(name, 1));
   for (auto const& target : m_model.lora.targets) {
     if (std::ranges::count(m_used, target) > 0) continue;
     throw Error(Status::bad_input,

@@ -106,7 +106,7 @@ TEST_F(Adapters, of_other_forms_are_refused_by_their_key) {
     config[key] = value;
     std::ofstream(file) << config.dump();
     auto const error = error_of([&] { AdapterDirectory{directory}; });
-    if (error.status() != Status::done) EXPECT_EQ(error.status(), Status::bad_input);
+    EXPECT_TRUE(error.status() == Status::done || error.status() == Status::bad_input);
     std::string const line = error.what();
     return line.starts_with(file.string()) ? line.substr(file.string().size()) : line;
   };
