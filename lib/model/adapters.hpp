@@ -16,7 +16,8 @@ namespace spillway {
 void complete_lora(ModelConfig& model);
 
 // Returns targets that mean these linear layers of all `modules` of a model, as PEFT reads them:
-// the last parts of their names or, if other modules have these too, whole names.
+// the last parts of their names, the last two if other modules have the last one too, or whole
+// names.
 std::vector<std::string> shortest_targets(std::vector<std::string> const& layers,
                                           std::vector<std::string> const& modules);
 

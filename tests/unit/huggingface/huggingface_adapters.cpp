@@ -27,7 +27,7 @@ class Adapters : public test::InDirectory {
  protected:
   Adapters() {
     for (auto const& model : test::directory_cases())
-      if (model.name == "gpt2" || model.name == "llama")
+      if (model.name == "gpt2" || model.name == "llama" || model.name == "bert")
         test::write_model_directory(m_dir / model.name, model);
   }
 
@@ -86,15 +86,16 @@ TEST_F(Adapters, that_are_exported_are_read_as_they_were) {
   }
 }
 
-// Of two layers that end alike in a name the one is named whole, as its end would mean both.
 TEST_F(Adapters, are_named_by_the_shortest_ends_that_mean_them) {
   auto const targets = [&](std::string const& name, std::vector<std::string> const& asked) {
     return config_in(exported(name, adapted(name, asked))).at("target_modules");
   };
   EXPECT_EQ(targets("llama", {"q", "v"}), (Json{"q_proj", "v_proj"}));
   EXPECT_EQ(targets("gpt2", {"o", "down"}), Json{"c_proj"});
-  EXPECT_EQ(targets("gpt2", {"o"}),
-            (Json{"transformer.h.0.attn.c_proj", "transformer.h.1.attn.c_proj"}));
+  EXPECT_EQ(targets("gpt2", {"o"}), Json{"attn.c_proj"});
+  // BERT's attention.output.dense and output.dense end alike in two parts.
+  EXPECT_EQ(targets("bert", {"down"}),
+            (Json{"bert.encoder.layer.0.output.dense", "bert.encoder.layer.1.output.dense"}));
 }
 
 TEST_F(Adapters, of_other_forms_are_refused_by_their_key) {
