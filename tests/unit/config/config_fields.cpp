@@ -39,7 +39,7 @@ ModelConfig full_model(Family family) {
   m.dropout = 0.125;
   m.attention_dropout = 0.25;
   m.norm_eps = 1e-7;
-  m.freeze = {"a.*", "b"};
+  m.freeze = {"a.*", "b.?.c"};
   m.lora = {.rank = 8, .alpha = 12.5, .targets = {"q", "o_proj"}, .dropout = 0.05};
   return m;
 }
@@ -127,7 +127,7 @@ constexpr auto kT5 = R"(model:
   norm_eps: 1e-07
   relative_buckets: 12
   relative_max_distance: 77
-  freeze: [a.*, b]
+  freeze: [a.*, "b.?.c"]
   lora:
     rank: 8
     alpha: 12.5
