@@ -9,8 +9,10 @@
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "config/load.hpp"
+#include "huggingface/export_adapter.hpp"
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
+#include "huggingface/merged_source.hpp"
 #include "io/file/output.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
@@ -18,6 +20,7 @@
 #include "io/h5/earlier_checkpoints.hpp"
 #include "model/model.hpp"
 #include "samples/recipe.hpp"
+#include "state/base_weights.hpp"
 #include "state/checkpoints.hpp"
 #include "state/run_state.hpp"
 
@@ -45,6 +48,34 @@ CarriedFiles carried_by(CheckpointReader const& checkpoint) {
       fmt::format("{}: put it back as it was imported; the weights are unharmed", why.what()));
 }
 
+// Of a model with adapters the default is to write these alone, for which they need a base.
+ExportedModel written(ExportArguments const& arguments, Config config, RunState const& state,
+                      CheckpointReader& checkpoint) {
+  auto const type = parse_word<ElementType>(arguments.dtype);
+  auto const may_replace = replaceable(arguments.force, is_model_alone);
+  auto const& lora = config.model.lora;
+  if (arguments.merged && lora.rank == 0)
+    throw Error(Status::bad_input, fmt::format("--merged: {} has no adapters; leave it out",
+                                               checkpoint.directory().string()));
+  if (lora.rank > 0 && !arguments.merged) {
+    if (state.base.path.empty())
+      throw Error(Status::bad_input,
+                  fmt::format("{}: its run began with no base, beside which adapters could be "
+                              "loaded; give --merged",
+                              checkpoint.directory().string()));
+    CheckpointMasters weights(checkpoint);
+    return export_adapter(weights, config.model, state.base.path, type, arguments.output,
+                          may_replace);
+  }
+  auto const carried = carried_by(checkpoint);
+  auto weights = checkpoint_weights(checkpoint);
+  if (lora.rank == 0)
+    return export_model(weights, config, carried, type, arguments.output, may_replace);
+  MergedSource merged(weights, config.model);
+  config.model.lora = {};
+  return export_model(merged, config, carried, type, arguments.output, may_replace);
+}
+
 }  // namespace
 
 Status run_export(ExportArguments const& arguments) {
@@ -56,12 +87,8 @@ Status run_export(ExportArguments const& arguments) {
   give_ids(config, state);
   config.model = completed(config, state.vocab);
   warn_of_foreign_files(checkpoint);
-  auto const carried = carried_by(checkpoint);
-  CheckpointMasters weights(checkpoint);
-  auto const exported = naming_older(checkpoint.directory(), [&] {
-    return export_model(weights, config, carried, parse_word<ElementType>(arguments.dtype),
-                        arguments.output, replaceable(arguments.force, is_model_alone));
-  });
+  auto const exported = naming_older(checkpoint.directory(),
+                                     [&] { return written(arguments, config, state, checkpoint); });
   if (exported.become_zero > 0)
     log_warning("{}: {} values became 0, for which {} has no smaller ones", arguments.output,
                 exported.become_zero, arguments.dtype.empty() ? "their type" : arguments.dtype);

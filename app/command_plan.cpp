@@ -61,7 +61,8 @@ std::string text_of(PlanReport const& report, bool compares) {
   auto const shape = batch_shape(report.config.batch, planned.train.arithmetic.micro, 0,
                                  planned.programs.train.ranks);
   auto text = with_rows(report.explanation, report.rows) + rows_text(shape) +
-              describe(estimate_save(planned.train, report.machine, planned.programs.train.ranks));
+              describe(estimate_save(planned.train, report.config.run, report.machine,
+                                     planned.programs.train.ranks));
   if (report.run) text += run_text(*report.run, report.machine);
   auto const& program = planned.programs.train;
   PlanCost chosen{true, program.peak_bytes, report.simulation.step_s};

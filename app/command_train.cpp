@@ -250,8 +250,8 @@ void require_start(Start const& start, StartedModel const& started, std::string 
                    ModelState& model, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
-    require_checkpoint_space(start.config.run, model, started.state.step,
-                             size_bytes(start.carried));
+    require_checkpoint_space(start.config.run, model, started.state.step, size_bytes(start.carried),
+                             stored_by(started.state));
   });
   require_same_start(comm, started, plan_text);
 }

@@ -68,8 +68,9 @@ Status run_import(ImportArguments const& arguments);
 
 struct ExportArguments {
   std::string checkpoint;
-  std::string output;  // a directory in the format of Hugging Face
-  std::string dtype;   // f32, bf16 or f16; "" means the types of an imported model, else f32
+  std::string output;   // a directory in the format of Hugging Face
+  std::string dtype;    // f32, bf16 or f16; "" means the types of an imported model, else f32
+  bool merged = false;  // whether adapters are merged into the model, instead of written alone
   bool force = false;
 };
 Status run_export(ExportArguments const& arguments);

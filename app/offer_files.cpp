@@ -59,6 +59,9 @@ void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
       ->add_option("--dtype", arguments.dtype,
                    "of all tensors; without it: as they were imported, else f32")
       ->check(CLI::IsMember({"f32", "bf16", "f16"}));
+  command->add_flag("--merged", arguments.merged,
+                    "of a run with model.lora: the whole model, with its adapters merged into it; "
+                    "without it: the adapters alone, as PEFT has them");
   command->callback([&] {
     end_on_signals_without_partials();
     request.plain = [&] { return run_export(arguments); };

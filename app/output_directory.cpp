@@ -4,6 +4,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/model_files.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -42,7 +43,8 @@ bool is_carried(std::string const& name) {
   return name == kTypesFile || is_model_file(name);
 }
 bool is_of_model(std::string const& name) {
-  return name == kIndexFile || has(name, "model", ".safetensors") || is_model_file(name);
+  return name == kIndexFile || has(name, "model", ".safetensors") || is_model_file(name) ||
+         is_adapter_file(name);
 }
 
 }  // namespace
@@ -58,7 +60,8 @@ bool is_checkpoint_alone(fs::path const& directory) {
 }
 
 bool is_model_alone(fs::path const& directory) {
-  return is_safetensors(directory) && holds_only(directory, is_of_model);
+  bool const has_weights = is_safetensors(directory) || is_adapter_directory(directory);
+  return has_weights && holds_only(directory, is_of_model);
 }
 
 NewDirectory::MayReplace replaceable(bool force, bool (*is_alone)(fs::path const&)) {

@@ -27,7 +27,8 @@ Json predicted(PlanReport const& report) {
   auto const step_s = report.simulation.step_s;
   auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
   auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
-  auto const save = estimate_save(report.planned.train, report.machine, program.ranks);
+  auto const save =
+      estimate_save(report.planned.train, report.config.run, report.machine, program.ranks);
   auto const tokens = tokens_of_step(report.config);
   auto const shape =
       batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);

@@ -35,7 +35,7 @@ TimeLeft predicted_time(PlannedFor const& made, Data const* data, std::int64_t d
                         double step_s) {
   auto const batches = batches_of_evaluation(made, data);
   return time_left(made.config.run, done,
-                   predicted_turns(made.planned, step_s, batches, made.machine));
+                   predicted_turns(made.planned, made.config.run, step_s, batches, made.machine));
 }
 
 // Returns what the head says of model, data and steps, of which `done` are done.
@@ -72,7 +72,8 @@ PlanTexts plan_texts(PlannedFor const& made) {
   PlanTexts texts;
   texts.whole = explain(planned.train, planned.plan, program, simulation, path, machine, limits,
                         {shape.filled_of_most(), !shape.fewer().empty()}, bound) +
-                rows_text(shape) + describe(estimate_save(planned.train, machine, program.ranks));
+                rows_text(shape) +
+                describe(estimate_save(planned.train, config.run, machine, program.ranks));
   texts.brief =
       brief(planned.train, planned.plan, program, simulation, path, machine, limits, bound) +
       rows_text(shape);

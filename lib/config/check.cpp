@@ -50,6 +50,16 @@ void check_model(ModelConfig const& m, Checker const& checker) {
                   "{} does not divide heads = {}", m.kv_heads, m.heads);
 }
 
+void check_trained(ModelConfig const& m, Checker const& checker) {
+  auto const& lora = m.lora;
+  for (auto const& [key, given] : {std::pair("model.lora.alpha", lora.alpha > 0),
+                                   std::pair("model.lora.targets", !lora.targets.empty()),
+                                   std::pair("model.lora.dropout", lora.dropout > 0)})
+    checker.require(lora.rank > 0 || !given, key, "model.lora.rank", "needs model.lora.rank");
+  checker.require(lora.rank == 0 || m.freeze.empty(), "model.freeze", "model.lora.rank",
+                  "with model.lora all but the adapters is frozen; leave out one of them");
+}
+
 // Checks the keys of rotary positions. The family must have these keys.
 void check_rope(ModelConfig const& m, Checker const& checker) {
   auto const head_size = m.head_size > 0 ? m.head_size : m.hidden / m.heads;
@@ -206,6 +216,7 @@ void check(Config const& config, Origins const& origins, ForMachine where) {
   auto const family = config.model.family;
   check_family(keys, origins, family);
   check_model(config.model, checker);
+  check_trained(config.model, checker);
   bool const has_rope = std::ranges::find(keys, "model.rope_theta", &Key::name)->is_of(family);
   if (has_rope) check_rope(config.model, checker);
   check_batch(config.batch, checker);

@@ -12,6 +12,15 @@
 
 namespace spillway {
 
+// Describes adapters (Hu et al., arXiv:2106.09685) of linear layers: x w^T becomes
+// x w^T + alpha / rank dropout(x) A^T B^T, of which A and B alone are trained.
+struct LoraConfig {
+  std::int64_t rank = 0;                  // 0 means that there are no adapters
+  double alpha = 0;                       // 0 means `auto`
+  std::vector<std::string> targets = {};  // linear layers (model/adapters.hpp); empty means `auto`
+  double dropout = 0;
+};
+
 struct ModelConfig {
   std::string import_from = {};  // a directory in Hugging Face's format; empty once loaded
   Family family = Family::gpt;
@@ -39,6 +48,8 @@ struct ModelConfig {
   std::optional<ScaleOutput> scale_output = {};
   double dropout = 0, attention_dropout = 0;
   double norm_eps = 0;
+  std::vector<std::string> freeze = {};  // patterns of names of parameters that are not trained
+  LoraConfig lora = {};
 };
 
 struct DataConfig {

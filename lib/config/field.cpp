@@ -298,6 +298,25 @@ std::string GlobsField::form() const {
   return "path with wildcards, or a list";
 }
 
+void TextsField::read(Value const& value, Place const& place) const {
+  std::vector<std::string> texts;
+  for (auto const& item : listed(value, place)) {
+    auto text = read_text(item, place);
+    if (text.empty()) refuse(place, fmt::format("an empty text is no {}", what));
+    if (std::ranges::count(texts, text) > 0) refuse(place, fmt::format("{} is there twice", text));
+    texts.push_back(std::move(text));
+  }
+  *at = texts;
+}
+std::string TextsField::write() const {
+  std::vector<std::string> texts;
+  std::ranges::transform(*at, std::back_inserter(texts), quoted_yaml);
+  return write_list(texts);
+}
+std::string TextsField::form() const {
+  return fmt::format("{}, or a list", what);
+}
+
 void NumberedNameField::read(Value const& value, Place const& place) const {
   auto const text = read_text(value, place);
   auto const colon = std::min(text.find(':'), text.size());

@@ -227,6 +227,18 @@ struct GlobsField {
   void clear() const { at->clear(); }
 };
 
+// Reads one text, or a list of different texts.
+struct TextsField {
+  std::vector<std::string>* at;
+  std::string_view what;  // says in words what a text is
+
+  void read(Value const& value, Place const& place) const;
+  std::string write() const;
+  std::string form() const;
+  bool has_value() const { return !at->empty(); }
+  void clear() const { at->clear(); }
+};
+
 // Reads one of `names` with a number, as in "storage-read:3", or one of `words` as it is.
 struct NumberedNameField {
   std::string* at;
@@ -242,6 +254,6 @@ struct NumberedNameField {
 
 using Field = std::variant<IntegerField, IntegersField, SeedField, RealField, BoolField, BytesField,
                            DurationField, ChoiceField, ActivationsField, PlacesField, ShardsField,
-                           PathField, PathsField, GlobsField, NumberedNameField>;
+                           PathField, PathsField, GlobsField, TextsField, NumberedNameField>;
 
 }  // namespace spillway

@@ -110,6 +110,28 @@ std::vector<Key> distance_keys(ModelConfig& model) {
   };
 }
 
+// Returns the keys that say which parameters are trained.
+std::vector<Key> trained_keys(ModelConfig& model) {
+  auto& lora = model.lora;
+  return {
+      {"model.freeze", TextsField{&model.freeze, "pattern"}, "none", "",
+       "Parameters that are not trained, by their names in Hugging Face's files, with * and ?: "
+       "what is frozen has neither gradient nor optimizer state."},
+      {"model.lora.rank", IntegerField{&lora.rank, 1, 100'000}, "none", "",
+       "Trains adapters of this rank (LoRA) and nothing else: x w^T becomes x w^T + alpha / rank "
+       "dropout(x) A^T B^T, where A and B are new and all else is frozen.",
+       decides_model},
+      {"model.lora.alpha", RealField{&lora.alpha, 0, 1e6, true}, "auto", "",
+       "What adapters make is multiplied by this / rank; auto: twice the rank.", decides_model},
+      {"model.lora.targets", TextsField{&lora.targets, "name of a linear layer"}, "auto", "",
+       "Linear layers with adapters: q, k, v (of gpt: qkv), o, gate, up, down; names as PEFT has "
+       "them (q_proj); or all. auto: q and v, of gpt qkv.",
+       decides_model},
+      {"model.lora.dropout", RealField{&lora.dropout, 0, 0.99}, "", "",
+       "Probability of dropping an element of what an adapter reads, in training."},
+  };
+}
+
 std::vector<Key> data_keys(DataConfig& data) {
   return {
       {"data.train", GlobsField{&data.train}, "none", "",
@@ -387,10 +409,10 @@ std::vector<Key> debug_keys(DebugConfig& debug) {
 
 std::vector<Key> keys_of(Config& c) {
   std::vector<Key> keys;
-  for (auto const& group :
-       {model_keys(c.model), distance_keys(c.model), data_keys(c.data), batch_keys(c.batch),
-        optim_keys(c.optim), precision_keys(c.precision), memory_keys(c.memory), plan_keys(c.plan),
-        run_keys(c.run), spill_keys(c.spill), debug_keys(c.debug)}) {
+  for (auto const& group : {model_keys(c.model), distance_keys(c.model), trained_keys(c.model),
+                            data_keys(c.data), batch_keys(c.batch), optim_keys(c.optim),
+                            precision_keys(c.precision), memory_keys(c.memory), plan_keys(c.plan),
+                            run_keys(c.run), spill_keys(c.spill), debug_keys(c.debug)}) {
     keys.insert(keys.end(), group.begin(), group.end());
   }
   return keys;

@@ -13,23 +13,29 @@ namespace spillway {
 namespace {
 
 // If model.import names a directory, replaces the model by the one in the directory, except for
-// dropout. Ids of tokens and run.init become what the directory says unless the input gives them.
+// dropout, for what is frozen and, if the directory has no adapters, for adapters. Ids of tokens
+// and run.init become what the directory says unless the input gives them.
 void fill_model(Config& config, Origins const& origins, ImportModel const& import_model) {
   auto const before = config.model;
   if (before.import_from.empty()) return;
   if (!import_model)
     refuse({origins.at("model.import"), "model.import"},
            "is for input files; a configuration that was written has the model itself");
+  auto const imported = import_model(before.import_from);
+  bool const has_adapters = imported.model.lora.rank > 0;
   for (Key const& key : keys_of(config)) {
     auto const given = origins.find(key.name);
-    if (key.scope == Scope::model && given != origins.end())
+    bool const is_open = key.is_in("model.lora") && !has_adapters;
+    if (key.scope == Scope::model && !is_open && given != origins.end())
       refuse({given->second, given->first},
              "config.json of model.import decides it; leave out one of them");
   }
-  auto const imported = import_model(before.import_from);
   config.model = imported.model;
   config.model.dropout = before.dropout;
   config.model.attention_dropout = before.attention_dropout;
+  config.model.freeze = before.freeze;
+  if (!has_adapters) config.model.lora = before.lora;
+  config.model.lora.dropout = before.lora.dropout;
   if (config.run.init.empty()) config.run.init = imported.run.init;
   for (auto const id :
        {&DataConfig::mask_id, &DataConfig::pad_id, &DataConfig::eos_id, &DataConfig::sentinel_id})

@@ -102,9 +102,13 @@ constexpr OtherName of_models[] = {
     {"rms_norm_eps layer_norm_epsilon layer_norm_eps norm_epsilon", "model.norm_eps", ""},
     {"rotary_base rope_base", "model.rope_theta", ""},
     {"sliding_window window_size", "model.window", "in tokens"},
-    {"freeze freeze_layers lora lora_r lora_rank lora_alpha lora_config peft peft_config use_lora "
-     "qlora",
-     "", "all parameters are trained: there are no adapters (LoRA)"},
+    {"freeze freeze_layers frozen_parameters", "model.freeze", "patterns of names of parameters"},
+    {"lora lora_config peft peft_config use_lora", "model.lora", ""},
+    {"lora_r lora_rank", "model.lora.rank", ""},
+    {"lora_alpha", "model.lora.alpha", ""},
+    {"lora_dropout", "model.lora.dropout", ""},
+    {"lora_target lora_target_modules target_modules", "model.lora.targets", ""},
+    {"qlora", "model.lora", "weights are bf16 or fp32, not quantized"},
     {"load_in_8bit load_in_4bit quantization_config", "precision",
      "bf16 or fp32; weights are not quantized"},
 };

@@ -39,7 +39,9 @@ std::string families_of(Key const& key) {
   return key.families.empty() ? "" : fmt::format(" Of {}.", key.family_words());
 }
 
+// What is trained of a model is none of its own keys.
 bool is_of_model(Key const& key) {
+  if (key.is_in("model.freeze") || key.is_in("model.lora")) return false;
   bool const is_id = key.name.starts_with("data.") && key.name.ends_with("_id");
   return key.name.starts_with("model.") || (is_id && write_key(key) != key.word);
 }

@@ -168,7 +168,7 @@ std::string describe(Value const& value) {
 std::string quoted_yaml(std::string_view text) {
   constexpr std::string_view letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  auto const safe = std::string(letters) + "_./+-*?$=@";
+  auto const safe = std::string(letters) + "_./+-*$=@";
   auto const first = std::string(letters) + "_./$";
   bool const plain = !text.empty() && text.find_first_not_of(safe) == text.npos &&
                      first.find(text[0]) != first.npos && text != "..." && text != "null" &&

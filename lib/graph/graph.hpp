@@ -17,9 +17,10 @@
 namespace spillway {
 
 // Says how a parameter starts. `normal` draws each element from a normal distribution with mean 0
-// and deviation `std`, by random numbers that follow from (seed, parameter index, element).
+// and deviation `std`, `uniform` from a uniform one with the same, so up to sqrt(3) `std` on either
+// side of 0, by random numbers that follow from (seed, parameter index, element).
 struct Init {
-  enum class Kind : std::uint8_t { zeros, ones, normal } kind = Kind::zeros;
+  enum class Kind : std::uint8_t { zeros, ones, normal, uniform } kind = Kind::zeros;
   double std = 0;
 
   bool operator==(Init const&) const = default;

@@ -117,6 +117,7 @@ View MlpTiles::scratch(char const* name, DType dtype, Shape shape) {
 }
 
 View MlpTiles::sum_of(View const& gradient) {
+  if (!is_present(gradient)) return {};
   if (m_tensors[gradient.tensor].dtype == DType::f32) return gradient;
   if (has_gaps(gradient))
     refuse_graph(m_op.name, m_tensors[gradient.tensor].name, "has gaps between its elements");
@@ -232,7 +233,8 @@ std::vector<Op> MlpTiles::backward_ops(int tile) const {
   append_forward(ops, rows, middle);
   if (is_present(m_dbias_out_sums))
     append<OpKind::column_sum>(ops, {.dy = dy, .db = sums(m_dbias_out_sums)});
-  append_product(ops, {.a = transposed(middle.dropped), .b = dy, .c = m_dw_out}, adds);
+  if (is_present(m_dw_out))
+    append_product(ops, {.a = transposed(middle.dropped), .b = dy, .c = m_dw_out}, adds);
   append_product(ops, {.a = dy, .b = transposed(m_mlp.w_out), .c = middle.dropped});
   if (m_attributes.dropout.p > 0) append_dropout(ops, rows, middle.dropped, middle.active);
   auto const inner = middle.active.shape[1];
@@ -250,7 +252,7 @@ std::vector<Op> MlpTiles::backward_ops(int tile) const {
                                         form);
   if (is_present(m_dbias_in_sums))
     append<OpKind::column_sum>(ops, {.dy = din, .db = sums(m_dbias_in_sums)});
-  append_product(ops, {.a = transposed(x), .b = din, .c = m_dw_in}, adds);
+  if (is_present(m_dw_in)) append_product(ops, {.a = transposed(x), .b = din, .c = m_dw_in}, adds);
   append_product(ops, {.a = din,
                        .b = transposed(m_mlp.w_in),
                        .addend = part(m_backward.addend),
@@ -262,7 +264,7 @@ std::vector<Op> MlpTiles::last_ops() const {
   std::vector<Op> ops;
   if (m_op.kind == OpKind::mlp) return ops;
   auto const round = [&](View const& sum, View const& gradient) {
-    if (sum.tensor == gradient.tensor) return;
+    if (!is_present(gradient) || sum.tensor == gradient.tensor) return;
     append<OpKind::scale>(ops, {.x = flat(sum), .y = flat(gradient)}, ScaleAttributes{1});
   };
   auto const sum_up = [&](View const& sums, View const& gradient) {

@@ -75,19 +75,6 @@ ElementType dtype_of(Origin const& origin, TensorList const& tensors, std::strin
   return said && holds(*said, common) ? *said : common;
 }
 
-// Counts the values that become 0, and refuses a tensor with values that are, or become, infinite.
-void look_at(std::string const& place, TensorEntry const& tensor, ValueCounts const& counts,
-             ExportedModel& exported) {
-  auto const elements = element_count(tensor);
-  require_finite(place, tensor.name, elements, counts);
-  if (counts.become_infinite > 0)
-    throw Error(Status::bad_input,
-                fmt::format("{}: {}: {} of {} values are too large for {}; give --dtype {}f32",
-                            place, tensor.name, counts.become_infinite, elements, name(tensor.type),
-                            tensor.type == ElementType::f16 ? "bf16 or " : ""));
-  exported.become_zero += counts.become_zero;
-}
-
 TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensors,
                  TensorTypes const& types) {
   std::vector<TensorEntry> entries;
@@ -97,6 +84,17 @@ TensorList typed(std::vector<NamedTensor> const& names, TensorList const& tensor
 }
 
 }  // namespace
+
+void require_exportable(std::string const& place, TensorEntry const& tensor,
+                        ValueCounts const& counts) {
+  auto const elements = element_count(tensor);
+  require_finite(place, tensor.name, elements, counts);
+  if (counts.become_infinite == 0) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: {}: {} of {} values are too large for {}; give --dtype {}f32", place,
+                          tensor.name, counts.become_infinite, elements, name(tensor.type),
+                          tensor.type == ElementType::f16 ? "bf16 or " : ""));
+}
 
 ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
                            std::optional<ElementType> type, fs::path const& to,
@@ -116,7 +114,8 @@ ExportedModel export_model(TensorSource& weights, Config const& config, CarriedF
   SafetensorsWriter writer(directory.path(), tensors);
   WorkProgress progress({"export", "bytes", exported.bytes});
   copy_tensors(source, writer, [&](TensorEntry const& tensor, ValueCounts const& counts) {
-    look_at(place, tensor, counts, exported);
+    require_exportable(place, tensor, counts);
+    exported.become_zero += counts.become_zero;
     progress.add(element_count(tensor) * size_bytes(tensor.type));
   });
   progress.clear();

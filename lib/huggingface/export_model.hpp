@@ -8,6 +8,7 @@
 #include "config/config.hpp"
 #include "io/file/new_directory.hpp"
 #include "io/h5/carried_files.hpp"
+#include "io/tensors/convert.hpp"
 #include "io/tensors/tensor_source.hpp"
 
 namespace spillway {
@@ -31,5 +32,10 @@ struct ExportedModel {
 ExportedModel export_model(TensorSource& weights, Config const& config, CarriedFiles const& carried,
                            std::optional<ElementType> type, std::filesystem::path const& directory,
                            NewDirectory::MayReplace may_replace = {});
+
+// Throws Error that names the tensor: damaged if values are not finite, bad_input if some are too
+// large for its type.
+void require_exportable(std::string const& place, TensorEntry const& tensor,
+                        ValueCounts const& counts);
 
 }  // namespace spillway

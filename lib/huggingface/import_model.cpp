@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "config/load.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/model_directory.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -40,6 +41,7 @@ Config model_of_checkpoint(std::string const& directory) {
 Config import_model(std::string const& directory) {
   if (!is_model_directory(directory) && is_checkpoint(directory))
     return model_of_checkpoint(directory);
+  if (is_adapter_directory(directory)) return adapted_config(directory);
   bool const has_weights = is_safetensors(directory);
   auto config = has_weights ? ModelDirectory(directory).config()
                             : config_of(directory, describe_directory(directory), ElementType::f32);

@@ -36,7 +36,7 @@ CudaLossWorkspace backward(KernelContext const& context, Op const& op) {
     at.sum += aligned(rows * at.row_stride * size_bytes(DType::bf16));
   }
   at.bias_sums = at.sum;
-  if (dtype(context, o.dw) == DType::bf16)
+  if (is_present(o.dw) && dtype(context, o.dw) == DType::bf16)
     at.bias_sums += aligned(element_count(o.w.shape) * size_bytes(DType::f32));
   at.scratch = at.bias_sums;
   if (is_present(o.dbias))

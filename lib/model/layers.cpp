@@ -1,6 +1,10 @@
 #include "model/layers.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/check.hpp"
+#include "base/error.hpp"
 #include "base/math.hpp"
 #include "graph/flops.hpp"
 
@@ -17,11 +21,20 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
       m_graph(graph),
       m_builder(graph),
       m_drops(graph.purpose == Purpose::train &&
-              (config.model.dropout > 0 || config.model.attention_dropout > 0)),
+              (config.model.dropout > 0 || config.model.attention_dropout > 0 ||
+               config.model.lora.dropout > 0)),
       m_has_biases(has_biases),
       m_dtype(stored_dtype(graph.arithmetic.precision)),
       m_vocab(vocab),
-      m_orientation(orientation) {}
+      m_orientation(orientation),
+      m_freeze(config.model),
+      m_targets(config.model) {}
+
+void Layers::finish() {
+  m_targets.require_all_used();
+  m_freeze.require_use();
+  m_builder.finish();
+}
 
 // A sequence to generate from is one document without padding, so its batch has no documents.
 Stack Layers::add_stack(std::int64_t sequence, StackFields const& fields) {
@@ -57,9 +70,25 @@ View Layers::batch_if_there(BatchField field, int stack) const {
   return tensor >= 0 ? whole_tensor(tensor) : View{};
 }
 
+int Layers::chunk_of(std::vector<GraphBuilder::NewParameter> const& parameters) {
+  std::vector<std::string> names;
+  for (auto const& parameter : parameters) names.push_back(parameter.name);
+  bool const trained = !m_freeze.freezes(names);
+  auto& first = m_graph.chunks[m_chunk.first];
+  if (first.parameters.empty()) first.trainable = trained;
+  if (first.trainable == trained) return m_chunk.first;
+  auto& other = m_chunk.other;
+  if (other < 0)
+    other = m_builder.add_chunk(m_chunk.name + (trained ? ".trained" : ".frozen"), trained);
+  return other;
+}
+
+View Layers::fused(std::vector<GraphBuilder::NewParameter> const& parameters, bool decay) {
+  return m_builder.add_fused(chunk_of(parameters), parameters, decay || m_config.optim.decay_all);
+}
+
 View Layers::parameter(std::string const& name, Shape shape, Init init, bool decay) {
-  return m_builder.add_parameter(m_chunk, name, std::move(shape), init,
-                                 decay || m_config.optim.decay_all);
+  return fused({{name, std::move(shape), init}}, decay);
 }
 
 View Layers::vector(std::string const& name, std::int64_t n) {
@@ -133,14 +162,14 @@ View Layers::weights(std::vector<Projection> const& projections, std::int64_t ro
   for (auto const& [name, columns, init] : projections)
     all.push_back({name + ".weight", {columns, rows}, init});
   constexpr bool decayed = true;
-  return transposed(m_builder.add_fused(m_chunk, all, decayed));
+  return transposed(fused(all, decayed));
 }
 
 View Layers::biases(std::vector<Projection> const& projections) {
   std::vector<GraphBuilder::NewParameter> all;
   for (auto const& [name, columns, init] : projections)
     all.push_back({name + ".bias", {columns}, kZeros});
-  return m_builder.add_fused(m_chunk, all, m_config.optim.decay_all);
+  return fused(all, false);
 }
 
 View Layers::product(std::string const& op, std::vector<Projection> const& projections,
@@ -150,7 +179,45 @@ View Layers::product(std::string const& op, std::vector<Projection> const& proje
   auto const y = activation(op, x.shape[0], w.shape[1]);
   append<OpKind::matmul>(op, {.a = x, .b = w, .bias = b, .addend = addend, .c = y}, {},
                          matmul_flops(x, w));
+  adapt(op, projections, x, y);
   return y;
+}
+
+bool Layers::has_adapters(std::vector<Projection> const& projections) {
+  return std::ranges::any_of(projections,
+                             [&](auto const& layer) { return m_targets.adapts(layer.name); });
+}
+
+// Adds what adapters make of x to the columns of their layers in y.
+void Layers::adapt(std::string const& op, std::vector<Projection> const& projections, View const& x,
+                   View const& y) {
+  std::int64_t first = 0;
+  for (auto const& layer : projections) {
+    auto const name = projections.size() > 1 ? op + layer.name.substr(layer.name.rfind('.')) : op;
+    if (m_targets.adapts(layer.name)) add_adapter(name, layer, x, columns(y, first, layer.columns));
+    first += layer.columns;
+  }
+}
+
+// A starts as PEFT's does, within 1 / sqrt(inputs) of 0, and B as zeros.
+void Layers::add_adapter(std::string const& op, Projection const& layer, View const& x,
+                         View const& y) {
+  auto const& [rank, alpha, targets, dropout] = m_config.model.lora;
+  auto const inputs = x.shape[1];
+  Init const uniform{Init::Kind::uniform, 1 / std::sqrt(3 * static_cast<double>(inputs))};
+  auto const a = transposed(matrix(adapter_a(layer.name), {rank, inputs}, uniform));
+  auto const b = transposed(matrix(adapter_b(layer.name), {layer.columns, rank}, kZeros));
+  auto const read = dropped(op + ".lora_drop", x, dropout);
+  auto inner = activation(op + ".lora_A", x.shape[0], rank);
+  append<OpKind::matmul>(op + ".lora_A", {.a = read, .b = a, .c = inner}, {},
+                         matmul_flops(read, a));
+  if (auto const factor = alpha / static_cast<double>(rank); factor != 1) {
+    auto const scaled = activation(op + ".lora_scale", x.shape[0], rank);
+    append<OpKind::scale>(op + ".lora_scale", {.x = inner, .y = scaled}, ScaleAttributes{factor});
+    inner = scaled;
+  }
+  append<OpKind::matmul>(op + ".lora_B", {.a = inner, .b = b, .c = y}, {}, matmul_flops(inner, b));
+  if (m_runs_ops) set_in_place(m_graph.ops.back(), y.tensor, true);
 }
 
 View Layers::residual(std::string const& op, Projection const& projection, View const& branch,
@@ -169,7 +236,13 @@ View Layers::joined(std::string const& op, View const& branch, View const& x) {
 View Layers::mlp(Mlp const& mlp, View const& x, View const& stream) {
   constexpr auto name = "mlp";
   auto const chunk = m_graph.arithmetic.mlp_chunk;
-  if (chunk > 0 && x.shape[0] > chunk && !generates()) {
+  bool const adapted = has_adapters(mlp.in) || has_adapters({mlp.out});
+  if (adapted && m_config.batch.mlp_chunk.value_or(0) > 0) {
+    throw Error(Status::bad_input,
+                "batch.mlp_chunk: an MLP with adapters takes all rows at once; leave it out, or "
+                "leave its layers out of model.lora.targets");
+  }
+  if (chunk > 0 && x.shape[0] > chunk && !generates() && !adapted) {
     if (!drops_branches()) return mlp_by_tiles(mlp, x, stream);
     return joined(name, mlp_by_tiles(mlp, x, {}), stream);
   }
@@ -188,10 +261,11 @@ View Layers::mlp_by_tiles(Mlp const& mlp, View const& x, View const& addend) {
   auto const bias_out = m_has_biases ? biases({mlp.out}) : View{};
   bool const drops = mlp.drops_inside && drops_branches();
   auto const rows = x.shape[0];
-  MlpAttributes const attributes{.chunk = m_graph.arithmetic.mlp_chunk,
-                                 .form = mlp.form,
-                                 .gated = mlp.in.size() > 1,
-                                 .dropout = drops ? next_dropout(rows) : DropoutAttributes{}};
+  MlpAttributes const attributes{
+      .chunk = m_graph.arithmetic.mlp_chunk,
+      .form = mlp.form,
+      .gated = mlp.in.size() > 1,
+      .dropout = drops ? next_dropout(rows, m_config.model.dropout) : DropoutAttributes{}};
   auto const y = activation("mlp", rows, mlp.out.columns);
   append<OpKind::mlp>("mlp",
                       {.x = x,
@@ -296,15 +370,19 @@ View Layers::gated(std::string const& op, View const& x, Activation form) {
 }
 
 View Layers::dropout(std::string const& op, View const& x) {
-  if (!drops_branches()) return x;
+  return dropped(op, x, m_config.model.dropout);
+}
+
+View Layers::dropped(std::string const& op, View const& x, double p) {
+  if (!m_drops || p == 0) return x;
   auto const y = activation(op, x.shape[0], x.shape[1]);
   append<OpKind::dropout>(op, {.x = x, .samples = batch(BatchField::samples), .y = y},
-                          next_dropout(x.shape[0]));
+                          next_dropout(x.shape[0], p));
   return y;
 }
 
-DropoutAttributes Layers::next_dropout(std::int64_t rows) const {
-  return {.p = m_config.model.dropout,
+DropoutAttributes Layers::next_dropout(std::int64_t rows, double p) const {
+  return {.p = p,
           .sequence = div_exact(rows, m_graph.arithmetic.micro),
           .seed = m_graph.seed,
           .origin = m_graph.ops.size()};

@@ -9,6 +9,8 @@
 #include "config/config.hpp"
 #include "graph/attention.hpp"
 #include "graph/build.hpp"
+#include "model/adapters.hpp"
+#include "model/freeze.hpp"
 
 namespace spillway {
 
@@ -34,7 +36,8 @@ struct StackFields {
 
 // Activations are [rows, columns] in the run's precision, with rows = micro x their stack's
 // sequence. Names of ops are local to the open block. Names of parameters are complete, and
-// parameters go to the chunk that was begun last.
+// parameters go to the chunk that was begun last, which is two where some are frozen and others are
+// not. Linear layers have the adapters that model.lora says.
 class Layers {
  public:
   static constexpr Init kNormal{Init::Kind::normal, 0.02};
@@ -54,8 +57,10 @@ class Layers {
 
   void begin_block(std::string const& name, bool layer) { m_builder.begin_block(name, layer); }
   void end_block() { m_builder.end_block(); }
-  void begin_chunk(std::string const& name) { m_chunk = m_builder.add_chunk(name); }
-  void finish() { m_builder.finish(); }
+  void begin_chunk(std::string const& name) { m_chunk = {name, m_builder.add_chunk(name)}; }
+  // Throws Error(bad_input) if model.freeze leaves nothing to train, or if it or model.lora names
+  // what the model does not have.
+  void finish();
   // After run_ops(false), calls add parameters but no ops until run_ops(true).
   void run_ops(bool runs) { m_runs_ops = runs; }
 
@@ -137,7 +142,14 @@ class Layers {
   std::int64_t m_vocab;
   Orientation m_orientation;
   int m_stacks = 0, m_objective = 0;
-  int m_chunk = -1;
+  // The chunk that was begun last. Its first parameter decides if it is frozen, and `other` has
+  // those that are the other way round.
+  struct Begun {
+    std::string name;
+    int first = -1, other = -1;
+  } m_chunk;
+  Freeze m_freeze;
+  AdapterTargets m_targets;
   bool m_runs_ops = true;
 
   bool generates() const { return m_graph.purpose == Purpose::generate; }
@@ -153,17 +165,24 @@ class Layers {
   View batch_if_there(BatchField field, int stack) const;
   // Stores x, the latest rows of the stack, in a cache. Returns the cache with all rows so far.
   View cached(std::string const& op, View const& x, Stack const& stack);
+  int chunk_of(std::vector<GraphBuilder::NewParameter> const& parameters);
+  View fused(std::vector<GraphBuilder::NewParameter> const& parameters, bool decay);
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
   View weights(std::vector<Projection> const& projections, std::int64_t rows);
   View biases(std::vector<Projection> const& projections);
   View product(std::string const& op, std::vector<Projection> const& projections, View const& x,
                bool bias, View const& addend);
+  void adapt(std::string const& op, std::vector<Projection> const& projections, View const& x,
+             View const& y);
+  void add_adapter(std::string const& op, Projection const& layer, View const& x, View const& y);
+  bool has_adapters(std::vector<Projection> const& projections);
   bool drops_branches() const { return m_drops && m_config.model.dropout > 0; }
   // Returns dropout(branch) + x, where the op `op` has made the branch.
   View joined(std::string const& op, View const& branch, View const& x);
   // Returns the attributes of dropout by the op that is appended next, which has so many rows.
-  DropoutAttributes next_dropout(std::int64_t rows) const;
+  DropoutAttributes next_dropout(std::int64_t rows, double p) const;
+  View dropped(std::string const& op, View const& x, double p);
   View mlp_by_tiles(Mlp const& mlp, View const& x, View const& addend);
 };
 

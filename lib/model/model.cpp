@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/error.hpp"
+#include "model/adapters.hpp"
 
 namespace spillway {
 namespace {
@@ -55,6 +56,7 @@ ModelConfig completed(Config const& config, std::int64_t vocab) {
   model.vocab = vocab;
   if (model.positions == 0) model.positions = config.data.sequence;
   row_of(model.family).complete(model);
+  complete_lora(model);
   return model;
 }
 

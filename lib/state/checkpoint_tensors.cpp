@@ -13,26 +13,32 @@ namespace {
 // Lists the extents of each parameter's elements, by chunk and index.
 using Extents = std::map<std::pair<int, int>, std::vector<ExtentSpec>>;
 
-Extents extents_of_parameters(ModelState const& model, int ranks) {
+Extents extents_of_parameters(ModelState const& model, int ranks, Stored stored) {
   std::vector<TensorInfo> tensors;
-  for_each_parameter_with(kParameter, model, [&](auto const&, int, auto const& parameter) {
-    tensors.push_back({kWeightsGroup, parameter.name, parameter.view.shape});
-  });
+  for_each_parameter_with(
+      kParameter, model,
+      [&](auto const&, int, auto const& parameter) {
+        tensors.push_back({kWeightsGroup, parameter.name, parameter.view.shape});
+      },
+      stored);
   auto const even = spread_evenly(std::move(tensors), ranks).extents;
   auto extent = even.begin();
   std::size_t tensor = 0;
   Extents extents;
-  for_each_parameter_with(kParameter, model, [&](auto const& chunk, int index, auto const&) {
-    auto& of_this = extents[{chunk.id, index}];
-    for (; extent != even.end() && extent->tensor == tensor; ++extent)
-      if (!chunk.is_shared_out()) of_this.push_back(*extent);
-    for (int number = 0; chunk.is_shared_out() && number < ranks; ++number) {
-      auto const rank = static_cast<int>(model.sharing(chunk.id).rank_that_sums(number));
-      auto const [first, last] = model.in_slice(chunk.id, index, number);
-      if (first < last) of_this.push_back({tensor, rank, first, last - first});
-    }
-    ++tensor;
-  });
+  for_each_parameter_with(
+      kParameter, model,
+      [&](auto const& chunk, int index, auto const&) {
+        auto& of_this = extents[{chunk.id, index}];
+        for (; extent != even.end() && extent->tensor == tensor; ++extent)
+          if (!chunk.is_shared_out()) of_this.push_back(*extent);
+        for (int number = 0; chunk.is_shared_out() && number < ranks; ++number) {
+          auto const rank = static_cast<int>(model.sharing(chunk.id).rank_that_sums(number));
+          auto const [first, last] = model.in_slice(chunk.id, index, number);
+          if (first < last) of_this.push_back({tensor, rank, first, last - first});
+        }
+        ++tensor;
+      },
+      stored);
   return extents;
 }
 
@@ -62,11 +68,11 @@ ElementType element_type_of(DType type) {
   }
 }
 
-CheckpointLayout layout_of(ModelState& model, int ranks) {
-  auto const extents = extents_of_parameters(model, ranks);
+CheckpointLayout layout_of(ModelState& model, int ranks, Stored stored) {
+  auto const extents = extents_of_parameters(model, ranks, stored);
   CheckpointLayout layout;
   for_each_stored(
-      model, [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
+      model, stored, [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
         for (auto extent : extents.at({chunk.id, index})) {
           extent.tensor = layout.tensors.size();
           layout.extents.push_back(extent);

@@ -22,7 +22,7 @@ namespace spillway {
 namespace {
 
 void write_shard(std::filesystem::path const& directory, ModelState& model,
-                 CheckpointLayout const& layout, Comm& comm) {
+                 CheckpointLayout const& layout, Stored stored, Comm& comm) {
   ShardWriter shard(directory, comm.rank(), layout);
   model.release();  // frees windows that a failed save has left open
   auto extent = layout.extents.begin();
@@ -37,7 +37,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
       comm.still_here();
     }
   };
-  for_each_stored(model,
+  for_each_stored(model, stored,
                   [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
                     for (; extent != layout.extents.end() && extent->tensor == tensor; ++extent)
                       if (extent->rank == comm.rank()) write(group, chunk, index, parameter);
@@ -76,15 +76,16 @@ CarriedFiles const& files_of(SaveSettings const& settings) {
 
 void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, RunState const& run,
                       SaveSettings& settings, Comm& comm) {
-  auto const layout = layout_of(model, comm.size());
+  auto const stored = stored_by(run);
+  auto const layout = layout_of(model, comm.size(), stored);
   auto const directory = run_dir / fmt::format("step-{}.partial", run.step);
   bool const first = comm.rank() == 0;
   on_all_ranks(comm, [&] {
     if (!first) return;
     begin_checkpoint(run_dir, run.step);  // frees the space of interrupted saves first
-    require_space(run_dir, checkpoint_bytes(model) + size_bytes(files_of(settings)));
+    require_space(run_dir, checkpoint_bytes(model, stored) + size_bytes(files_of(settings)));
   });
-  on_all_ranks(comm, [&] { write_shard(directory, model, layout, comm); });
+  on_all_ranks(comm, [&] { write_shard(directory, model, layout, stored, comm); });
   on_all_ranks(comm, [&] {
     if (!first) return;
     auto const carried = carry(files_of(settings), directory, run);
@@ -98,24 +99,25 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
 
 }  // namespace
 
-std::int64_t checkpoint_bytes(ModelState& model) {
+std::int64_t checkpoint_bytes(ModelState& model, Stored stored) {
   std::int64_t bytes = 0;
-  for_each_stored(model, [&](auto const& group, auto const& chunk, int, auto const& parameter) {
-    bytes +=
-        element_count(parameter.view.shape) * size_bytes(*model.stored_type(group.part, chunk.id));
-  });
+  for_each_stored(model, stored,
+                  [&](auto const& group, auto const& chunk, int, auto const& parameter) {
+                    bytes += element_count(parameter.view.shape) *
+                             size_bytes(*model.stored_type(group.part, chunk.id));
+                  });
   return bytes;
 }
 
 void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step,
-                              std::int64_t carried_bytes) {
+                              std::int64_t carried_bytes, Stored stored) {
   auto const left = std::max<std::int64_t>(0, run.steps - step);
   auto planned = run.checkpoint.every > 0 ? left / run.checkpoint.every + 1 : 1;
   if (run.checkpoint.minutes) planned = left;
   abandon_checkpoint(run.dir);  // frees the space of interrupted saves
   auto const there = count_checkpoints(run.dir, step);
   auto const at_once = std::min(planned + there, run.checkpoint.keep + 1);
-  auto const bytes = checkpoint_bytes(model) + carried_bytes;
+  auto const bytes = checkpoint_bytes(model, stored) + carried_bytes;
   // The bytes of more checkpoints than `most` would overflow.
   auto const most = std::numeric_limits<std::int64_t>::max() / bytes;
   auto const more = std::clamp<std::int64_t>(at_once - there, 1, most);

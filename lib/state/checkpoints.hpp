@@ -8,19 +8,25 @@
 #include "config/config.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
+#include "state/checkpoint_tensors.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
 
 namespace spillway {
 
 // Returns the bytes of all tensors of one checkpoint, summed over ranks.
-std::int64_t checkpoint_bytes(ModelState& model);
+std::int64_t checkpoint_bytes(ModelState& model, Stored stored = Stored::all);
+
+// Says which chunks the checkpoints of a run have.
+inline Stored stored_by(RunState const& run) {
+  return run.base.path.empty() ? Stored::all : Stored::trained;
+}
 
 // Checks that run.dir has space for the most checkpoints that will exist there at once, each with
 // `carried_bytes` beside its tensors, and throws Error(bad_input) if it has not. One rank calls
 // this before the first step of the run.
 void require_checkpoint_space(RunConfig const& run, ModelState& model, std::int64_t step,
-                              std::int64_t carried_bytes = 0);
+                              std::int64_t carried_bytes = 0, Stored stored = Stored::all);
 
 struct SaveSettings {
   std::int64_t keep = 1;  // this many of the newest checkpoints stay

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -36,8 +37,25 @@ struct NormalDraws {
   }
 };
 
+struct UniformDraws {
+  std::uint64_t seed, parameter;
+  float bound;
+
+  void draw(std::uint64_t pair, float* even, float* odd) const {
+    auto const block = philox(seed, parameter, pair);
+    *even = between(block.x[0]);
+    *odd = between(block.x[1]);
+  }
+
+ private:
+  float between(std::uint32_t bits) const {
+    return bound * std::fma(static_cast<float>(bits), 0x1p-31f, -1.0f);
+  }
+};
+
 // Fills `to` with random elements of a parameter from element `first` on, which must be even.
-void draw_elements(std::span<float> to, NormalDraws const& draws, std::int64_t first) {
+template <class Draws>
+void draw_elements(std::span<float> to, Draws const& draws, std::int64_t first) {
   auto* const out = to.data();
   auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
 #pragma omp simd
@@ -215,17 +233,25 @@ StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t fir
 }
 
 void ModelState::initialise(std::uint64_t seed) {
+  initialise(seed, [](std::string const&) { return true; });
+  complete();
+}
+
+void ModelState::initialise(std::uint64_t seed,
+                            std::function<bool(std::string const&)> const& wants) {
   std::uint64_t number = 0;  // counts the parameters of all chunks
   for (auto const& chunk : m_program.chunks) {
-    for (auto const& parameter : chunk.parameters) draw(chunk, parameter, seed, number++);
+    for (auto const& parameter : chunk.parameters) {
+      if (wants(parameter.name)) draw(chunk, parameter, seed, number);
+      ++number;
+    }
   }
-  complete();
 }
 
 std::string ModelState::checksum_of_start(std::uint64_t seed) const {
   StreamingChecksum sum;
   std::vector<float> drawn(kDrawnAtOnce);
-  draw_elements(drawn, {seed, 0, 1.0f}, 0);
+  draw_elements(drawn, NormalDraws{seed, 0, 1.0f}, 0);
   sum.add(std::as_bytes(std::span(drawn)));
   for (auto const& chunk : m_program.chunks) {
     for (auto const& parameter : chunk.parameters) {
@@ -242,9 +268,13 @@ std::string ModelState::checksum_of_start(std::uint64_t seed) const {
 void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
                       std::uint64_t number) {
   auto const fill = [&](std::span<float> values, std::int64_t first) {
-    std::ranges::fill(values, parameter.init.kind == Init::Kind::ones ? 1.0f : 0.0f);
-    if (parameter.init.kind == Init::Kind::normal)
-      draw_elements(values, {seed, number, static_cast<float>(parameter.init.std)}, first);
+    auto const& [kind, std] = parameter.init;
+    std::ranges::fill(values, kind == Init::Kind::ones ? 1.0f : 0.0f);
+    if (kind == Init::Kind::normal)
+      draw_elements(values, NormalDraws{seed, number, static_cast<float>(std)}, first);
+    if (kind == Init::Kind::uniform)
+      draw_elements(values, UniformDraws{seed, number, static_cast<float>(std::sqrt(3.0) * std)},
+                    first);
   };
   auto const own = slice(chunk.id);
   auto const begin = parameter.view.offset;

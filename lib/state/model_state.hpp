@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +58,9 @@ class ModelState {
   // Gives all masters initial values, which are equal on all ranks. Moments are zero then: in the
   // spill file they are written, and memory must be as Arena and DeviceMemory::commit promise it.
   void initialise(std::uint64_t seed);
+  // The same for those parameters alone of whose names `wants` returns true. Others, and moments,
+  // stay as they are.
+  void initialise(std::uint64_t seed, std::function<bool(std::string const&)> const& wants);
   // Returns a checksum of what `initialise` makes the values of: how each parameter begins, and
   // what numbers this machine draws for the seed.
   std::string checksum_of_start(std::uint64_t seed) const;

@@ -11,6 +11,8 @@
 #include "io/h5/checkpoint_group.hpp"
 #include "io/h5/checkpoint_masters.hpp"
 #include "io/tensors/finite.hpp"
+#include "model/adapters.hpp"
+#include "state/base_weights.hpp"
 #include "state/checkpoint_tensors.hpp"
 
 namespace spillway {
@@ -21,14 +23,22 @@ struct ParameterAt {
   int chunk, index;
 };
 
+// Where a start lacks adapters, they begin as new ones.
+bool may_begin(TensorSource const& source, std::string const& parameter) {
+  return adapted_layer(parameter) && !source.tensors().find(parameter);
+}
+
 // Throws Error(bad_input) unless `source` has a tensor of the right shape for every parameter that
-// has `part`.
-void require_same_model(TensorSource const& source, StoredGroup const& group, ModelState& model) {
+// has `part`, but for those that `is_elsewhere`.
+template <class IsElsewhere>
+void require_same_model(TensorSource const& source, StoredGroup const& group, ModelState& model,
+                        IsElsewhere const& is_elsewhere) {
   auto const refuse = [&](std::string const& why) {
     throw Error(Status::bad_input, fmt::format("{}: is of another model: {}", source.place(), why));
   };
   std::size_t tensors = 0;
   for_each_parameter_with(group.part, model, [&](auto const&, int, auto const& parameter) {
+    if (is_elsewhere(parameter.name)) return;
     ++tensors;
     auto const number = source.tensors().find(parameter.name);
     if (!number) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
@@ -106,9 +116,20 @@ bool is_alike(TensorSource const& source, std::string const& name, std::string_v
   return there && source.tensors()[*there].type == element_type_of(*here);
 }
 
+void require_same_group(CheckpointReader& checkpoint, StoredGroup const& group, ModelState& model,
+                        TensorSource const* base) {
+  require_same_model(CheckpointGroup(checkpoint, group.name), group, model,
+                     [&](std::string const& name) {
+                       return group.name == kWeightsGroup && base != nullptr &&
+                              base->tensors().find(name).has_value();
+                     });
+}
+
 // Copies those halves of a bf16 parameter's master that the model keeps, or converts the master. A
 // master rounds to its stored parameter, so a model that keeps only parameters reads nothing else.
-void restore_masters(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
+// What the checkpoint does not have comes from its base.
+void restore_masters(CheckpointReader& checkpoint, TensorSource* base, ModelState& model,
+                     Comm& comm) {
   CheckpointGroup weights(checkpoint, kWeightsGroup), remainders(checkpoint, kRemainderGroup);
   CheckpointMasters masters(checkpoint);
   auto const for_each = [&](std::string_view part, auto const& body) {
@@ -119,6 +140,8 @@ void restore_masters(CheckpointReader& checkpoint, ModelState& model, Comm& comm
     });
   };
   for_each(kParameter, [&](ParameterAt at, std::string const& name, bool alike) {
+    if (auto const there = base != nullptr ? base->tensors().find(name) : std::nullopt)
+      return convert_tensor(*base, *there, kMaster, at, model, comm, [](auto) {});
     auto const tensor = *weights.tensors().find(name);
     if (!alike) return convert_tensor(masters, tensor, kMaster, at, model, comm, [](auto) {});
     copy_tensor(weights, tensor, kParameter, at, model, comm);
@@ -145,12 +168,12 @@ void restore_moments(CheckpointGroup& source, std::string_view part, ModelState&
 
 void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
   auto const groups = stored_groups(model);
+  auto const base = open_base(checkpoint);
   // A checkpoint of another model is refused before anything is read. Its remainders need not be
   // the model's, since restore_masters converts masters where they are not.
   for (auto const& group : groups)
-    if (group.part != kRemainder)
-      require_same_model(CheckpointGroup(checkpoint, group.name), group, model);
-  restore_masters(checkpoint, model, comm);
+    if (group.part != kRemainder) require_same_group(checkpoint, group, model, base.get());
+  restore_masters(checkpoint, base.get(), model, comm);
   for (auto const& group : groups) {
     if (group.part == kParameter || group.part == kRemainder) continue;
     CheckpointGroup source(checkpoint, group.name);
@@ -160,16 +183,19 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) 
 }
 
 void restore_weights(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
-  require_same_model(CheckpointGroup(checkpoint, kWeightsGroup), {kParameter, kWeightsGroup},
-                     model);
-  restore_masters(checkpoint, model, comm);
+  auto const base = open_base(checkpoint);
+  require_same_group(checkpoint, {kParameter, kWeightsGroup}, model, base.get());
+  restore_masters(checkpoint, base.get(), model, comm);
   model.complete();
 }
 
 void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm,
-                        StreamingChecksum* sum) {
-  require_same_model(weights, {kMaster, kWeightsGroup}, model);
+                        StreamingChecksum* sum, std::uint64_t seed) {
+  auto const begins = [&](std::string const& name) { return may_begin(weights, name); };
+  require_same_model(weights, {kMaster, kWeightsGroup}, model, begins);
+  model.initialise(seed, begins);
   for_each_parameter_with(kMaster, model, [&](auto const& chunk, int index, auto const& parameter) {
+    if (begins(parameter.name)) return;
     bool const by_all = !chunk.is_shared_out() || model.keeps_all(chunk.id);
     ValueCounts counts;
     std::int64_t read = 0;

@@ -1,6 +1,7 @@
 #include "state/resume.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,18 +13,21 @@
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "config/same_model.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/imported_config.hpp"
 #include "huggingface/model_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
+#include "state/base_weights.hpp"
 #include "state/restore.hpp"
 #include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
 namespace {
+
+namespace fs = std::filesystem;
 
 Resumption read(CheckpointReader checkpoint, bool whole) {
   auto const directory = checkpoint.directory();
@@ -39,7 +43,18 @@ Resumption read_model_directory(std::filesystem::path const& path) {
   return {path, std::move(state), false, nullptr, std::move(directory)};
 }
 
+// Adapters of PEFT are beside their base what a checkpoint is beside its own.
+Resumption read_adapter_directory(std::filesystem::path const& path) {
+  auto adapters = std::make_shared<AdapterDirectory>(path);
+  auto resumption = read_model_directory(adapters->base());
+  resumption.checkpoint = path;
+  resumption.state = imported_state(adapted_config(path));
+  resumption.adapters = std::move(adapters);
+  return resumption;
+}
+
 Resumption read_init(std::filesystem::path const& path) {
+  if (is_adapter_directory(path)) return read_adapter_directory(path);
   return is_model_directory(path) ? read_model_directory(path) : read(open_checkpoint(path), false);
 }
 
@@ -81,6 +96,7 @@ std::optional<Resumption> choose(Config const& config) {
   if (!config.run.init.empty()) {
     auto init = read_init(config.run.init);
     init.imported = init.directory || !init.reader->carried().empty();
+    init.is_init = true;
     return init;
   }
   if (config.run.checkpoint.resume == Resume::weights) {
@@ -102,26 +118,101 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
       resumption.checkpoint.string(), learnt);
 }
 
-// Returns a text that names the values of the weights.
-std::string restore(Resumption const& resumption, ModelState& model, Comm& comm) {
-  if (resumption.directory) {
-    StreamingChecksum sum;
-    start_with_weights(*resumption.directory, model, comm, &sum);
-    return checksum_text(sum.value());
+// Returns the base at `path` if `sums` has all weights that the model does not train, and otherwise
+// none: checkpoints then hold all.
+BaseReference base_of(std::string const& path, std::map<std::string, std::string> const& sums,
+                      ModelState const& model) {
+  BaseReference base{path, {}};
+  for (auto const& chunk : model.chunks()) {
+    for (auto const& parameter : chunk.parameters) {
+      auto const sum = sums.find(parameter.name);
+      if (chunk.trainable) continue;
+      if (sum == sums.end()) return {};
+      base.sums.insert(*sum);
+    }
   }
-  naming_older(resumption.checkpoint, [&] {
-    if (resumption.whole) return restore_model(*resumption.reader, model, comm);
-    CheckpointMasters weights(*resumption.reader);
-    start_with_weights(weights, model, comm);
-  });
-  return resumption.reader->checksum();
+  return base;
+}
+
+bool freezes(ModelState const& model) {
+  return !std::ranges::all_of(model.chunks(), &Chunk::trainable);
+}
+
+fs::path place_of_base(Resumption const& resumption) {
+  return resumption.adapters ? fs::path(resumption.directory->place()) : resumption.checkpoint;
+}
+
+// Begins with weights of run.init, of which those that are not trained stay where they are: in
+// run.init itself or, if that has a base, there.
+BaseReference start_beside_base(Resumption const& resumption, RunConfig const& run,
+                                ModelState& model, Comm& comm, StreamingChecksum& sum) {
+  auto const& before = resumption.state.base;
+  if (!before.path.empty()) {
+    auto weights = checkpoint_weights(*resumption.reader);
+    start_with_weights(weights, model, comm, &sum, run.seed);
+    return base_of(before.path, before.sums, model);
+  }
+  auto const place = fs::absolute(place_of_base(resumption)).lexically_normal().string();
+  auto const base = std::make_shared<BaseWeights>(BaseReference{place, {}}, run.dir);
+  std::vector<std::shared_ptr<TensorSource>> sources = {base};
+  if (resumption.adapters) sources.insert(sources.begin(), resumption.adapters);
+  JoinedWeights weights(std::move(sources));
+  start_with_weights(weights, model, comm, &sum, run.seed);
+  return base_of(place, base->sums(), model);
+}
+
+// What a model begins with, and a text that names the values.
+struct Restored {
+  BaseReference base;
+  std::string weights;
+};
+
+Restored restore(Resumption const& resumption, RunConfig const& run, ModelState& model,
+                 Comm& comm) {
+  auto const& before = resumption.state.base;
+  StreamingChecksum sum;
+  Restored restored;
+  auto const read = [&] {
+    if (resumption.whole) {
+      restored.base = before;
+      return restore_model(*resumption.reader, model, comm);
+    }
+    if (freezes(model) && (resumption.is_init || !before.path.empty())) {
+      restored.base = start_beside_base(resumption, run, model, comm, sum);
+    } else if (resumption.directory) {
+      start_with_weights(*resumption.directory, model, comm, &sum, run.seed);
+    } else {
+      auto weights = checkpoint_weights(*resumption.reader);
+      start_with_weights(weights, model, comm, &sum, run.seed);
+    }
+  };
+  if (resumption.reader)
+    naming_older(resumption.checkpoint, read);
+  else
+    read();
+  restored.weights = resumption.reader ? resumption.reader->checksum() : checksum_text(sum.value());
+  for (auto const& [tensor, checksum] : restored.base.sums) restored.weights += checksum;
+  return restored;
+}
+
+// What was frozen has no moments to go on with.
+void require_same_freeze(Resumption const& resumption, Config const& here) {
+  auto const place = resumption.checkpoint.string();
+  auto const there = parse_config(resumption.state.config, place, {}, elsewhere);
+  if (!resumption.whole || there.model.freeze == here.model.freeze) return;
+  throw Error(
+      Status::bad_input,
+      fmt::format("{}: model.freeze: is [{}] there, [{}] here; run.checkpoint.resume: "
+                  "weights begins a run that trains other parameters of it",
+                  place, fmt::join(there.model.freeze, ", "), fmt::join(here.model.freeze, ", ")));
 }
 
 }  // namespace
 
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
-                        Config const& config, std::int64_t vocab) {
+                        Config const& config, std::int64_t vocab, bool may_add_adapters) {
   auto there = parse_config(state.config, checkpoint.string(), {}, elsewhere), here = config;
+  if (may_add_adapters && there.model.lora.rank == 0) there.model.lora = here.model.lora;
   there.model = completed(there, state.vocab);
   here.model = completed(here, vocab);
   auto const difference = model_difference(there, here);
@@ -141,7 +232,9 @@ RunState imported_state(Config const& config) {
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
   auto const resumption = choose(config);
-  if (resumption) require_same_model(resumption->checkpoint, resumption->state, config, vocab);
+  if (!resumption) return resumption;
+  require_same_model(resumption->checkpoint, resumption->state, config, vocab, !resumption->whole);
+  require_same_freeze(*resumption, config);
   return resumption;
 }
 
@@ -197,8 +290,10 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
     model.initialise(config.run.seed);
     weights = model.checksum_of_start(config.run.seed);
   } else {
-    weights = restore(*resumption, model, comm);
+    auto restored = restore(*resumption, config.run, model, comm);
+    weights = std::move(restored.weights);
     if (resumption->whole) state = resumption->state;
+    state.base = std::move(restored.base);
     say_other_tokens(*resumption, tokenizer.name);
     auto const resume = config.run.checkpoint.resume;
     bool const again = resumption->whole && resume;

@@ -27,12 +27,15 @@ struct Resumption {
   // Whether the run begins with weights of run.init that are of a directory of Hugging Face: such a
   // directory, or a checkpoint that still carries its files.
   bool imported = false;
+  std::shared_ptr<TensorSource> adapters{};  // of PEFT, beside `directory`, which is their base
+  bool is_init = false;  // whether it is what run.init names, whose weights others leave alone
 };
 
 // Throws Error(bad_input) if `config` describes another model than the checkpoint's, even if the
-// tensors of both models have equal shapes.
+// tensors of both models have equal shapes. If `may_add_adapters`, the checkpoint need not have
+// adapters.
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
-                        Config const& config, std::int64_t vocab);
+                        Config const& config, std::int64_t vocab, bool may_add_adapters = false);
 
 // Returns the state of a run that has not begun and has an imported model; `config` is what
 // ModelDirectory::config says.

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <sstream>
+
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "io/tokens/token_format.hpp"
@@ -38,6 +40,8 @@ Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
   }
 }
 
+constexpr auto kBase = "base", kBaseSums = "base_xxh3";
+
 }  // namespace
 
 std::map<std::string, std::string> to_texts(RunState const& state) {
@@ -50,9 +54,25 @@ std::map<std::string, std::string> to_texts(RunState const& state) {
                                               {"tokenizer", state.tokenizer},
                                               {"arithmetic", to_json(state.arithmetic)},
                                               {"config", state.config}};
+  if (!state.base.path.empty()) {
+    texts[kBase] = state.base.path;
+    for (auto const& [tensor, sum] : state.base.sums) texts[kBaseSums] += tensor + " " + sum + "\n";
+  }
   if (!state.data.empty()) texts["data"] = state.data;
   if (!state.tokenizer_checksum.empty()) texts["tokenizer_xxh3"] = state.tokenizer_checksum;
   return texts;
+}
+
+BaseReference base_reference(std::map<std::string, std::string> const& texts,
+                             std::string const& source) {
+  BaseReference base;
+  if (!texts.contains(kBase)) return base;
+  base.path = texts.at(kBase);
+  std::istringstream lines(entry(texts, kBaseSums, source));
+  for (std::string tensor, sum; lines >> tensor >> sum;) base.sums[tensor] = sum;
+  if (base.path.empty() || base.sums.empty())
+    throw Error(Status::damaged, fmt::format("{}: /run: `{}` names no weights", source, kBaseSums));
+  return base;
 }
 
 RunState run_state(std::map<std::string, std::string> const& texts, std::string const& source) {
@@ -70,6 +90,7 @@ RunState run_state(std::map<std::string, std::string> const& texts, std::string 
           .tokenizer_checksum = texts.contains("tokenizer_xxh3") ? texts.at("tokenizer_xxh3") : "",
           .arithmetic = read_arithmetic(texts, source),
           .config = entry(texts, "config", source),
+          .base = base_reference(texts, source),
           .data = texts.contains("data") ? texts.at("data") : ""};
 }
 

@@ -17,8 +17,8 @@ struct TurnTimes {
 };
 
 // Returns what is predicted for a step of `step_s` and an evaluation of `eval_batches` batches.
-TurnTimes predicted_turns(PlannedRun const& planned, double step_s, std::int64_t eval_batches,
-                          Machine const& machine);
+TurnTimes predicted_turns(PlannedRun const& planned, RunConfig const& run, double step_s,
+                          std::int64_t eval_batches, Machine const& machine);
 
 // Returns what is left to do of the run after `done` steps, with the evaluations and checkpoints
 // that are due. Those after the last step count, too.

@@ -20,7 +20,9 @@ struct SaveEstimate {
 
 // Uses the rate at which a node's ranks write to its drive together, or a guess, since the rate of
 // run.dir is not measured. More nodes are not taken to be faster, because they share run.dir.
-SaveEstimate estimate_save(Graph const& train, Machine const& machine, std::int64_t ranks);
+// Parameters that a run leaves in run.init, as it does not train them, are not counted.
+SaveEstimate estimate_save(Graph const& train, RunConfig const& run, Machine const& machine,
+                           std::int64_t ranks);
 
 std::string describe(SaveEstimate const& estimate);  // returns a paragraph
 

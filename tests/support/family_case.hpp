@@ -47,6 +47,15 @@ inline std::vector<FamilyCase> family_cases() {
                    "model.relative_max_distance=10", "model.decoder_layers=3", "data.target=11"}),
       family_case("T5Gated", {"model.family=t5", "model.gated=true", "model.tied=false",
                               "model.ffn=36", "data.target=19"}),
+      // Of a block all is frozen, of another a part, and the head's matrix.
+      family_case(
+          "GptFrozen",
+          {"model.freeze=[transformer.wte.weight,transformer.h.0.*,transformer.h.1.ln_1.*]"}),
+      family_case("LlamaLora",
+                  {"model.family=llama", "model.kv_heads=1", "model.ffn=40", "model.tied=false",
+                   "model.lora.rank=4", "model.lora.targets=[q,v,o]", "model.lora.dropout=0.1"}),
+      family_case("T5Lora", {"model.family=t5", "model.head_size=6", "data.target=11",
+                             "model.lora.rank=3", "model.lora.targets=all", "model.lora.alpha=3"}),
   };
 }
 

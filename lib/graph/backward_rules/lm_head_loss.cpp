@@ -7,8 +7,10 @@ void backward_lm_head_loss(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::lm_head_loss>(forward);
   auto const dx = context.contribute_alone(o.x);
-  auto const [dw, sum] = context.parameter_gradient_in_place(o.w);
-  auto const dbias = is_present(o.bias) ? context.parameter_gradient(o.bias) : View{};
+  bool const wants_dw = context.wants(o.w);
+  auto const [dw, sum] =
+      wants_dw ? context.parameter_gradient_in_place(o.w) : BackwardContext::InPlace{};
+  auto const dbias = context.wants(o.bias) ? context.parameter_gradient(o.bias) : View{};
   context.emit<OpKind::lm_head_loss_backward>("dx",
                                               {.x = o.x,
                                                .w = o.w,
@@ -20,7 +22,8 @@ void backward_lm_head_loss(BackwardContext& context) {
                                                .dx = dx,
                                                .dw = dw,
                                                .dbias = dbias},
-                                              forward.attributes, 3 * forward.flops, sum);
+                                              forward.attributes,
+                                              (wants_dw ? 3 : 2) * forward.flops, sum);
   context.elide_forward();
 }
 

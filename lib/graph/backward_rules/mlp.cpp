@@ -12,11 +12,13 @@ void backward_mlp(BackwardContext& context) {
   auto const [dx, earlier] = context.contribute(o.x);
   // If x is what the forward op adds, too, dy is the first contribution to its gradient.
   bool const adds_dy = o.addend == o.x && !earlier;
-  auto const of_bias = [&](View const& bias) {
-    return is_present(bias) ? context.parameter_gradient(bias) : View{};
+  auto const of = [&](View const& parameter) {
+    return context.wants(parameter) ? context.parameter_gradient(parameter) : View{};
   };
-  auto const dw_in = context.parameter_gradient(o.w_in), dbias_in = of_bias(o.bias_in);
-  auto const dw_out = context.parameter_gradient(o.w_out), dbias_out = of_bias(o.bias_out);
+  auto const dw_in = of(o.w_in), dbias_in = of(o.bias_in);
+  auto const dw_out = of(o.w_out), dbias_out = of(o.bias_out);
+  // Each of the two products has one for dx and one for its weights.
+  double const products = 2 + (is_present(dw_in) ? 1 : 0) + (is_present(dw_out) ? 1 : 0);
   context.emit<OpKind::mlp_backward>("dx",
                                      {.dy = dy,
                                       .x = o.x,
@@ -30,7 +32,7 @@ void backward_mlp(BackwardContext& context) {
                                       .dbias_in = dbias_in,
                                       .dw_out = dw_out,
                                       .dbias_out = dbias_out},
-                                     forward.attributes, 2 * forward.flops);
+                                     forward.attributes, products / 2 * forward.flops);
   if (is_present(o.addend) && !adds_dy) context.pass_on(o.addend, dy);
 }
 

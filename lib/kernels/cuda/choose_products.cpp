@@ -22,7 +22,7 @@ void append(std::vector<ProductForm>& all, std::vector<ProductForm> more) {
 std::vector<ProductForm> backward_forms(LmHeadBackward const& b) {
   auto all = forms(b.head, logits_form(b.head));
   append(all, forms(b.head, dx_form(b)));
-  append(all, forms(b.head, dw_form(b, true)));
+  if (b.has_dw) append(all, forms(b.head, dw_form(b, true)));
   return all;
 }
 

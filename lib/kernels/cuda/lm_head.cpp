@@ -69,18 +69,21 @@ RowsProduct::RowsProduct(LmHead const& head, FormOfRows const& form, ProductChoi
 LmHeadBackward lm_head_backward(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
   auto const o = operands<OpKind::lm_head_loss_backward>(op);
-  check(
-      dtype(context, o.dw) == DType::f32 || is_contiguous(o.dw) || is_contiguous(transposed(o.dw)),
-      name(op.kind), kHasGaps);
+  bool const has_dw = is_present(o.dw), has_dbias = is_present(o.dbias);
+  auto const type = has_dw || has_dbias ? dtype(context, has_dw ? o.dw : o.dbias) : DType::f32;
+  check(!has_dw || type == DType::f32 || is_contiguous(o.dw) || is_contiguous(transposed(o.dw)),
+        name(op.kind), kHasGaps);
   auto head = lm_head(context, op);
   auto const dx_alignment = portions_alignment(context, o.dx, head.rows_at_once);
   return {.head = std::move(head),
           .dx = layout(o.dx),
-          .dw = layout(o.dw),
+          .dw = has_dw ? layout(o.dw) : MatrixLayout{},
           .dx_alignment_bytes = dx_alignment,
-          .dw_alignment_bytes = alignment_of(dtype(context, o.dw), o.dw),
-          .bias = is_present(o.dbias),
-          .accumulate = is_in_place(op, o.dw)};
+          .dw_alignment_bytes = has_dw ? alignment_of(type, o.dw) : 0,
+          .gradients = type,
+          .has_dw = has_dw,
+          .bias = has_dbias,
+          .accumulate = has_dw && is_in_place(op, o.dw)};
 }
 
 FormOfRows dx_form(LmHeadBackward const& b) {

@@ -69,11 +69,13 @@ struct LmHeadBackward {
   LmHead head;
   MatrixLayout dx, dw;
   std::int64_t dx_alignment_bytes, dw_alignment_bytes;
+  DType gradients;  // of dw and dbias
+  bool has_dw;      // false if w is frozen
   bool bias;        // whether there is a bias, whose gradient is asked for
   bool accumulate;  // whether to add to what dw holds
 
   // Returns whether dw is rounded, and its sum lies in the workspace.
-  bool rounds() const { return dw.dtype == DType::bf16; }
+  bool rounds() const { return has_dw && gradients == DType::bf16; }
   MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
   MatrixLayout sum() const {  // the layout of the fp32 sum for dw, with the strides of dw
     auto sum = dw;

@@ -2,8 +2,10 @@
 //   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
 //   dbias = column sums of slopes
 // The portions' contributions to dw and dbias are added in ascending order and in fp32. If dw and
-// dbias are bf16, they are rounded once, at the end.
+// dbias are bf16, they are rounded once, at the end. Of a
+// parameter that is frozen there is no gradient.
 #include <memory>
+#include <optional>
 
 #include "base/bf16.hpp"
 #include "kernels/cuda/lm_head.hpp"
@@ -17,15 +19,17 @@ namespace spillway::cuda {
 namespace {
 
 struct Products {
-  RowsProduct logits, dx, first_dw, next_dw;
+  RowsProduct logits, dx;
+  std::optional<RowsProduct> first_dw, next_dw;
 };
 
 Products products(LmHeadBackward const& b, ProductChoices const& choices) {
+  Products result{{b.head, logits_form(b.head), choices}, {b.head, dx_form(b), choices}, {}, {}};
+  if (!b.has_dw) return result;
   bool const add_first = b.accumulate && !b.rounds();
-  return {{b.head, logits_form(b.head), choices},
-          {b.head, dx_form(b), choices},
-          {b.head, dw_form(b, add_first), choices},
-          {b.head, dw_form(b, true), choices}};
+  result.first_dw.emplace(b.head, dw_form(b, add_first), choices);
+  result.next_dw.emplace(b.head, dw_form(b, true), choices);
+  return result;
 }
 
 template <class T, class G>
@@ -76,8 +80,9 @@ struct Backward {
     }
     product.dx(exec, rows,
                {.a = slopes, .b = p.w, .c = row_at(p.dx, b.dx, m), .workspace = scratch});
-    (m == 0 ? product.first_dw : product.next_dw)(
-        exec, rows, {.a = slopes, .b = x, .c = sum(p), .workspace = scratch});
+    if (b.has_dw)
+      (*(m == 0 ? product.first_dw : product.next_dw))(
+          exec, rows, {.a = slopes, .b = x, .c = sum(p), .workspace = scratch});
   }
 };
 
@@ -89,7 +94,7 @@ Launch bind(KernelContext const& context, Op const& op) {
             std::make_shared<Backward<T, G> const>(b, products(b, context.arithmetic.products));
         return [bound](Exec const& exec, void* const* p) { (*bound)(exec, p); };
       },
-      b.head.x.dtype, b.dw.dtype);
+      b.head.x.dtype, b.gradients);
 }
 
 }  // namespace

@@ -43,8 +43,7 @@ void check_shape(MatmulShape const& s) {
         "its factors are both fp32 or both bf16");
   check(s.c.dtype == DType::f32 || s.c.dtype == s.a.dtype, kProduct,
         "is fp32, or of the type of its factors");
-  check(!s.accumulate || (s.c.dtype == DType::f32 && s.addend == nullptr), kProduct,
-        "is added to fp32, and to one matrix");
+  check(!s.accumulate || s.addend == nullptr, kProduct, "is added to one matrix");
   check(adds_in_place(s), kProduct, "cublasLt adds no bias or addend of bf16 to sums in fp32");
 }
 

@@ -2,8 +2,10 @@
 //   slopes = scale weight (softmax - onehot)   dx = slopes w   dw (+)= slopes^T x
 //   dbias = column sums of slopes
 // The rows' contributions to dw and dbias are added in ascending order and in fp32. If dw and dbias
-// are bf16, they are rounded once, at the end.
+// are bf16, they are rounded once, at the end. Of a
+// parameter that is frozen there is no gradient.
 #include <algorithm>
+#include <optional>
 
 #include "base/check.hpp"
 #include "kernels/dispatch.hpp"
@@ -20,9 +22,11 @@ Label const label_round = "spillway::lm_head_loss_backward round";
 struct Backward {
   LmHead head;
   MatrixLayout dx, dw;
-  bool accumulate;  // whether to add to what dw holds
+  DType gradients;         // of dw and dbias
+  bool has_dw, has_dbias;  // false if the parameter is frozen
+  bool accumulate;         // whether to add to what dw holds
 
-  bool rounds() const { return dw.dtype == DType::bf16; }
+  bool rounds() const { return has_dw && gradients == DType::bf16; }
   // Returns whether slopes have memory of their own. Otherwise they replace the logits.
   bool own_slopes() const { return head.x.dtype == DType::bf16; }
   MatrixLayout slopes(std::int64_t rows) const { return head.vocabulary_rows(head.x.dtype, rows); }
@@ -36,18 +40,27 @@ struct Backward {
 Backward backward_of(KernelContext const& context, Op const& op) {
   auto const layout = [&](View const& view) { return matrix_layout(dtype(context, view), view); };
   auto const o = operands<OpKind::lm_head_loss_backward>(op);
-  check(
-      dtype(context, o.dw) == DType::f32 || is_contiguous(o.dw) || is_contiguous(transposed(o.dw)),
-      name(op.kind), kHasGaps);
-  return {lm_head(context, op), layout(o.dx), layout(o.dw), is_in_place(op, o.dw)};
+  bool const has_dw = is_present(o.dw), has_dbias = is_present(o.dbias);
+  auto const type = has_dw || has_dbias ? dtype(context, has_dw ? o.dw : o.dbias) : DType::f32;
+  check(!has_dw || type == DType::f32 || is_contiguous(o.dw) || is_contiguous(transposed(o.dw)),
+        name(op.kind), kHasGaps);
+  return {.head = lm_head(context, op),
+          .dx = layout(o.dx),
+          .dw = has_dw ? layout(o.dw) : MatrixLayout{},
+          .gradients = type,
+          .has_dw = has_dw,
+          .has_dbias = has_dbias,
+          .accumulate = has_dw && is_in_place(op, o.dw)};
 }
 
 struct Products {
-  RowsProduct logits, dx, first_dw, next_dw;
+  RowsProduct logits, dx;
+  std::optional<RowsProduct> first_dw, next_dw;
 
   std::int64_t workspace_bytes() const {
-    return std::max({logits.workspace_bytes(), dx.workspace_bytes(), first_dw.workspace_bytes(),
-                     next_dw.workspace_bytes()});
+    auto const most = std::max(logits.workspace_bytes(), dx.workspace_bytes());
+    if (!first_dw) return most;
+    return std::max({most, first_dw->workspace_bytes(), next_dw->workspace_bytes()});
   }
 };
 
@@ -64,8 +77,12 @@ Products products(Backward const& b) {
       return MatmulShape{.a = b.slopes(rows).transposed(), .b = x, .c = b.sum(), .accumulate = add};
     };
   };
+  Products result{logits_product(b.head), {b.head, dx}, {}, {}};
+  if (!b.has_dw) return result;
   bool const add_first = b.accumulate && !b.rounds();
-  return {logits_product(b.head), {b.head, dx}, {b.head, dw(add_first)}, {b.head, dw(true)}};
+  result.first_dw.emplace(b.head, dw(add_first));
+  result.next_dw.emplace(b.head, dw(true));
+  return result;
 }
 
 // Holds byte offsets in the workspace. The scratch of the products comes last.
@@ -79,7 +96,7 @@ Offsets offsets(Backward const& b) {
   auto const slopes = b.own_slopes() ? b.head.portion_bytes(DType::bf16) : 0;
   auto const sum = b.rounds() ? aligned(b.head.vocab * b.head.hidden * size_bytes(DType::f32)) : 0;
   auto const bias_sums =
-      b.head.bias ? aligned(b.head.portions() * b.head.vocab * size_bytes(DType::f32)) : 0;
+      b.has_dbias ? aligned(b.head.portions() * b.head.vocab * size_bytes(DType::f32)) : 0;
   return {b.own_slopes() ? logits : 0, logits + slopes, logits + slopes + sum,
           logits + slopes + sum + bias_sums};
 }
@@ -115,7 +132,7 @@ struct LmHeadLossBackward {
     for (std::int64_t m = 0; m < b.head.rows; m += b.head.rows_at_once)
       run_portion(exec, p, m, sum);
     sum_losses(exec, b.head, p.losses, p.weights, p.loss);
-    if (b.head.bias)
+    if (b.has_dbias)
       for_each_range(
           exec, label_bias, b.head.vocab,
           AddRows<PartialRows, G>{{bias_sums(p), b.head.vocab}, p.dbias, b.head.portions()});
@@ -144,7 +161,7 @@ struct LmHeadLossBackward {
     for_each_row(exec, label_rows, rows,
                  LossRows<T, true>{logits, p.targets + m, p.weights + m, p.losses + m, slopes,
                                    head.vocab, head.row_stride(), head.scale});
-    if (head.bias)
+    if (b.has_dbias)
       for_each_range(
           exec, label_bias, head.vocab,
           AddRows<MatrixRows<T>, float>{{slopes, head.row_stride()},
@@ -152,8 +169,9 @@ struct LmHeadLossBackward {
                                         rows});
     product.dx(exec, rows,
                {.a = slopes, .b = p.w, .c = row_at(p.dx, b.dx, m), .workspace = scratch});
-    (m == 0 ? product.first_dw : product.next_dw)(
-        exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
+    if (b.has_dw)
+      (*(m == 0 ? product.first_dw : product.next_dw))(
+          exec, rows, {.a = slopes, .b = x, .c = sum, .workspace = scratch});
   }
 };
 
@@ -165,7 +183,7 @@ Launch bind(KernelContext const& context, Op const& op) {
             std::make_shared<LmHeadLossBackward<T, G> const>(b, products(b), offsets(b));
         return [bound](Exec const& exec, void* const* p) { (*bound)(exec, p); };
       },
-      b.head.x.dtype, b.dw.dtype);
+      b.head.x.dtype, b.gradients);
 }
 
 // The serial reference of the op `lm_head_loss_backward` computes row by row in fp64.
@@ -192,8 +210,8 @@ struct SerialBackward {
       differentiate_row(p, m, softmax, dw);
     }
     serial_sum_losses(head, p.losses, weights, p.loss);
-    store_dw(p.dw, dw);
-    for (std::size_t v = 0; head.bias && v < dbias.size(); ++v)
+    if (b.has_dw) store_dw(p.dw, dw);
+    for (std::size_t v = 0; b.has_dbias && v < dbias.size(); ++v)
       p.dbias[v] = store<G>(static_cast<float>(dbias[v]));
   }
 
@@ -228,7 +246,7 @@ struct SerialBackward {
 Launch serial(KernelContext const& context, Op const& op) {
   auto const b = backward_of(context, op);
   return dispatch([&]<class T, class G>(T, G) -> Launch { return SerialBackward<T, G>{b}; },
-                  b.head.x.dtype, b.dw.dtype);
+                  b.head.x.dtype, b.gradients);
 }
 
 }  // namespace

@@ -44,11 +44,19 @@ std::string of_layers(Graph const& graph, std::string_view blocks) {
   return letters;
 }
 
-// Returns a letter for each block: '.' if it has no chunk, '*' if its chunks have several letters.
-template <class LetterOf>
-std::string letters_of_blocks(Graph const& graph, Plan const& plan, LetterOf letter_of) {
+// Returns whether the row of the table says something of the chunk: of one that is frozen, only
+// where its parameters are.
+bool concerns(PlaceRow const& row, Chunk const& chunk) {
+  return chunk.trainable || row.place == kPlaceTable[0].place;
+}
+
+// Returns a letter for each block: '.' if no chunk of it counts, '*' if they have several letters.
+template <class LetterOf, class Counts>
+std::string letters_of_blocks(Graph const& graph, Plan const& plan, LetterOf letter_of,
+                              Counts counts) {
   std::string result(graph.blocks.size(), '.');
   for (Chunk const& chunk : graph.chunks) {
+    if (!counts(chunk)) continue;
     char const one = letter_of(plan.chunks[chunk.id]);
     char& letter = result[chunk.block];
     letter = letter == '.' || letter == one ? one : '*';
@@ -62,14 +70,16 @@ std::vector<Line> lines(Graph const& graph, Plan const& plan) {
   std::vector<Line> result = {{"activations", of_layers(graph, policies)}};
   for (PlaceRow const& row : kPlaceTable) {
     auto const place = [&](ChunkPlan const& chunk) { return letter(chunk.*row.place); };
-    result.push_back({row.title, of_layers(graph, letters_of_blocks(graph, plan, place))});
+    auto const counts = [&](Chunk const& chunk) { return concerns(row, chunk); };
+    result.push_back({row.title, of_layers(graph, letters_of_blocks(graph, plan, place, counts))});
   }
   return result;
 }
 
 Line shares_line(Graph const& graph, Plan const& plan) {
   auto const share = [](ChunkPlan const& chunk) { return kShardLetters[chunk.shard]; };
-  return {kSharedOut, of_layers(graph, letters_of_blocks(graph, plan, share))};
+  auto const counts = [](Chunk const& chunk) { return chunk.trainable; };
+  return {kSharedOut, of_layers(graph, letters_of_blocks(graph, plan, share, counts))};
 }
 
 // Returns a line with the number of every tenth layer above its column: "0         10        20".
@@ -196,22 +206,31 @@ std::string shares_legend(Plan const& plan) {
 // Returns lines that say where the chunks that belong to no layer lie. Successive chunks that lie
 // in the same places share a line.
 std::string other_chunks(Graph const& graph, Plan const& plan) {
-  std::vector<std::pair<std::string, ChunkPlan>> rows;
+  struct Row {
+    std::string names;
+    Chunk const* first;
+  };
+  auto const places_of = [&](Chunk const& chunk) { return plan.chunks[chunk.id]; };
+  auto const is_alike = [&](Chunk const& one, Chunk const& other) {
+    return one.trainable == other.trainable && places_of(one) == places_of(other);
+  };
+  std::vector<Row> rows;
   for (Chunk const& chunk : graph.chunks) {
     if (graph.blocks[chunk.block].layer) continue;
-    auto const& places = plan.chunks[chunk.id];
-    if (rows.empty() || rows.back().second != places) {
-      rows.emplace_back(chunk.name, places);
+    if (rows.empty() || !is_alike(*rows.back().first, chunk)) {
+      rows.push_back({chunk.name, &chunk});
     } else {
-      rows.back().first += ", " + chunk.name;
+      rows.back().names += ", " + chunk.name;
     }
   }
   std::string text;
-  for (auto const& [names, places] : rows) {
+  for (auto const& [names, chunk] : rows) {
+    auto const& places = plan.chunks[chunk->id];
     auto line = fmt::format("  {:<16}", names);
     for (PlaceRow const& row : kPlaceTable)
-      line += fmt::format("{} {} {}", row.place == kPlaceTable[0].place ? "" : ",", row.title,
-                          name(places.*row.place));
+      if (concerns(row, *chunk))
+        line += fmt::format("{} {} {}", row.place == kPlaceTable[0].place ? "" : ",", row.title,
+                            name(places.*row.place));
     if (places.shard != Shard::none) line += fmt::format(", {} {}", kSharedOut, word(places.shard));
     text += wrapped_line(line, std::string(19, ' '));
   }

@@ -13,16 +13,19 @@ bool runs_forward(Op const& op) {
   return op.phase == Phase::forward && !op.elided;
 }
 
-// Returns for each activation the forward op that makes it, and -1 for every other tensor.
-std::vector<int> producers(Graph const& graph) {
-  std::vector<int> producer(graph.tensors.size(), -1);
+// Returns for each activation the forward ops that make it, in their order: mostly one, and more
+// where later ones add to it. There are none for every other tensor.
+IdVector<std::vector<int>> makers(Graph const& graph) {
+  IdVector<std::vector<int>> all(graph.tensors.size());
   for (Op const& op : graph.ops) {
     if (!runs_forward(op)) continue;
     for (View const& view : present(op.outputs)) {
-      if (graph.tensor(view).is_activation()) producer[view.tensor] = op.id;
+      auto& ops = all[view.tensor];
+      bool const is_noted = !ops.empty() && ops.back() == op.id;
+      if (graph.tensor(view).is_activation() && !is_noted) ops.push_back(op.id);
     }
   }
-  return producer;
+  return all;
 }
 
 void note(std::vector<int>& blocks, int block) {
@@ -39,7 +42,7 @@ bool may_repeat(BlockPolicy policy, Op const& op) {
 class Decision {
  public:
   Decision(Graph const& graph, Plan const& plan)
-      : m_graph(graph), m_plan(plan), m_producer(producers(graph)) {
+      : m_graph(graph), m_plan(plan), m_makers(makers(graph)) {
     m_fates.fate.assign(graph.tensors.size(), Fate::keep);
     m_fates.away_bytes.assign(graph.tensors.size(), 0);
     m_fates.readers.resize(graph.tensors.size());
@@ -56,12 +59,11 @@ class Decision {
   }
 
  private:
-  int producer(TensorId tensor) const { return m_producer[tensor]; }
   Op const& op(int id) const { return m_graph.ops[id]; }
 
   void read(Op const& op, int block) {
     for (View const& view : present(op.inputs)) {
-      if (producer(view.tensor) >= 0) note(m_fates.readers[view.tensor], block);
+      if (!m_makers[view.tensor].empty()) note(m_fates.readers[view.tensor], block);
     }
   }
 
@@ -69,6 +71,17 @@ class Decision {
   bool is_own(TensorId tensor, int block) const {
     return m_fates.readers[tensor] == std::vector{block} &&
            m_graph.tensors[tensor].role != Role::edge;
+  }
+
+  // Returns whether the tensor is made again. All ops that make it then run again: the last one,
+  // which is asked first, decides.
+  bool is_made_again(TensorId tensor, int id, int block) const {
+    auto const& makers = m_makers[tensor];
+    if (makers.empty()) return false;
+    if (makers.back() != id) return m_fates.fate[tensor] == Fate::recompute;
+    auto const policy = m_plan.blocks[block].policy;
+    return is_own(tensor, block) &&
+           std::ranges::all_of(makers, [&](int maker) { return may_repeat(policy, op(maker)); });
   }
 
   // Decides which ops run again. Later ops come first, since they read what earlier ops make.
@@ -80,7 +93,7 @@ class Decision {
       if (!runs_forward(op(id)) || !may_repeat(policy, op(id))) continue;
       bool again = false;
       for (View const& view : present(op(id).outputs)) {
-        if (producer(view.tensor) != id || !is_own(view.tensor, block)) continue;
+        if (!is_made_again(view.tensor, id, block)) continue;
         m_fates.fate[view.tensor] = Fate::recompute;
         again = true;
       }
@@ -108,7 +121,7 @@ class Decision {
 
   Graph const& m_graph;
   Plan const& m_plan;
-  std::vector<int> m_producer;
+  IdVector<std::vector<int>> m_makers;
   Fates m_fates;
 };
 

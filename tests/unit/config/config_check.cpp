@@ -112,6 +112,18 @@ TEST(ConfigCheck, models_differ_in_the_keys_that_decide_them) {
     EXPECT_NE(model_difference(here, with(other)), "") << other;
 }
 
+TEST(ConfigCheck, keys_of_adapters_need_a_rank_and_freeze_all_else_themselves) {
+  EXPECT_EQ(error_of("model: {lora: {alpha: 8}}"),
+            "in.yaml:1: model.lora.alpha: needs model.lora.rank");
+  EXPECT_EQ(error_of("model: {lora: {targets: [q]}}"),
+            "in.yaml:1: model.lora.targets: needs model.lora.rank");
+  EXPECT_EQ(error_of("model: {lora: {rank: 8}, freeze: [a]}"),
+            "in.yaml:1: model.freeze: with model.lora all but the adapters is frozen; leave out "
+            "one of them");
+  EXPECT_EQ(error_of("model: {lora: {rank: 8, targets: [q, q]}}"),
+            "in.yaml:1: model.lora.targets: q is there twice");
+}
+
 TEST(ConfigCheck, the_micro_batch_is_at_most_the_batch) {
   EXPECT_EQ(error_of("batch: {sequences: 4, micro: 5}"),
             "in.yaml:1: batch.micro: 5 exceeds batch.sequences = 4");

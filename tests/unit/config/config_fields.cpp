@@ -39,6 +39,8 @@ ModelConfig full_model(Family family) {
   m.dropout = 0.125;
   m.attention_dropout = 0.25;
   m.norm_eps = 1e-7;
+  m.freeze = {"a.*", "b.?.c"};
+  m.lora = {.rank = 8, .alpha = 12.5, .targets = {"q", "o_proj"}, .dropout = 0.05};
   return m;
 }
 
@@ -125,6 +127,12 @@ constexpr auto kT5 = R"(model:
   norm_eps: 1e-07
   relative_buckets: 12
   relative_max_distance: 77
+  freeze: [a.*, "b.?.c"]
+  lora:
+    rank: 8
+    alpha: 12.5
+    targets: [q, o_proj]
+    dropout: 0.05
 data:
   train: [a.h5, b.h5]
   valid: v.h5

@@ -211,7 +211,7 @@ TEST_F(CublasltChoices, are_not_made_for_what_the_library_lacks) {
   addend = dense(7, 7);
   EXPECT_EQ(refusal(shape), "a product: its addend has other extents");
   shape.accumulate = true;
-  EXPECT_EQ(refusal(shape), "a product: is added to fp32, and to one matrix");
+  EXPECT_EQ(refusal(shape), "a product: is added to one matrix");
   shape = {.a = dense(3, 5, DType::bf16), .b = dense(5, 7, DType::bf16), .c = dense(3, 7)};
   shape.bias = true;
   EXPECT_EQ(refusal(shape), "a product: cublasLt adds no bias or addend of bf16 to sums in fp32");

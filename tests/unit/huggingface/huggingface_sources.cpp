@@ -7,7 +7,7 @@
 #include "huggingface/import_model.hpp"
 #include "huggingface/model_directory.hpp"
 #include "huggingface/named_source.hpp"
-#include "io/tensors/convert.hpp"
+#include "tests/support/in_memory_source.hpp"
 #include "tests/support/model_directory.hpp"
 #include "tests/unit/huggingface/huggingface_case.hpp"
 
@@ -16,27 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class InMemory : public TensorSource {
- public:
-  explicit InMemory(std::vector<TensorEntry> entries) : m_tensors(std::move(entries)) {
-    for (auto const& entry : m_tensors)
-      m_values.emplace_back(static_cast<std::size_t>(element_count(entry)));
-  }
-  std::vector<float>& values(std::size_t tensor) { return m_values[tensor]; }
-
-  std::string place() const override { return "memory"; }
-  TensorList const& tensors() const override { return m_tensors; }
-  void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) override {
-    auto const type = m_tensors[tensor].type;
-    auto const count = to.size() / static_cast<std::size_t>(size_bytes({"", type, {1}}));
-    from_floats(type, std::span(m_values[tensor]).subspan(static_cast<std::size_t>(first), count),
-                to);
-  }
-
- private:
-  TensorList m_tensors;
-  std::vector<std::vector<float>> m_values;
-};
+using test::InMemory;
 
 // Two whole tiles and a part of one.
 TEST(EqualValues, are_those_of_every_element) {

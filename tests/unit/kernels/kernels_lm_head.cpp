@@ -103,6 +103,25 @@ TEST_P(EachPairOfTypes, backward_matches_the_reference_in_portions_of_any_size) 
     }
 }
 
+TEST_P(EachPairOfTypes, backward_makes_no_gradient_of_what_is_frozen) {
+  for (std::int64_t const rows_at_once : {7, 64}) {
+    LossCase all(GetParam()), frozen(GetParam()), biased(GetParam());
+    all.add_bias_and_scale(GetParam());
+    all.backward(rows_at_once);
+    for (LossCase* const some : {&frozen, &biased}) {
+      some->add_bias_and_scale(GetParam());
+      some->dw = {};
+    }
+    frozen.dbias = {};
+    for (LossCase* const some : {&frozen, &biased}) {
+      some->backward(rows_at_once);
+      some->expect_losses_match();
+      EXPECT_EQ(some->h.results(some->dx), all.h.results(all.dx));
+    }
+    EXPECT_EQ(biased.h.results(biased.dbias), all.h.results(all.dbias));
+  }
+}
+
 TEST_P(EachPairOfTypes, bias_and_scale_follow_the_reference) {
   bool const half = GetParam().element == DType::bf16;
   for (char const* isa : {"", "portable"})

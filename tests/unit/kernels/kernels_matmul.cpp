@@ -40,14 +40,15 @@ class Product : public ::testing::TestWithParam<DType> {
     return view;
   }
   // Inputs: a, b and perhaps bias and addend.
-  void run_and_compare(std::vector<View> inputs, View const& c) {
+  void run_and_compare(std::vector<View> inputs, View const& c, bool adds = false) {
     inputs.resize(4);
     auto const k = inputs[0].shape[1];
     auto const out = m_harness.graph().tensor(c).dtype;
     bool const rounds_twice = test::kernel_device() != nullptr && out == DType::bf16 &&
                               is_present(inputs[2]) && is_present(inputs[3]);
     m_harness.graph().arithmetic.threads = 2;
-    m_harness.op(OpKind::matmul, std::move(inputs), {c});
+    m_harness.op(OpKind::matmul, std::move(inputs), {c}, {},
+                 adds ? std::vector{0} : std::vector<int>{});
     m_harness.run(host::kernel(OpKind::matmul));
     m_harness.expect_close(c, sum_error(k) + (rounds_twice ? error_between_additions(k) : 0),
                            neighbours(out));
@@ -94,6 +95,14 @@ TEST_P(Product, of_columns_of_wider_matrices_matches_loops) {
   auto const addend = columns(normal({37, 70}), 3, 41);
   auto const c = columns(m_harness.tensor(type(), {37, 64}), 16, 41);
   run_and_compare({a, b, {}, addend}, c);
+}
+
+TEST_P(Product, added_to_columns_of_what_is_there_matches_loops) {
+  for (std::int64_t const rows : {1, 37, 130}) {
+    auto const a = normal({rows, 23}), b = normal({41, 23});
+    auto const c = columns(normal({rows, 64}), 16, 41);
+    run_and_compare({a, transposed(b)}, c, /*adds=*/true);
+  }
 }
 
 TEST_P(Product, into_a_transposed_matrix_matches_loops) {

@@ -150,6 +150,22 @@ TEST(KernelMlp, rounds_gradients_once_after_all_tiles) {
   for (View const& gradient : {dw_in, dw_out, dbias}) EXPECT_EQ(h.result(gradient, 0), 258);
 }
 
+TEST(KernelMlp, makes_no_gradient_of_what_is_frozen) {
+  for (auto const element : {DType::f32, DType::bf16}) {
+    Shape shape;
+    shape.element = element;
+    shape.biases = true;
+    Mlp all(shape), frozen(shape), half(shape);
+    all.backward(8);
+    frozen.dw_in = frozen.dw_out = frozen.dbias_in = frozen.dbias_out = half.dw_in = {};
+    for (Mlp* const some : {&frozen, &half}) {
+      some->backward(8);
+      EXPECT_EQ(some->h.results(some->dx), all.h.results(all.dx));
+    }
+    EXPECT_EQ(half.h.results(half.dw_out), all.h.results(all.dw_out));
+  }
+}
+
 // Of what a long sequence has between its products a tile is all that exists.
 TEST(KernelMlp, needs_no_more_memory_for_more_rows) {
   for (auto const* const target : {"host", "sm_90"}) {

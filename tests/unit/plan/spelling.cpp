@@ -25,7 +25,7 @@ TEST(Spelling, of_every_enumerator_is_what_files_have) {
   EXPECT_EQ(spelled<Role>(), (Words{"parameter", "remainder", "moment", "gradient", "activation",
                                     "edge", "workspace", "batch", "scalar", "cache"}));
   EXPECT_EQ(spelled<Phase>(), (Words{"forward", "backward", "norm", "update"}));
-  EXPECT_EQ(spelled<Init::Kind>(), (Words{"zeros", "ones", "normal"}));
+  EXPECT_EQ(spelled<Init::Kind>(), (Words{"zeros", "ones", "normal", "uniform"}));
   EXPECT_EQ(spelled<RopeScaling>(), (Words{"none", "linear", "llama3"}));
   EXPECT_EQ(spelled<Activation>(), (Words{"gelu_tanh", "gelu_erf", "relu", "silu"}));
   EXPECT_EQ(spelled<Lane>(),

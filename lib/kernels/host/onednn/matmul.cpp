@@ -89,8 +89,6 @@ struct OneDnnMatmul::Bound {
 
 OneDnnMatmul::OneDnnMatmul(MatmulShape const& shape, std::int64_t threads)
     : m_bound(std::make_unique<Bound>()) {
-  check(!shape.accumulate || shape.c.dtype == DType::f32, "a product",
-        "it adds to what is not fp32");
   Team const team(threads);  // oneDNN divides the product's work among this many threads
   auto& m = *m_bound;
   m.threads = threads;

@@ -1,0 +1,122 @@
+#include "huggingface/adapter_directory.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "huggingface/adapter_files.hpp"
+#include "huggingface/json_object.hpp"
+#include "huggingface/model_directory.hpp"
+#include "io/file/inside.hpp"
+#include "model/adapters.hpp"
+
+namespace spillway {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A Description reads keys of an adapter_config.json.
+class Description {
+ public:
+  explicit Description(fs::path const& path)
+      : m_place((path / kAdapterConfig).string()),
+        m_json(parse_object(read_inside(path, kAdapterConfig, kMostConfigBytes), m_place)) {}
+
+  [[noreturn]] void refuse(std::string const& key, std::string const& why) const {
+    throw Error(Status::bad_input, fmt::format("{}: {}: {}", m_place, key, why));
+  }
+
+  // Throws unless the key has no value, or one that says nothing.
+  void require_unused(char const* key) const {
+    auto const found = m_json.find(key);
+    if (found == m_json.end() || found->is_null() || *found == Json(false) || found->empty())
+      return;
+    if (std::string(key) == "bias" && *found == Json("none")) return;
+    refuse(key, shown(*found) + " is not known here; plain LoRA of linear layers is");
+  }
+
+  template <class T>
+  T value(char const* key, bool (Json::*is_kind)() const noexcept, char const* kind) const {
+    auto const found = m_json.find(key);
+    if (found == m_json.end() || !((*found).*is_kind)()) refuse(key, fmt::format("is no {}", kind));
+    return found->get<T>();
+  }
+
+ private:
+  std::string m_place;
+  Json m_json;
+};
+
+}  // namespace
+
+bool is_adapter_directory(fs::path const& path) {
+  std::error_code ignored;  // if this fails, reading the directory says why
+  return fs::exists(path / kAdapterConfig, ignored) && !is_model_directory(path);
+}
+
+bool is_adapter_file(std::string const& name) {
+  return name == kAdapterConfig || name == kAdapterWeights;
+}
+
+AdapterDirectory::AdapterDirectory(fs::path const& path)
+    : m_path(path), m_file(path / kAdapterWeights) {
+  read_config();
+  name_tensors();
+}
+
+void AdapterDirectory::read_config() {
+  Description const config(m_path);
+  if (auto const type = config.value<std::string>("peft_type", &Json::is_string, "text");
+      type != "LORA")
+    config.refuse("peft_type", type + " is not known here; LORA is");
+  for (auto const* key : {"use_dora", "use_rslora", "bias", "lora_bias", "rank_pattern",
+                          "alpha_pattern", "modules_to_save", "layer_replication",
+                          "megatron_config", "trainable_token_indices", "target_parameters"})
+    config.require_unused(key);
+  m_lora.rank = config.value<std::int64_t>("r", &Json::is_number_integer, "integer");
+  m_lora.alpha = config.value<double>("lora_alpha", &Json::is_number, "number");
+  m_lora.dropout = config.value<double>("lora_dropout", &Json::is_number, "number");
+  if (m_lora.rank < 1 || !(m_lora.alpha > 0)) config.refuse("r", "rank and alpha must be above 0");
+  m_base = config.value<std::string>("base_model_name_or_path", &Json::is_string, "text");
+  if (!is_model_directory(m_base))
+    config.refuse("base_model_name_or_path",
+                  m_base.string() + " is no directory of a model here; write there where it is");
+}
+
+void AdapterDirectory::name_tensors() {
+  std::vector<TensorEntry> entries;
+  std::set<std::string> layers;
+  for (auto entry : m_file.tensors()) {
+    auto const file_name = entry.name;
+    if (entry.name.starts_with(kAdapterPrefix))
+      entry.name.erase(0, std::string_view(kAdapterPrefix).size());
+    auto const layer = adapted_layer(entry.name);
+    if (!layer)
+      throw Error(Status::bad_input,
+                  fmt::format("{}: {}: is no part of an adapter of a linear layer", m_file.place(),
+                              file_name));
+    layers.insert(*layer);
+    entries.push_back(std::move(entry));
+  }
+  m_lora.targets.assign(layers.begin(), layers.end());
+  m_tensors = TensorList(std::move(entries));
+}
+
+Config adapted_config(fs::path const& path) {
+  AdapterDirectory const adapters(path);
+  ModelDirectory const base(adapters.base());
+  auto config = base.config();
+  config.model.lora = adapters.lora();
+  std::vector<std::string> modules;
+  for (auto const& entry : base.tensors())
+    modules.push_back(entry.name.substr(0, entry.name.rfind('.')));
+  config.model.lora.targets = shortest_targets(config.model.lora.targets, modules);
+  config.run.init = path.string();
+  return config;
+}
+
+}  // namespace spillway

@@ -1,0 +1,50 @@
+// An AdapterDirectory reads a directory in which PEFT has saved adapters (LoRA).
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config/config.hpp"
+#include "io/safetensors/reader.hpp"
+#include "io/tensors/tensor_source.hpp"
+
+namespace spillway {
+
+// Returns whether the path is a directory with an adapter_config.json and no model beside it.
+bool is_adapter_directory(std::filesystem::path const& path);
+
+// Returns whether such a directory has files of this name.
+bool is_adapter_file(std::string const& name);
+
+// Has the adapters' parameters by the names of checkpoints, in the types of their file.
+class AdapterDirectory : public TensorSource {
+ public:
+  // Throws Error(bad_input) that names file and key or tensor for what is not LoRA of linear
+  // layers, or has a form of it that is not known here, and what SafetensorsReader throws.
+  explicit AdapterDirectory(std::filesystem::path const& path);
+
+  // Returns where the model is that the adapters are of: a directory of Hugging Face.
+  std::filesystem::path const& base() const { return m_base; }
+  LoraConfig const& lora() const { return m_lora; }
+
+  std::string place() const override { return m_path.string(); }
+  TensorList const& tensors() const override { return m_tensors; }
+  void read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) override {
+    m_file.read(tensor, first, to);
+  }
+
+ private:
+  void read_config();
+  void name_tensors();
+
+  std::filesystem::path m_path, m_base;
+  LoraConfig m_lora;
+  SafetensorsReader m_file;
+  TensorList m_tensors;
+};
+
+// Returns the Config of a run that would have made the model with its adapters: that of the base
+// with model.lora, and run.init.
+Config adapted_config(std::filesystem::path const& path);
+
+}  // namespace spillway

@@ -1,0 +1,185 @@
+// What checkpoints leave in a run's base, and how it is found again.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "comm/comm.hpp"
+#include "config/print.hpp"
+#include "io/h5/checkpoint_reader.hpp"
+#include "model/adapters.hpp"
+#include "state/base_weights.hpp"
+#include "state/checkpoints.hpp"
+#include "state/restore.hpp"
+#include "state/resume.hpp"
+#include "tests/support/in_directory.hpp"
+#include "tests/unit/state/tiny_state.hpp"
+
+namespace spillway::test::bases_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Bases : public InDirectory {
+ protected:
+  Bases() { save_base(7); }
+
+  Config config(std::string const& run) const {
+    auto config = tiny_config();
+    config.run.dir = (m_dir / run).string();
+    config.model.vocab = kTinyVocab;
+    return config;
+  }
+  Config with_adapters(std::string const& run, std::string const& init) const {
+    auto adapted = config(run);
+    adapted.model.lora.rank = 4;
+    adapted.run.init = (m_dir / init).string();
+    return adapted;
+  }
+  Config frozen(std::string const& run, std::string const& init,
+                std::vector<std::string> patterns) const {
+    auto part = config(run);
+    part.model.freeze = std::move(patterns);
+    if (!init.empty()) part.run.init = (m_dir / init).string();
+    return part;
+  }
+
+  void save_base(std::uint64_t seed) {
+    fs::remove_all(m_dir / "base");
+    TinyState state(config("base"));
+    state.model.initialise(seed);
+    save(config("base"), state.model, {});
+  }
+  void save(Config const& config, ModelState& model, BaseReference const& base) {
+    RunState state;
+    state.step = 5;
+    state.vocab = kTinyVocab;
+    state.tokenizer = "words";
+    state.arithmetic = tiny_arithmetic(config);
+    state.config = to_yaml(config);
+    state.base = base;
+    SaveSettings settings;
+    save_checkpoint(config.run.dir, model, state, settings, *m_comm);
+  }
+  // Starts a run, saves its checkpoint, and returns its base.
+  BaseReference begin(Config const& config) {
+    TinyState state(config);
+    auto const started = start(config, state.model);
+    save(config, state.model, started.base);
+    return started.base;
+  }
+  RunState start(Config const& config, ModelState& model) const {
+    return start_model(config, kTinyVocab, {"words", {}}, tiny_arithmetic(config),
+                       find_resumption(config, kTinyVocab), model, *m_comm)
+        .state;
+  }
+  std::vector<std::string> names_in(std::string const& run) const {
+    CheckpointReader const reader(m_dir / run / "step-5");
+    std::vector<std::string> names;
+    for (auto const& tensor : reader.tensors()) names.push_back(tensor.name);
+    return names;
+  }
+  static std::size_t parameters(ModelState const& model) {
+    std::size_t count = 0;
+    for (auto const& chunk : model.chunks()) count += chunk.parameters.size();
+    return count;
+  }
+  static void expect_equal(ModelState& one, ModelState& other) {
+    for (auto const& chunk : one.chunks())
+      for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
+        auto const& parameter = chunk.parameters[static_cast<std::size_t>(p)];
+        std::vector<float> left(static_cast<std::size_t>(element_count(parameter.view.shape))),
+            right(left.size());
+        one.read(kMaster, chunk.id, p, 0, left);
+        other.read(kMaster, chunk.id, p, 0, right);
+        EXPECT_EQ(left, right) << parameter.name;
+      }
+  }
+
+  std::unique_ptr<Comm> const m_comm = make_single_rank_comm();
+};
+
+TEST_F(Bases, have_what_is_not_trained_and_checkpoints_the_rest) {
+  auto const run = with_adapters("run", "base");
+  TinyState began(run), again(run);
+  auto const base = start(run, began.model).base;
+  EXPECT_EQ(base.path, (m_dir / "base/step-5").string());
+  save(run, began.model, base);
+  for (auto const& name : names_in("run")) EXPECT_TRUE(adapted_layer(name)) << name;
+  EXPECT_EQ(base.sums.size(), parameters(TinyState(config("base")).model));
+  EXPECT_EQ(start(run, again.model).base, base);
+  expect_equal(began.model, again.model);
+}
+
+TEST_F(Bases, give_a_model_without_adapters_new_ones_that_change_nothing_yet) {
+  auto const run = with_adapters("run", "base");
+  TinyState state(run);
+  start(run, state.model);
+  for (auto const& chunk : state.model.chunks())
+    for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
+      auto const& [name, view, init, decay] = chunk.parameters[static_cast<std::size_t>(p)];
+      if (!adapted_layer(name)) continue;
+      std::vector<float> values(static_cast<std::size_t>(element_count(view.shape)));
+      state.model.read(kMaster, chunk.id, p, 0, values);
+      auto const [least, most] = std::ranges::minmax(values);
+      if (name.ends_with("lora_B.weight")) {
+        EXPECT_TRUE(least == 0 && most == 0) << name;
+        continue;
+      }
+      double const bound = 1 / std::sqrt(static_cast<double>(view.shape[1]));
+      EXPECT_TRUE(least >= -bound && least < -0.8 * bound) << least;
+      EXPECT_TRUE(most <= bound && most > 0.8 * bound) << most;
+    }
+}
+
+TEST_F(Bases, that_are_gone_or_others_are_refused_by_name) {
+  auto const run = with_adapters("run", "base");
+  begin(run);
+  auto const said = [&] {
+    TinyState state(run);
+    CheckpointReader reader(m_dir / "run/step-5");
+    auto const error = error_of([&] { restore_weights(reader, state.model, *m_comm); });
+    EXPECT_EQ(error.status(), Status::bad_input) << error.what();
+    return std::string(error.what());
+  };
+  auto const begins =
+      fmt::format("{}: the base of {}, whose frozen weights it has, ",
+                  (m_dir / "base/step-5").string(), (m_dir / "run/step-5").string());
+  save_base(8);
+  EXPECT_EQ(said(), begins +
+                        "has changed: transformer.wte.weight has other values; put back what was "
+                        "there when that run began");
+  fs::remove_all(m_dir / "base");
+  EXPECT_TRUE(said().starts_with(begins + "cannot be read (")) << said();
+}
+
+TEST_F(Bases, are_those_of_the_run_that_another_begins_with) {
+  auto const base = begin(with_adapters("run", "base"));
+  EXPECT_EQ(begin(with_adapters("next", "run")), base);
+  auto const one = begin(frozen("one", "base", {"*.h.0.*", "*.wte.*"}));
+  EXPECT_EQ(begin(frozen("less", "one", {"*.h.0.*"})).path, one.path);
+  // What `one` has trained is in its own checkpoint alone, and checkpoints of this run hold all.
+  EXPECT_EQ(begin(frozen("more", "one", {"*.h.0.*", "*.h.1.*"})), BaseReference{});
+  EXPECT_EQ(std::ranges::count(names_in("more"), "transformer.h.0.ln_1.weight"), 1);
+}
+
+TEST_F(Bases, are_none_where_a_run_draws_its_weights) {
+  EXPECT_EQ(begin(frozen("new", "", {"*.h.0.*"})), BaseReference{});
+  EXPECT_EQ(std::ranges::count(names_in("new"), "transformer.h.0.ln_1.weight"), 1);
+}
+
+TEST_F(Bases, are_left_by_no_run_that_trains_something_else) {
+  begin(frozen("run", "base", {"*.h.0.*"}));
+  auto const other = frozen("run", "base", {"*.h.1.*"});
+  TinyState state(other);
+  auto const error = error_of([&] { start(other, state.model); });
+  EXPECT_EQ(error.what(), (m_dir / "run/step-5").string() +
+                              ": model.freeze: is [*.h.0.*] there, [*.h.1.*] here; "
+                              "run.checkpoint.resume: weights begins a run that trains other "
+                              "parameters of it");
+}
+
+}  // namespace
+}  // namespace spillway::test::bases_test
