@@ -20,8 +20,8 @@ void refuse(char const* problem) {
 void require_table_alone(PlanArguments const& arguments) {
   if (arguments.asks_for_one_plan() || !arguments.largest.empty() || arguments.what_if)
     refuse(
-        "--budgets, --machines and several --ranks make many plans: --items, --compare, --save, "
-        "--trace, --largest and --what-if do not go with them");
+        "--budgets, --machines, --optimizers and several --ranks make many plans: --items, "
+        "--compare, --save, --trace, --largest and --what-if do not go with them");
   if (arguments.machines.empty()) return;
   if (!arguments.machine.empty())
     refuse("--machines names all machines of the table: --machine does not go with it");

@@ -120,6 +120,7 @@ struct PlanArguments {
   // These ask for a table of plans: lists as the user gave them, and several numbers of ranks.
   std::vector<std::string> budgets;
   std::string machines;
+  std::string optimizers;
   std::vector<std::int64_t> all_ranks;
 
   // Returns whether the command asks for what only one plan has.

@@ -50,8 +50,13 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command
       ->add_option("--machines", plan.machines,
                    "instead, a table of plans by machine: files with commas between them; with "
-                   "--budgets or several --ranks, all combinations")
+                   "--budgets, --optimizers or several --ranks, all combinations")
       ->check(is_path);
+  command
+      ->add_option("--optimizers", plan.optimizers,
+                   "instead, a table of plans by optimizer, with the bytes that each keeps: "
+                   "adamw,adamw_8bit,lion,sgd, or some of them")
+      ->type_name("LIST");
   command->callback([&] {
     end_on_signals_without_partials();
     if (!plan.all_ranks.empty()) plan.ranks = plan.all_ranks.front();

@@ -1,6 +1,7 @@
 #include "app/plan_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -50,6 +51,18 @@ Variation ranks_of(std::vector<std::int64_t> const& numbers) {
   return result;
 }
 
+Variation optimizers_of(std::string const& list) {
+  Variation result{"optimizer", {}, {}};
+  for (auto const part : list_parts(list)) {
+    std::string const word(part);
+    if (!parse_word<Optimizer>(word))
+      refuse("--optimizers {}: {} is none of {}", list, word, fmt::join(kWords<Optimizer>, ", "));
+    result.values.push_back({word, word, {}});
+  }
+  require_each_once("--optimizers", result.values);
+  return result;
+}
+
 Variation budgets_of(std::string const& text) {
   auto const list = budget_list(text);
   Variation result{std::string(name(list.tier)), list.tier, {}};
@@ -61,6 +74,7 @@ std::vector<Variation> variations_of(PlanArguments const& arguments) {
   std::vector<Variation> all;
   if (!arguments.machines.empty()) all.push_back(machines_of(arguments.machines));
   if (arguments.all_ranks.size() > 1) all.push_back(ranks_of(arguments.all_ranks));
+  if (!arguments.optimizers.empty()) all.push_back(optimizers_of(arguments.optimizers));
   for (auto const& text : arguments.budgets) {
     auto budgets = budgets_of(text);
     if (std::ranges::count(all, budgets.name, &Variation::name) > 0)
@@ -89,6 +103,8 @@ void set(PlanArguments& arguments, Variation const& variation, Variation::Value 
     set_budget(arguments, *variation.tier, value);
   else if (variation.name == "ranks")
     arguments.ranks = *value.number;
+  else if (variation.name == "optimizer")
+    arguments.overrides.push_back("optim.name=" + value.text);
   else
     arguments.machine = value.text;
 }
@@ -97,7 +113,7 @@ void set(PlanArguments& arguments, Variation const& variation, Variation::Value 
 
 bool asks_for_table(PlanArguments const& arguments) {
   return !arguments.budgets.empty() || !arguments.machines.empty() ||
-         arguments.all_ranks.size() > 1;
+         !arguments.optimizers.empty() || arguments.all_ranks.size() > 1;
 }
 
 PlanTable plan_table(PlanArguments const& arguments) {
@@ -121,6 +137,10 @@ PlanTable plan_table(PlanArguments const& arguments) {
 
 bool any_fits(PlanTable const& table) {
   return std::ranges::any_of(table.rows, [](auto const& row) { return row.plan.fits(); });
+}
+
+bool has_optimizers(PlanTable const& table) {
+  return std::ranges::count(table.variations, "optimizer", &Variation::name) > 0;
 }
 
 PlanTable::Row const* fastest_row(PlanTable const& table) {

@@ -1,4 +1,5 @@
-// A PlanTable asks for a plan for every combination of machines, numbers of ranks and budgets.
+// A PlanTable asks for a plan for every combination of machines, numbers of ranks, optimizers and
+// budgets.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,12 @@ namespace spillway {
 
 // What one option varies.
 struct Variation {
-  std::string name;          // "machine", "ranks", or the name of a tier
+  std::string name;          // "machine", "ranks", "optimizer", or the name of a tier
   std::optional<Tier> tier;  // has a value if budgets vary
   struct Value {
     std::string text;                    // as it was given: a path, a number, a size or a word
     std::string shown;                   // as the table shows it
-    std::optional<std::int64_t> number;  // of ranks or bytes; none for paths and "auto"
+    std::optional<std::int64_t> number;  // of ranks or bytes; none for paths and words
   };
   std::vector<Value> values;
 
@@ -51,6 +52,9 @@ bool asks_for_table(PlanArguments const& arguments);
 PlanTable plan_table(PlanArguments const& arguments);
 
 bool any_fits(PlanTable const& table);
+
+// Returns whether rows tell what their optimizers keep.
+bool has_optimizers(PlanTable const& table);
 
 // Returns the row with most tokens a second, the first of equal ones, or null if no row fits or
 // nobody knows how long its steps take.

@@ -57,7 +57,8 @@ std::vector<Column> value_columns(PlanTable const& table) {
   for (std::size_t at = 0; at < table.variations.size(); ++at) {
     auto const& variation = table.variations[at];
     if (any && !variation.varies()) continue;
-    columns.push_back({variation.name, variation.name == "machine", {}});
+    bool const is_name = variation.name == "machine" || variation.name == "optimizer";
+    columns.push_back({variation.name, is_name, {}});
     for (auto const& row : table.rows) columns.back().cells.push_back(table.value(row, at).shown);
   }
   return columns;
@@ -73,6 +74,9 @@ std::vector<Column> plan_columns(PlanTable const& table) {
     return rate > 0 ? fmt::format("{:.{}f}", rate, rate < 10 ? 2 : 0) : "?";
   }));
   add_run(table, columns);
+  if (has_optimizers(table))
+    columns.push_back(column(
+        table, "state", [](TriedPlan const& plan) { return bytes_or_dash(plan.state_bytes); }));
   for (Tier const tier : kTiersInOrder) {
     auto const peak = [&](TriedPlan const& plan) { return bytes_or_dash(plan.peak_bytes[tier]); };
     bool const used = std::ranges::any_of(

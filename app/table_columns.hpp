@@ -20,8 +20,9 @@ struct Column {
 // Returns the columns that say what each row is for. If nothing varies, all values are shown.
 std::vector<Column> value_columns(PlanTable const& table);
 
-// Returns the columns that say what comes of it: times, what a run costs, peaks of the tiers that a
-// row uses, and which lane a step waits for. Rows that do not fit have no text there.
+// Returns the columns that say what comes of it: times, what a run costs, what optimizers keep
+// where they vary, peaks of the tiers that a row uses, and which lane a step waits for. Rows that
+// do not fit have no text there.
 std::vector<Column> plan_columns(PlanTable const& table);
 
 }  // namespace spillway

@@ -35,6 +35,7 @@ Json row_json(PlanTable const& table, PlanTable::Row const& row) {
                {"tokens_per_s", known(plan.tokens_per_s)},
                {"peak_bytes", tiers_json(plan.peak_bytes)},
                {"bound_by", {{"lane", name(plan.bound.lane)}, {"share", plan.bound.share}}}});
+  if (has_optimizers(table)) json["state_bytes"] = plan.state_bytes;
   if (asked_tokens(table) > 0 || plan.run.price > 0) json["run"] = run_json(plan.run);
   return json;
 }

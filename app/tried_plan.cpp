@@ -10,10 +10,19 @@
 namespace spillway {
 namespace {
 
+std::int64_t state_bytes(Program const& program) {
+  std::int64_t bytes = 0;
+  for (auto const& chunk : program.chunks)
+    for (auto const& state : chunk.states) bytes += program.tensors[state.tensor].bytes();
+  return bytes;
+}
+
 TriedPlan row_of(PlannedTarget const& made, double tokens) {
   auto const& program = made.planned.programs.train;
   auto const simulation = simulate(program, made.target.machine);
-  TriedPlan row{.step_s = simulation.step_s, .peak_bytes = program.peak_bytes};
+  TriedPlan row{.step_s = simulation.step_s,
+                .peak_bytes = program.peak_bytes,
+                .state_bytes = state_bytes(program)};
   row.run = run_of(tokens > 0 ? tokens : kPricedTokens, made.config, made.planned, simulation,
                    made.target.machine);
   if (row.step_s <= 0) return row;

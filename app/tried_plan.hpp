@@ -23,6 +23,7 @@ struct TriedPlan {
   double step_s = 0;             // 0 if a rate that it depends on is unknown
   double tokens_per_s = 0;
   TierBytes peak_bytes = {};
+  std::int64_t state_bytes = 0;  // what a rank keeps of the optimizer's state, wherever it lies
   // The lane that delays a step most, `compute` if no other one does, and its share of the step.
   struct Bound {
     Lane lane = Lane::compute;

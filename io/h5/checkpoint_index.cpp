@@ -25,7 +25,8 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 constexpr std::int64_t kMostRanks = std::int64_t{1} << 24;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;
 constexpr std::size_t kMostAxes = 8, kMostNameBytes = 1024;
-constexpr std::array kTypes = {ElementType::f32, ElementType::bf16, ElementType::i16};
+constexpr std::array kTypes = {ElementType::f32, ElementType::bf16, ElementType::i16,
+                               ElementType::u8};
 
 [[noreturn]] void fail(std::string const& what, std::string const& why) {
   throw Error(Status::damaged, fmt::format("{}: {}", what, why));

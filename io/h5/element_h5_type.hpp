@@ -18,6 +18,8 @@ inline H5Type h5_type(ElementType type) {
       return H5Type::bf16;
     case ElementType::i16:
       return H5Type::i16;
+    case ElementType::u8:
+      return H5Type::u8;
     default:
       throw std::logic_error("checkpoint: no tensor has elements of type " +
                              std::string(name(type)));

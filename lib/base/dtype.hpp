@@ -6,7 +6,7 @@
 
 namespace spillway {
 
-enum class DType : std::uint8_t { f32, bf16, i16, i32, i64, f64 };
+enum class DType : std::uint8_t { f32, bf16, i16, i32, i64, f64, u8 };
 
 constexpr std::int64_t size_bytes(DType t) {
   switch (t) {
@@ -19,12 +19,14 @@ constexpr std::int64_t size_bytes(DType t) {
     case DType::bf16:
     case DType::i16:
       return 2;
+    case DType::u8:
+      return 1;
   }
   return 0;
 }
 
 constexpr std::string_view name(DType t) {
-  constexpr std::string_view names[] = {"f32", "bf16", "i16", "i32", "i64", "f64"};
+  constexpr std::string_view names[] = {"f32", "bf16", "i16", "i32", "i64", "f64", "u8"};
   return names[static_cast<int>(t)];
 }
 

@@ -196,17 +196,38 @@ void check_plan(Config const& c, Checker const& checker) {
 
 }  // namespace
 
-void check_family(std::vector<Key> const& keys, Origins const& origins, Family family) {
+namespace {
+
+// Calls found(key, place) for each key that is given another value than its default.
+template <class Found>
+void for_each_changed(std::vector<Key> const& keys, Origins const& origins, Found const& found) {
   Config defaults;
   auto const unset = keys_of(defaults);
   for (Key const& key : keys) {
     auto const given = origins.find(key.name);
-    if (key.is_of(family) || given == origins.end()) continue;
+    if (given == origins.end()) continue;
     if (write_key(key) == write_key(*std::ranges::find(unset, key.name, &Key::name))) continue;
-    refuse({given->second, std::string(key.name)},
-           fmt::format("models of the family {} have none; it is of {}", word(family),
-                       key.family_words()));
+    found(key, Place{given->second, std::string(key.name)});
   }
+}
+
+// Refuses keys that the optimizer does not have, so that none is given in vain.
+void check_optimizer(std::vector<Key> const& keys, Origins const& origins, Optimizer optimizer) {
+  for_each_changed(keys, origins, [&](Key const& key, Place const& place) {
+    if (!key.is_of(optimizer))
+      refuse(place, fmt::format("the optimizer {} has none; it is of {}", word(optimizer),
+                                key.optimizer_words()));
+  });
+}
+
+}  // namespace
+
+void check_family(std::vector<Key> const& keys, Origins const& origins, Family family) {
+  for_each_changed(keys, origins, [&](Key const& key, Place const& place) {
+    if (!key.is_of(family))
+      refuse(place, fmt::format("models of the family {} have none; it is of {}", word(family),
+                                key.family_words()));
+  });
 }
 
 void check(Config const& config, Origins const& origins, ForMachine where) {
@@ -215,6 +236,7 @@ void check(Config const& config, Origins const& origins, ForMachine where) {
   auto const keys = keys_of(copy);
   auto const family = config.model.family;
   check_family(keys, origins, family);
+  check_optimizer(keys, origins, config.optim.name);
   check_model(config.model, checker);
   check_trained(config.model, checker);
   bool const has_rope = std::ranges::find(keys, "model.rope_theta", &Key::name)->is_of(family);

@@ -10,7 +10,7 @@ std::vector<std::string> differences(Config before, Config now, Scope widest) {
   auto const keys_before = keys_of(before), keys_now = keys_of(now);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < keys_now.size(); ++i) {
-    if (!keys_now[i].is_of(now.model.family) || keys_now[i].scope > widest) continue;
+    if (!keys_now[i].is_of(now) || keys_now[i].scope > widest) continue;
     auto const was = write_key(keys_before[i]), is = write_key(keys_now[i]);
     if (was != is) lines.push_back(fmt::format("{} {} -> {}", keys_now[i].name, was, is));
   }

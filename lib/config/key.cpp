@@ -11,14 +11,35 @@ bool Key::is_of(Family family) const {
   return families.empty() || std::ranges::count(families, family) > 0;
 }
 
+bool Key::is_of(Optimizer optimizer) const {
+  return optimizers.empty() || std::ranges::count(optimizers, optimizer) > 0;
+}
+
+bool Key::is_of(Config const& config) const {
+  return is_of(config.model.family) && is_of(config.optim.name);
+}
+
 bool Key::is_in(std::string_view group) const {
   return name.starts_with(group) && (name.size() == group.size() || name[group.size()] == '.');
 }
 
-std::string Key::family_words() const {
+namespace {
+
+template <class E>
+std::string words_of(std::vector<E> const& choices) {
   std::vector<std::string_view> words;
-  for (Family const family : families) words.push_back(spillway::word(family));
+  for (E const choice : choices) words.push_back(word(choice));
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+std::string Key::family_words() const {
+  return words_of(families);
+}
+
+std::string Key::optimizer_words() const {
+  return words_of(optimizers);
 }
 
 void read_key(Key const& key, Value const& value, Place const& place) {

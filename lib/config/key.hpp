@@ -25,10 +25,14 @@ struct Key {
   std::string_view doc;   // what the key means, in one line
   Scope scope = Scope::run;
   std::vector<Family> families = {};  // the families of models that have the key; empty means all
+  std::vector<Optimizer> optimizers = {};  // the optimizers that have the key; empty means all
 
   bool is_of(Family family) const;
+  bool is_of(Optimizer optimizer) const;
+  bool is_of(Config const& config) const;    // whether its model and its optimizer have the key
   bool is_in(std::string_view group) const;  // whether it is the key of this name, or in this group
   std::string family_words() const;          // returns text such as "llama, t5"
+  std::string optimizer_words() const;
 };
 
 // Reads `value` into the key's field. Throws Error(bad_input), which names `place`, if the key does

@@ -16,6 +16,11 @@ Families const gpt = {Family::gpt}, bert = {Family::bert}, t5 = {Family::t5},
                llama = {Family::llama}, gpt_bert = {Family::gpt, Family::bert},
                gpt_bert_t5 = {Family::gpt, Family::bert, Family::t5},
                llama_t5 = {Family::llama, Family::t5};
+using Optimizers = std::vector<Optimizer>;
+Optimizers const adamws = {Optimizer::adamw, Optimizer::adamw_8bit}, sgd = {Optimizer::sgd},
+                 with_betas = {Optimizer::adamw, Optimizer::adamw_8bit, Optimizer::lion},
+                 with_moments = {Optimizer::adamw, Optimizer::lion, Optimizer::sgd};
+Families const all_families;
 constexpr std::initializer_list<Precision> wide_first = {Precision::fp32, Precision::bf16};
 
 std::vector<Key> model_keys(ModelConfig& model) {
@@ -196,7 +201,9 @@ std::vector<Key> batch_keys(BatchConfig& batch) {
 
 std::vector<Key> optim_keys(OptimConfig& optim) {
   return {
-      {"optim.name", ChoiceField{&optim.name}, "", "", "The optimizer."},
+      {"optim.name", ChoiceField{&optim.name}, "", "",
+       "The optimizer. adamw_8bit: AdamW with moments in 8 bits, as bitsandbytes has it; lion "
+       "wants a learning rate 3 to 10 times smaller; sgd: torch's, without dampening."},
       {"optim.lr", RealField{&optim.lr, 0, 1000}, "", "", "Peak learning rate."},
       {"optim.min_lr", RealField{&optim.min_lr, 0, 1000}, "", "",
        "Learning rate at the end of the schedule; at most lr."},
@@ -205,21 +212,26 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
       {"optim.schedule", ChoiceField{&optim.schedule}, "", "",
        "Fall of the learning rate after the warm-up."},
       {"optim.weight_decay", RealField{&optim.weight_decay, 0, 1000}, "", "",
-       "Decoupled weight decay."},
+       "Decoupled weight decay; with sgd what torch.optim.SGD does: it is added to the gradient."},
       {"optim.decay_all", BoolField{&optim.decay_all}, "", "",
        "Decay norms, biases and embeddings too."},
       {"optim.decay_embeddings", BoolField{&optim.decay_embeddings}, "", "",
        "Decay embeddings too, but not norms and biases: the groups of the Hugging Face Trainer."},
       {"optim.beta1", RealField{&optim.beta1, 0, 0.999999999}, "", "",
-       "Decay of the first moment."},
+       "Decay of the first moment; of lion: what the moment counts in a step.", Scope::run,
+       all_families, with_betas},
       {"optim.beta2", RealField{&optim.beta2, 0, 0.999999999}, "", "",
-       "Decay of the second moment."},
+       "Decay of the second moment; of lion: of its moment.", Scope::run, all_families, with_betas},
+      {"optim.momentum", RealField{&optim.momentum, 0, 0.999999999}, "", "",
+       "Decay of the sum of gradients by which it steps; 0: none, and no state is kept.",
+       Scope::run, all_families, sgd},
       {"optim.eps", RealField{&optim.eps, 0, 1, true}, "", "",
-       "Added to the root of the second moment."},
+       "Added to the root of the second moment.", Scope::run, all_families, adamws},
       {"optim.clip", RealField{&optim.clip}, "", "",
        "Largest global gradient norm; 0: no clipping."},
       {"optim.moments", ChoiceField{&optim.moments, wide_first}, "", "",
-       "Storage of both moments; bf16 is rounded by draws, so that errors do not grow with steps."},
+       "Storage of moments; bf16 is rounded by draws, so that errors do not grow with steps.",
+       Scope::run, all_families, with_moments},
       {"optim.gradients", ChoiceField{&optim.gradients, wide_first}, "", "",
        "Storage of gradients; bf16 only with precision bf16. Sums in bf16 are rounded after every "
        "micro-batch: their error grows with the number of these, and from some 256 on what comes "

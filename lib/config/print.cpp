@@ -34,9 +34,10 @@ std::string form_and_unit(Key const& key) {
   return key.unit.empty() ? form : fmt::format("{}; in {}", form, key.unit);
 }
 
-// Returns a text such as " Of llama, t5.", or an empty one for a key of all families.
-std::string families_of(Key const& key) {
-  return key.families.empty() ? "" : fmt::format(" Of {}.", key.family_words());
+// Returns a text such as " Of llama, t5.", or an empty one for a key that all have.
+std::string owners_of(Key const& key) {
+  if (!key.families.empty()) return fmt::format(" Of {}.", key.family_words());
+  return key.optimizers.empty() ? "" : fmt::format(" Of {}.", key.optimizer_words());
 }
 
 // What is trained of a model is none of its own keys.
@@ -46,12 +47,12 @@ bool is_of_model(Key const& key) {
   return key.name.starts_with("model.") || (is_id && write_key(key) != key.word);
 }
 
-// Writes the keys of the model's family for which is_wanted is true. model.import is left out,
-// because loading has replaced it by other keys.
+// Writes the keys of the model's family and of the optimizer for which is_wanted is true.
+// model.import is left out, because loading has replaced it by other keys.
 std::string yaml_of(Config config, std::function<bool(Key const&)> const& is_wanted) {
   auto keys = keys_of(config);
   std::erase_if(keys, [&](Key const& key) {
-    return !key.is_of(config.model.family) || !is_wanted(key) || key.name == "model.import";
+    return !key.is_of(config) || !is_wanted(key) || key.name == "model.import";
   });
   return nested_yaml(keys, [](Key const&) { return ""; });
 }
@@ -100,7 +101,7 @@ std::string print_config(Config const& config) {
   auto const default_keys = keys_of(defaults);
   return nested_yaml(keys_of(copy), [&](Key const& key) {
     auto const unset = std::ranges::find(default_keys, key.name, &Key::name);
-    return fmt::format("{}{} [{}; default {}]", key.doc, families_of(key), form_and_unit(key),
+    return fmt::format("{}{} [{}; default {}]", key.doc, owners_of(key), form_and_unit(key),
                        write_key(*unset));
   });
 }
@@ -120,10 +121,9 @@ std::string keys_markdown() {
       group = key_group;
       text += fmt::format("\n## {}\n\n{}", group.empty() ? key.name : group, table_head);
     }
-    text +=
-        fmt::format("| `{}` | `{}` | {} | {}{}{} |\n", key.name, write_key(key),
-                    escaped_markdown(form_and_unit(key)), escaped_markdown(key.doc),
-                    families_of(key), key.scope == Scope::model ? " A checkpoint fixes it." : "");
+    text += fmt::format("| `{}` | `{}` | {} | {}{}{} |\n", key.name, write_key(key),
+                        escaped_markdown(form_and_unit(key)), escaped_markdown(key.doc),
+                        owners_of(key), key.scope == Scope::model ? " A checkpoint fixes it." : "");
   }
   return text;
 }

@@ -67,6 +67,14 @@ CostTerms AdamWAttributes::cost_terms() const {
   return {};
 }
 
+CostTerms LionAttributes::cost_terms() const {
+  return {};
+}
+
+CostTerms SgdAttributes::cost_terms() const {
+  return {};
+}
+
 CostTerms cost_terms(Attributes const& attributes) {
   return std::visit(
       []<class T>(T const& any) -> CostTerms {

@@ -121,6 +121,7 @@ struct UpdateRange {
   bool operator==(UpdateRange const&) const = default;
 };
 
+// These serve `adamw` and `adamw_8bit`, which draws no random numbers.
 struct AdamWAttributes {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
   UpdateRange range;
@@ -130,10 +131,29 @@ struct AdamWAttributes {
   bool operator==(AdamWAttributes const&) const = default;
 };
 
+struct LionAttributes {
+  double beta1 = 0.9, beta2 = 0.95, weight_decay = 0.1;
+  UpdateRange range;
+  std::uint64_t seed = 0;  // as that of AdamWAttributes
+
+  CostTerms cost_terms() const;
+  bool operator==(LionAttributes const&) const = default;
+};
+
+struct SgdAttributes {
+  double momentum = 0, weight_decay = 0.1;
+  UpdateRange range;
+  std::uint64_t seed = 0;  // as that of AdamWAttributes
+
+  CostTerms cost_terms() const;
+  bool operator==(SgdAttributes const&) const = default;
+};
+
 using Attributes =
     std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
                  RelativeBiasAttributes, RopeAttributes, ActivationAttributes, DropoutAttributes,
-                 MlpAttributes, LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes>;
+                 MlpAttributes, LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes,
+                 LionAttributes, SgdAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

@@ -16,11 +16,11 @@ TensorId append_tensor(Graph& graph, Tensor tensor) {
 }
 
 void append_training_tensors(Graph& graph, Chunk& chunk) {
-  auto const append = [&](std::string const& what, Role role, DType dtype) {
+  auto const append = [&](std::string const& what, Role role, DType dtype, std::int64_t block = 1) {
     return append_tensor(graph, {.name = chunk.name + "." + what,
                                  .role = role,
                                  .dtype = dtype,
-                                 .shape = {chunk.elements},
+                                 .shape = {div_exact(chunk.elements, block)},
                                  .block = chunk.block,
                                  .chunk = chunk.id,
                                  .persistent = role != Role::gradient});
@@ -29,8 +29,8 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
   chunk.gradient = append("gradient", Role::gradient, stored_dtype(arithmetic.gradients));
   for (StateRow const& row : update_rule(graph.optim.name).states) {
     std::string const name(row.name);
-    if (auto const dtype = row.dtype(arithmetic))
-      chunk.states.push_back({name, append(name, row.role, *dtype)});
+    if (auto const dtype = row.dtype(arithmetic, graph.optim))
+      chunk.states.push_back({name, append(name, row.role, *dtype, row.block)});
   }
 }
 
@@ -102,7 +102,7 @@ View GraphBuilder::add_fused(int chunk_id, std::vector<NewParameter> const& para
     all.front() += shape.front();
   }
   View const flat{chunk.parameter, first, {chunk.elements - first}, {1}};
-  chunk.elements = round_up(chunk.elements, kParameterAlignment);
+  chunk.elements = round_up(chunk.elements, parameter_alignment(m_graph.optim.name));
   return reshaped(flat, std::move(all));
 }
 

@@ -36,15 +36,16 @@ struct Parameter {
 
 // Describes a tensor that an update keeps beside a parameter from step to step.
 struct State {
-  std::string name;  // "remainder" (lower half of a bf16 master), "m" or "v"
+  std::string name;  // "remainder" (lower half of a bf16 master), or what an optimizer calls it
   TensorId tensor = -1;
   bool operator==(State const&) const = default;
 };
 
-// Holds parameters of one block in execution order as one contiguous tensor; gradient and states
-// have the same element offsets. A parameter, or a group that ops read as one View, starts at a
-// multiple of `kParameterAlignment`. Updates, norms and checkpoints never read the gaps between
-// them. A chunk that is not trainable has no gradient, no states and no update.
+// Holds parameters of one block in execution order as one contiguous tensor. The gradient has the
+// same element offsets, and so have states, or they have one element for each block of so many
+// (`block_elements`). A parameter, or a group that ops read as one View, starts at a multiple of
+// `kParameterAlignment` and of all such blocks. Updates, norms and checkpoints never read the gaps
+// between them. A chunk that is not trainable has no gradient, no states and no update.
 struct Chunk {
   int id = -1;
   std::string name;
@@ -66,6 +67,8 @@ struct Chunk {
   bool operator==(Chunk const&) const = default;
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // in elements
+// So many elements share a scale if an optimizer quantizes its states.
+inline constexpr std::int64_t kQuantizedBlock = 256;
 inline constexpr std::int64_t kNormTile = 4096;  // elements in each fp64 partial sum of a norm
 
 // Describes what a later use of a parameter adds to a gradient that an earlier op of the backward

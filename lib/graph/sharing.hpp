@@ -45,4 +45,12 @@ struct Sharing {
   bool operator==(Sharing const&) const = default;
 };
 
+// Returns how many successive elements of its chunk share an element of a state. Chunks, and what
+// ranks keep of them, are whole blocks. Parameters and gradients have one for each.
+inline std::int64_t block_elements(Chunk const& chunk, std::int64_t ranks, Tensor const& state) {
+  if (state.role != Role::moment) return 1;
+  auto const kept = Sharing{ranks, chunk.sharers}.kept(chunk.elements, 0).count;
+  return kept / element_count(state.shape);
+}
+
 }  // namespace spillway

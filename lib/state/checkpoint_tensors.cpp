@@ -63,6 +63,8 @@ ElementType element_type_of(DType type) {
       return ElementType::bf16;
     case DType::i16:
       return ElementType::i16;
+    case DType::u8:
+      return ElementType::u8;
     default:
       throw std::logic_error("checkpoint: no state is stored as " + std::string(name(type)));
   }
@@ -74,10 +76,16 @@ CheckpointLayout layout_of(ModelState& model, int ranks, Stored stored) {
   for_each_stored(
       model, stored, [&](auto const& group, auto const& chunk, int index, auto const& parameter) {
         for (auto extent : extents.at({chunk.id, index})) {
+          auto const [first, last] = model.of_part(group.part, chunk.id, index,
+                                                   {extent.first, extent.first + extent.elements});
+          if (first == last) continue;
           extent.tensor = layout.tensors.size();
+          extent.first = first;
+          extent.elements = last - first;
           layout.extents.push_back(extent);
         }
-        layout.tensors.push_back({group.name, parameter.name, parameter.view.shape,
+        layout.tensors.push_back({group.name, parameter.name,
+                                  model.shape_of(group.part, chunk.id, index),
                                   element_type_of(*model.stored_type(group.part, chunk.id))});
       });
   return layout;

@@ -101,11 +101,10 @@ void write_checkpoint(std::filesystem::path const& run_dir, ModelState& model, R
 
 std::int64_t checkpoint_bytes(ModelState& model, Stored stored) {
   std::int64_t bytes = 0;
-  for_each_stored(model, stored,
-                  [&](auto const& group, auto const& chunk, int, auto const& parameter) {
-                    bytes += element_count(parameter.view.shape) *
-                             size_bytes(*model.stored_type(group.part, chunk.id));
-                  });
+  for_each_stored(model, stored, [&](auto const& group, auto const& chunk, int index, auto const&) {
+    bytes += element_count(model.shape_of(group.part, chunk.id, index)) *
+             size_bytes(*model.stored_type(group.part, chunk.id));
+  });
   return bytes;
 }
 

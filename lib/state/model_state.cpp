@@ -175,6 +175,31 @@ ElementRange ModelState::in_slice(int chunk, int parameter, std::int64_t number)
   return of_parameter(chunk, parameter, {slice.first, slice.first + slice.count});
 }
 
+std::int64_t ModelState::block_of(std::string_view part, int chunk) const {
+  auto const& description = m_program.chunks[chunk];
+  auto const state = description.state(part);
+  if (state < 0) return 1;
+  return block_elements(description, m_program.ranks, m_program.tensors[state]);
+}
+
+Shape ModelState::shape_of(std::string_view part, int chunk, int parameter) const {
+  auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
+  auto const block = block_of(part, chunk);
+  if (block == 1) return view.shape;
+  return {of_part(part, chunk, parameter, {0, element_count(view.shape)}).last};
+}
+
+ElementRange ModelState::of_part(std::string_view part, int chunk, int parameter,
+                                 ElementRange const& range) const {
+  auto const block = block_of(part, chunk);
+  if (block == 1 || range.first == range.last) return range;
+  auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
+  auto const begin = view.offset / block;
+  auto const first = range.first == 0 ? begin : div_ceil(view.offset + range.first, block);
+  auto const last = div_ceil(view.offset + range.last, block);
+  return {first - begin, std::max(first, last) - begin};
+}
+
 bool ModelState::keeps_all(int chunk) const {
   auto const& state = m_chunks[static_cast<std::size_t>(chunk)];
   return state.slice.exists() && state.parameter.exists();
@@ -200,16 +225,16 @@ std::span<std::byte> ModelState::stored(std::string_view part, int chunk, int pa
                                         std::int64_t first, std::int64_t count, bool changes) {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto* const tensor = find(part, chunk);
-  auto const all =
-      element_count(description.parameters[static_cast<std::size_t>(parameter)].view.shape);
-  auto const own = part == kWholeParameter ? ElementRange{0, all} : owned(chunk, parameter);
+  auto const& view = description.parameters[static_cast<std::size_t>(parameter)].view;
+  bool const is_whole = part == kWholeParameter;
+  auto const own = is_whole ? ElementRange{0, element_count(view.shape)}
+                            : of_part(part, chunk, parameter, owned(chunk, parameter));
   check(tensor != nullptr, description.name, "it has no such part");
   check(own.first <= first && first + count <= own.last, description.name,
         "another rank has what is asked for");
-  auto const begin = part == kWholeParameter ? 0 : slice(chunk).first;
+  auto const begin = is_whole ? 0 : slice(chunk).first, block = block_of(part, chunk);
   open(chunk);
-  auto const at =
-      description.parameters[static_cast<std::size_t>(parameter)].view.offset + first - begin;
+  auto const at = view.offset / block + first - begin / block;
   auto const size = std::min(count, kWindowElements - at % kWindowElements);
   return {tensor->at(at, changes), static_cast<std::size_t>(size * size_bytes(tensor->dtype()))};
 }
@@ -224,6 +249,9 @@ StoredPart ModelState::locate(std::string_view part, int chunk, std::int64_t fir
     if (tensor == nullptr)
       throw std::logic_error(m_program.chunks[static_cast<std::size_t>(chunk)].name + ": has no " +
                              std::string(part));
+    bool const has_numbers = tensor->dtype() == DType::f32 || tensor->dtype() == DType::bf16;
+    check(has_numbers && block_of(part, chunk) == 1, part,
+          "has no number for each of the parameter's elements");
     return moment(*tensor);
   }
   auto master = moment(*find(kParameter, chunk));

@@ -43,10 +43,17 @@ class ModelState {
   // another plan. A state without values must be initialised or written.
   ModelState(Program const& program, Tiers const& tiers, int rank, bool is_there = false);
 
-  // Returns which elements of a parameter, and of its moments, the rank has.
+  // Returns which elements of a parameter the rank has.
   ElementRange owned(int chunk, int parameter) const {
     return of_parameter(chunk, parameter, slice(chunk));
   }
+  // Returns the shape of a parameter's `part`: that of the parameter, or the number of blocks of
+  // its elements if they share the part's elements (`block_elements`).
+  Shape shape_of(std::string_view part, int chunk, int parameter) const;
+  // Returns which elements of the part belong to elements `range` of a parameter. Of parts of a
+  // parameter that join without a gap, each block belongs to where it begins.
+  ElementRange of_part(std::string_view part, int chunk, int parameter,
+                       ElementRange const& range) const;
   // Returns how ranks part the chunk, and which elements of a parameter are in the slice of it with
   // this number (Sharing::summed_number). No two slices have the same element.
   Sharing sharing(int chunk) const { return sharing_of(m_program, chunk); }
@@ -75,9 +82,10 @@ class ModelState {
   // Returns the type that a chunk stores `part` in (kParameter, kWholeParameter or a State's name),
   // or nothing if the chunk has no such part.
   std::optional<DType> stored_type(std::string_view part, int chunk);
-  // Returns the bytes of elements of a parameter's `part`, as they are stored, from `first` on: up
-  // to `count` elements, but at least one. The rank must have them. The bytes are valid until the
-  // next call of a function of this class, and changes to them are kept only if `changes` is true.
+  // Returns the bytes of elements of a parameter's `part`, as they are stored, from the part's
+  // element `first` on: up to `count` elements, but at least one. The rank must have them. The
+  // bytes are valid until the next call of a function of this class, and changes to them are kept
+  // only if `changes` is true.
   std::span<std::byte> stored(std::string_view part, int chunk, int parameter, std::int64_t first,
                               std::int64_t count, bool changes);
   // Sets to zero all state that was never written, and writes changes back to the spill file. Call
@@ -101,6 +109,8 @@ class ModelState {
   void draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
             std::uint64_t number);
 
+  // Returns how many of the chunk's elements share an element of `part`.
+  std::int64_t block_of(std::string_view part, int chunk) const;
   // Returns the range of the chunk's elements that the rank has.
   ElementRange slice(int chunk) const;
   // Returns which of a parameter's elements are in a range of its chunk's elements.

@@ -37,17 +37,20 @@ void require_same_model(TensorSource const& source, StoredGroup const& group, Mo
     throw Error(Status::bad_input, fmt::format("{}: is of another model: {}", source.place(), why));
   };
   std::size_t tensors = 0;
-  for_each_parameter_with(group.part, model, [&](auto const&, int, auto const& parameter) {
-    if (is_elsewhere(parameter.name)) return;
-    ++tensors;
-    auto const number = source.tensors().find(parameter.name);
-    if (!number) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
-    auto const& shape = source.tensors()[*number].shape;
-    if (shape != parameter.view.shape) {
-      refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name, fmt::join(shape, ", "),
-                         fmt::join(parameter.view.shape, ", ")));
-    }
-  });
+  for_each_parameter_with(group.part, model,
+                          [&](auto const& chunk, int index, auto const& parameter) {
+                            if (is_elsewhere(parameter.name)) return;
+                            ++tensors;
+                            auto const number = source.tensors().find(parameter.name);
+                            if (!number)
+                              refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
+                            auto const& shape = source.tensors()[*number].shape;
+                            auto const here = model.shape_of(group.part, chunk.id, index);
+                            if (shape != here) {
+                              refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name,
+                                                 fmt::join(shape, ", "), fmt::join(here, ", ")));
+                            }
+                          });
   if (group.name == kWeightsGroup && source.tensors().size() != tensors)
     refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
 }
@@ -64,7 +67,7 @@ TensorRange kept(std::string_view part, ParameterAt at, ModelState& model) {
   auto const& parameter = model.chunks()[at.chunk].parameters[static_cast<std::size_t>(at.index)];
   bool const all = part == kWholeParameter || (part == kMaster && model.keeps_all(at.chunk));
   if (all) return {0, element_count(parameter.view.shape)};
-  auto const own = model.owned(at.chunk, at.index);
+  auto const own = model.of_part(part, at.chunk, at.index, model.owned(at.chunk, at.index));
   return {own.first, own.last};
 }
 

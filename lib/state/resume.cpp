@@ -207,6 +207,23 @@ void require_same_freeze(Resumption const& resumption, Config const& here) {
                   place, fmt::join(there.model.freeze, ", "), fmt::join(here.model.freeze, ", ")));
 }
 
+// Throws Error(bad_input) if a run with `here` cannot go on with the states of the checkpoint's
+// optimizer. Their types may differ, if both are real numbers.
+void require_same_optimizer(std::filesystem::path const& checkpoint, RunState const& state,
+                            OptimConfig const& here) {
+  auto const there = parse_config(state.config, checkpoint.string(), {}, elsewhere).optim;
+  auto const refuse_key = [&](std::string_view key, auto const& was, auto const& is) {
+    throw Error(
+        Status::bad_input,
+        fmt::format("{}: {}: its optimizer has states of {}, not of {}; go on with that, or "
+                    "begin from its weights alone with run.checkpoint.resume=weights",
+                    checkpoint.string(), key, was, is));
+  };
+  if (there.name != here.name) refuse_key("optim.name", word(there.name), word(here.name));
+  if ((there.momentum == 0) != (here.momentum == 0))
+    refuse_key("optim.momentum", there.momentum, here.momentum);
+}
+
 }  // namespace
 
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
@@ -235,6 +252,8 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
   if (!resumption) return resumption;
   require_same_model(resumption->checkpoint, resumption->state, config, vocab, !resumption->whole);
   require_same_freeze(*resumption, config);
+  if (resumption->whole)
+    require_same_optimizer(resumption->checkpoint, resumption->state, config.optim);
   return resumption;
 }
 

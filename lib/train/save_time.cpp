@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/math.hpp"
 #include "base/units.hpp"
 #include "base/wrapped.hpp"
+#include "graph/sharing.hpp"
 
 namespace spillway {
 namespace {
@@ -15,12 +17,16 @@ constexpr double kGuessGbps = 0.5;  // an ordinary rate of a shared file system
 // Returns the bytes of a chunk's parameters and states, which are saved in the types that a run
 // keeps them in.
 std::int64_t saved_bytes(Graph const& graph, Chunk const& chunk) {
-  std::int64_t elements = 0;
-  for (auto const& parameter : chunk.parameters) elements += element_count(parameter.view.shape);
-  auto element_bytes = size_bytes(graph.tensors[chunk.parameter].dtype);
-  for (auto const& state : chunk.states)
-    element_bytes += size_bytes(graph.tensors[state.tensor].dtype);
-  return element_bytes * elements;
+  std::int64_t bytes = 0;
+  auto const add = [&](TensorId id) {
+    auto const& tensor = graph.tensors[id];
+    auto const block = block_elements(chunk, 1, tensor);
+    for (auto const& parameter : chunk.parameters)
+      bytes += div_ceil(element_count(parameter.view.shape), block) * size_bytes(tensor.dtype);
+  };
+  add(chunk.parameter);
+  for (auto const& state : chunk.states) add(state.tensor);
+  return bytes;
 }
 
 }  // namespace

@@ -183,6 +183,17 @@ TEST_F(BadCheckpoints, another_model_is_refused_even_with_equal_shapes) {
   EXPECT_EQ(read("run/latest"), "step-2\n");
 }
 
+// Its states are other numbers, even if they have the same names. Weights are weights.
+TEST_F(BadCheckpoints, of_another_optimizer_are_refused) {
+  ASSERT_EQ(train("run.steps=1").status, 0);
+  EXPECT_TRUE(fails_with(2, "optim.name: its optimizer has states of adamw, not of lion; go on",
+                         train("run.steps=2 optim.name=lion")));
+  auto const sgd = std::string("optim.name=sgd run.checkpoint.resume=weights ");
+  EXPECT_EQ(train(sgd + "run.steps=2").status, 0);
+  EXPECT_TRUE(fails_with(2, "optim.momentum: its optimizer has states of 0, not of 0.9; go on",
+                         train(sgd + "run.steps=3 optim.momentum=0.9")));
+}
+
 TEST_F(BadCheckpoints, one_that_cannot_be_written_is_said_and_tried_again) {
   for (int const ranks : {kAlone, kTwoRanks}) {
     auto const run = fmt::format("run-{}", ranks);

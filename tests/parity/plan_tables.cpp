@@ -1,5 +1,5 @@
-// `spillway plan` that makes many plans: --largest, and tables by --budgets, --machines and
-// --ranks.
+// `spillway plan` that makes many plans: --largest, and tables by --budgets, --machines,
+// --optimizers and --ranks.
 #include <fmt/format.h>
 
 #include "plan_test.hpp"
@@ -68,6 +68,29 @@ TEST_F(PlanTables, names_the_largest_value_that_fits_and_the_fastest) {
   EXPECT_EQ(spillway(plan + "--largest model.layers memory.device=1MiB").status, 3);
   EXPECT_EQ(spillway(plan + "--largest plan.group").status, 2);
   EXPECT_EQ(spillway(plan + "--largest model.layers --compare").status, 2);
+}
+
+// 2 bytes a parameter of its master's lower half, and what each optimizer keeps besides: 8, 2 and a
+// scale for 256 elements, 4, and nothing.
+TEST_F(PlanTables, say_what_each_optimizer_keeps) {
+  auto const json = table("--machine " + kH100 + " --optimizers adamw,adamw_8bit,lion,sgd");
+  std::vector<double> kept;
+  for (auto const& row : json.at("rows")) {
+    expect_equal(row,
+                 "--machine " + kH100 + " optim.name=" + row.at("optimizer").get<std::string>());
+    kept.push_back(row.at("state_bytes").get<double>() /
+                   json.at("rows")[3].at("state_bytes").get<double>());
+  }
+  ASSERT_EQ(kept.size(), 4u);
+  EXPECT_EQ(kept[0], 5);
+  EXPECT_NEAR(kept[1], 2 + 1 / 64.0, 0.02) << "parameters begin with blocks";
+  EXPECT_EQ(kept[2], 3);
+  auto const text = plan("--machine " + kH100 + " --optimizers adamw,lion").output;
+  EXPECT_EQ(text.find("optimizer  "), 0u) << text;
+  EXPECT_NE(text.find("  state  "), std::string::npos) << text;
+  EXPECT_EQ(plan("--optimizers adamw,muon").output,
+            "spillway: --optimizers adamw,muon: muon is none of adamw, adamw_8bit, lion, sgd\n");
+  EXPECT_EQ(plan("--optimizers lion,lion").status, 2);
 }
 
 TEST_F(PlanTables, say_of_each_combination_what_its_own_plan_says) {

@@ -86,6 +86,27 @@ TEST(Shards, go_on_from_checkpoints_of_others) {
                                        {"plan.shard=optimizer", "plan.optimizer=host"}));
 }
 
+// States of other types, and such as have an element for each block of many.
+TEST(Shards, change_no_bit_of_any_optimizer) {
+  for (std::string const name : {"adamw_8bit", "lion", "sgd"}) {
+    Keys const momentum = name == "sgd" ? Keys{"optim.momentum=0.9"} : Keys{};
+    Experiment const experiment("shards_" + name, 2, kKeys + Keys{"optim.name=" + name} + momentum);
+    auto const none = experiment.run("none", {"plan.shard=none"});
+    auto const host = experiment.run(
+        "host", Keys{"plan.shard=optimizer", "plan.optimizer=host", "plan.update=host"} + kWatched);
+    auto const nvme =
+        experiment.run("nvme", Keys{"plan.shard=all", "plan.optimizer=nvme"} + kWatched);
+    for (auto const* const run : {&host, &nvme}) {
+      ASSERT_FALSE(HasFailure()) << name;
+      expect_equal_steps(none, *run);
+      expect_equal_state(none, *run);
+      expect_measured_as_planned(*run);
+    }
+    expect_equal_state(none, experiment.resume("all_of_none", none, 6, {"plan.shard=all"}));
+    expect_equal_state(none, experiment.resume("none_of_all", nvme, 6, {"plan.shard=none"}));
+  }
+}
+
 // Sums over other ranks have other bits, but the same ones from whatever slices they begin.
 TEST(Shards, go_on_with_another_number_of_ranks) {
   auto const of_all = of_three().run("all_for_others", {"plan.shard=all"});

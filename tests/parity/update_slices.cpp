@@ -19,13 +19,16 @@ Comm* g_comm = nullptr;
 constexpr std::int64_t kSlice = std::int64_t{512} << 10;  // elements: a piece of bf16
 
 // It has one layer, whose update takes a dozen slices.
-Graph graph_of(bool whole_chunks, Precision moments = Precision::fp32) {
+Graph graph_of(bool whole_chunks, Precision moments = Precision::fp32,
+               Optimizer optimizer = Optimizer::adamw) {
   auto config = tiny_config();
   config.model.layers = 1;
   config.model.hidden = 256;
   config.model.ffn = 12'288;
   config.precision = Precision::bf16;
   config.optim.moments = moments;
+  config.optim.name = optimizer;
+  config.optim.momentum = 0.9;
   auto graph = tiny_run_graph(config, g_comm->size());
   for (Op& op : graph.ops) op.whole_chunk = whole_chunks && op.phase == Phase::update;
   return graph;
@@ -100,6 +103,26 @@ TEST(UpdateSlices, round_moments_of_bf16_as_updates_in_place_do) {
     auto const plan = plan_of(graph, {Tier::nvme, update, true}, kSlice);
     EXPECT_EQ(story_of(graph, plan), expected) << static_cast<int>(update);
     EXPECT_GT(updates_of(graph, plan), 10);
+  }
+}
+
+// States of other types and numbers, and such as have an element for each block of many.
+TEST(UpdateSlices, of_all_optimizers_come_to_the_bits_of_updates_in_place) {
+  for (auto const kind : {Optimizer::adamw_8bit, Optimizer::lion, Optimizer::sgd}) {
+    auto const graph = graph_of(false, Precision::fp32, kind);
+    auto const slice = kind == Optimizer::adamw_8bit ? 2 * kSlice : kSlice;  // a piece of codes
+    auto const expected =
+        story_of(graph, plan_of(graph, {Tier::device, Tier::device, true}, slice));
+    for (auto const optimizer : {Tier::host, Tier::nvme}) {
+      for (auto const update : {Tier::device, Tier::host}) {
+        bool const redo = update == Tier::host;
+        auto const plan = plan_of(graph, {optimizer, update, redo, false}, slice);
+        auto const in_place = plan_of(graph, {Tier::device, Tier::device, redo}, slice);
+        EXPECT_EQ(story_of(graph, plan), redo ? expected : story_of(graph, in_place))
+            << word(kind) << " " << static_cast<int>(optimizer) << static_cast<int>(update);
+        EXPECT_GT(updates_of(graph, plan), 5) << word(kind);
+      }
+    }
   }
 }
 

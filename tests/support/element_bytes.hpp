@@ -31,6 +31,8 @@ inline double read(std::byte const* at, DType dtype) {
       return static_cast<double>(load<std::int64_t>(at));
     case DType::f64:
       return load<double>(at);
+    case DType::u8:
+      return load<std::uint8_t>(at);
   }
   return 0;
 }
@@ -54,6 +56,8 @@ inline void write(std::byte* at, DType dtype, double value) {
       return store_bytes(at, static_cast<std::int64_t>(value));
     case DType::f64:
       return store_bytes(at, value);
+    case DType::u8:
+      return store_bytes(at, static_cast<std::uint8_t>(value));
   }
 }
 

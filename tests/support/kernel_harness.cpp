@@ -23,7 +23,7 @@ View KernelHarness::tensor(DType dtype, Shape shape) {
   return whole(tensor);
 }
 
-Chunk& KernelHarness::chunk(std::vector<std::int64_t> const& sizes) {
+Chunk& KernelHarness::chunk(std::vector<std::int64_t> const& sizes, std::int64_t alignment) {
   Chunk chunk;
   chunk.id = 0;
   for (auto const size : sizes) {
@@ -32,7 +32,7 @@ Chunk& KernelHarness::chunk(std::vector<std::int64_t> const& sizes) {
     parameter.view = {-1, chunk.elements, {size}, {1}};
     parameter.decay = chunk.parameters.size() % 2 == 0;
     chunk.parameters.push_back(parameter);
-    chunk.elements = round_up(chunk.elements + size, kParameterAlignment);
+    chunk.elements = round_up(chunk.elements + size, alignment);
   }
   m_graph.chunks = {chunk};
   return m_graph.chunks[0];
@@ -50,7 +50,8 @@ void KernelHarness::op(OpKind kind, std::vector<View> inputs, std::vector<View> 
   m_op.attributes = std::move(attributes);
   m_op.in_place = std::move(in_place);
   // What these ops update they read as well, as the graph of a run says of each op.
-  constexpr std::array updating = {OpKind::accumulate, OpKind::tree_sum, OpKind::adamw};
+  constexpr std::array updating = {OpKind::accumulate, OpKind::tree_sum, OpKind::adamw,
+                                   OpKind::adamw_8bit, OpKind::lion,     OpKind::sgd};
   if (std::ranges::find(updating, kind) == updating.end()) return;
   for (std::size_t i = 0; i < m_op.outputs.size(); ++i)
     if (is_present(m_op.outputs[i])) m_op.in_place.push_back(static_cast<int>(i));

@@ -35,7 +35,8 @@ class KernelHarness {
   View tensor(DType dtype, Shape shape);
   // Adds chunk 0, whose parameters have these numbers of elements. Each parameter begins at the
   // next aligned offset.
-  Chunk& chunk(std::vector<std::int64_t> const& sizes);
+  Chunk& chunk(std::vector<std::int64_t> const& sizes,
+               std::int64_t alignment = kParameterAlignment);
   void op(OpKind kind, std::vector<View> inputs, std::vector<View> outputs,
           Attributes attributes = {}, std::vector<int> in_place = {});
 

@@ -15,6 +15,7 @@
 #include "plan/compile/compile.hpp"
 #include "plan/data/program.hpp"
 #include "runtime/engine.hpp"
+#include "state/checkpoint_tensors.hpp"
 #include "state/model_state.hpp"
 #include "tests/support/device_under_test.hpp"
 #include "tests/support/pattern_batches.hpp"
@@ -41,34 +42,54 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
   return decision;
 }
 
-// Fills in what other ranks have of a parameter, or of its moments.
-void gather(std::span<float> values, ModelState const& model, int chunk, int parameter,
-            Comm& comm) {
+// Fills in what other ranks have of a parameter's part, whose elements have so many bytes.
+void gather(std::span<std::byte> values, std::string_view part, std::int64_t size,
+            ModelState const& model, int chunk, int parameter, Comm& comm) {
   auto const sharing = model.sharing(chunk);
   std::vector<ByteSlice> slices;
   for (int rank = 0; rank < comm.size(); ++rank) {
-    auto const [first, last] = model.in_slice(chunk, parameter, sharing.summed_number(rank));
-    slices.push_back({first * size_bytes(DType::f32), (last - first) * size_bytes(DType::f32)});
+    auto const slice = model.in_slice(chunk, parameter, sharing.summed_number(rank));
+    auto const [first, last] = model.of_part(part, chunk, parameter, slice);
+    slices.push_back({first * size, (last - first) * size});
   }
-  comm.all_gather(std::as_writable_bytes(values), slices);
+  comm.all_gather(values, slices);
+}
+
+// Returns a parameter's part as numbers in fp32 or, if it has none, as it is stored.
+std::vector<std::byte> values_of(std::string_view part, ModelState& model, Chunk const& chunk,
+                                 int p, Comm& comm) {
+  bool const is_codes = part != kMaster && model.stored_type(part, chunk.id) == DType::u8;
+  auto const elements = element_count(model.shape_of(part, chunk.id, p));
+  auto const size = is_codes ? 1 : size_bytes(DType::f32);
+  std::vector<std::byte> values(static_cast<std::size_t>(elements * size));
+  auto const [begin, end] = model.of_part(part, chunk.id, p, model.owned(chunk.id, p));
+  auto const all = element_count(chunk.parameters[static_cast<std::size_t>(p)].view.shape);
+  if (!is_codes && elements == all) {
+    model.read(
+        part, chunk.id, p, begin,
+        {reinterpret_cast<float*>(values.data()) + begin, static_cast<std::size_t>(end - begin)});
+  } else {
+    for (auto first = begin; first < end;) {
+      auto const bytes = model.stored(part, chunk.id, p, first, end - first, false);
+      std::ranges::copy(bytes, values.begin() + first * size);
+      first += std::ssize(bytes) / size;
+    }
+  }
+  if (chunk.is_shared_out()) gather(values, part, size, model, chunk.id, p, comm);
+  return values;
 }
 
 Story state_of(ModelState& model, Comm& comm) {
   Story story;
-  for (std::string_view const part : {kMaster, std::string_view("m"), std::string_view("v")}) {
+  std::vector<std::string_view> parts = {kMaster};
+  for (auto const& group : stored_groups(model))
+    if (group.part != kParameter && group.part != kRemainder) parts.push_back(group.part);
+  for (auto const part : parts) {
     StreamingChecksum checksum;
     for (Chunk const& chunk : model.chunks()) {
       if (part != kMaster && !chunk.trainable) continue;
-      for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
-        auto const& shape = chunk.parameters[static_cast<std::size_t>(p)].view.shape;
-        std::vector<float> values(static_cast<std::size_t>(element_count(shape)));
-        auto const [first, last] = model.owned(chunk.id, p);
-        model.read(part, chunk.id, p, first,
-                   std::span(values).subspan(static_cast<std::size_t>(first),
-                                             static_cast<std::size_t>(last - first)));
-        if (chunk.is_shared_out()) gather(values, model, chunk.id, p, comm);
-        checksum.add(std::as_bytes(std::span(values)));
-      }
+      for (int p = 0; p < std::ssize(chunk.parameters); ++p)
+        checksum.add(values_of(part, model, chunk, p, comm));
     }
     story.push_back(checksum.value());
   }

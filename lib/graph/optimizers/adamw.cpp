@@ -26,6 +26,8 @@ Op adamw_op(Graph const& graph, Chunk const& chunk) {
   return op;
 }
 
+}  // namespace
+
 // The op divides m and v by these two words, because both begin at zero. It also reads the words
 // that the commit writes for every optimizer; `control_update` numbers the random draws that round
 // moments in bf16.
@@ -33,8 +35,6 @@ void write_adamw_control(OptimConfig const& optim, double update, ControlWords& 
   control[control_bias1] = 1 - std::pow(optim.beta1, update);
   control[control_bias2] = 1 - std::pow(optim.beta2, update);
 }
-
-}  // namespace
 
 UpdateRule const adamw_rule = {kAdamWStates, adamw_op, write_adamw_control};
 

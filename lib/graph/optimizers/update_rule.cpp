@@ -1,5 +1,6 @@
 #include "graph/optimizers/update_rule.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/spelling.hpp"
@@ -7,17 +8,25 @@
 namespace spillway {
 
 UpdateRule const& update_rule(Optimizer kind) {
-  static constexpr UpdateRule const* rules[] = {&adamw_rule};  // in the order of the enumerators
+  static constexpr UpdateRule const* rules[] = {&adamw_rule, &adamw_8bit_rule, &lion_rule,
+                                                &sgd_rule};  // in the order of the enumerators
   static_assert(std::size(rules) == kWords<Optimizer>.size());
   return *rules[static_cast<std::size_t>(kind)];
 }
 
-std::optional<DType> remainder_dtype(Arithmetic const& arithmetic) {
+// All blocks have the same size, or parameters would begin at a common multiple.
+std::int64_t parameter_alignment(Optimizer kind) {
+  auto alignment = kParameterAlignment;
+  for (StateRow const& row : update_rule(kind).states) alignment = std::max(alignment, row.block);
+  return alignment;
+}
+
+std::optional<DType> remainder_dtype(Arithmetic const& arithmetic, OptimConfig const&) {
   if (arithmetic.precision != Precision::bf16) return std::nullopt;
   return DType::i16;
 }
 
-std::optional<DType> moment_dtype(Arithmetic const& arithmetic) {
+std::optional<DType> moment_dtype(Arithmetic const& arithmetic, OptimConfig const&) {
   return stored_dtype(arithmetic.moments);
 }
 

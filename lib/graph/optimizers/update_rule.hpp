@@ -9,13 +9,14 @@
 
 namespace spillway {
 
-// Describes a state: a tensor that every trainable chunk keeps from step to step, with one element
-// for each element of the chunk.
+// Describes a state: a tensor that every trainable chunk keeps from step to step.
 struct StateRow {
   std::string_view name;  // the name of the State, and of its group in checkpoints
   Role role;
-  // Returns nothing if a run with this Arithmetic does not keep the state.
-  std::optional<DType> (*dtype)(Arithmetic const&);
+  // Returns nothing if such a run does not keep the state.
+  std::optional<DType> (*dtype)(Arithmetic const&, OptimConfig const&);
+  // So many successive elements of the chunk share an element of the state (`block_elements`).
+  std::int64_t block = 1;
 };
 
 struct UpdateRule {
@@ -28,15 +29,20 @@ struct UpdateRule {
   void (*write_control)(OptimConfig const& optim, double update, ControlWords& control);
 };
 
-extern UpdateRule const adamw_rule;
+extern UpdateRule const adamw_rule, adamw_8bit_rule, lion_rule, sgd_rule;
 
 UpdateRule const& update_rule(Optimizer kind);
+// Returns a number that divides the offsets of all parameters, and the elements of all chunks, in
+// graphs of runs with this optimizer.
+std::int64_t parameter_alignment(Optimizer kind);
 
 // These return the types of states that several optimizers keep. A remainder is the lower half of
 // an fp32 master, whose upper half is the bf16 parameter; fp32 parameters have none, because they
 // are their own masters.
-std::optional<DType> remainder_dtype(Arithmetic const& arithmetic);
-std::optional<DType> moment_dtype(Arithmetic const& arithmetic);
+std::optional<DType> remainder_dtype(Arithmetic const& arithmetic, OptimConfig const&);
+std::optional<DType> moment_dtype(Arithmetic const& arithmetic, OptimConfig const&);
+// Writes AdamW's control words, whatever its states are stored in.
+void write_adamw_control(OptimConfig const& optim, double update, ControlWords& control);
 // Returns a View of the chunk's whole state with this name, or View{} if the chunk has none.
 View state_view(Graph const& graph, Chunk const& chunk, std::string_view name);
 

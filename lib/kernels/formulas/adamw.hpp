@@ -49,4 +49,19 @@ SPILLWAY_FUNCTION AdamWElement adamw(AdamWElement const& e, float gradient, Adam
   return {std::fma(-s.step_size, m / root, e.master * s.keep), m, v};
 }
 
+// Has the formula as kernels ask for it.
+struct AdamWFormula {
+  using Element = AdamWElement;
+  using Step = AdamWStep;
+
+  AdamWConstants constants;
+
+  SPILLWAY_FUNCTION Step step(double const* control, bool decay) const {
+    return adamw_step(constants, control, decay);
+  }
+  SPILLWAY_FUNCTION Element apply(Element const& e, float gradient, Step const& s) const {
+    return adamw(e, gradient, s);
+  }
+};
+
 }  // namespace spillway

@@ -66,6 +66,9 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::accumulate:
     case OpKind::tree_sum:
     case OpKind::adamw:
+    case OpKind::adamw_8bit:
+    case OpKind::lion:
+    case OpKind::sgd:
       break;  // ops of these kinds need no workspace
   }
   return 0;

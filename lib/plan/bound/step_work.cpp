@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/sharing.hpp"
 #include "plan/schedule/gradient_items.hpp"
 
 namespace spillway {
@@ -172,7 +173,10 @@ class StepReader {
     }
     work.trainable = chunk.trainable;
     work.parameter_bytes = bytes(chunk.parameter);
-    for (State const& state : chunk.states) work.state_bytes += bytes(state.tensor);
+    for (State const& state : chunk.states) {  // without what always lies where updates run
+      if (block_elements(chunk, 1, m_graph.tensors[state.tensor]) == 1)
+        work.state_bytes += bytes(state.tensor);
+    }
     if (chunk.trainable) note_gradient(chunk, work);
     m_work.chunks.push_back(std::move(work));
   }

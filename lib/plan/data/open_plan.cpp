@@ -47,16 +47,17 @@ std::int64_t slice(std::int64_t largest, std::int64_t all, std::int64_t few, std
   return std::clamp(usual, std::min(least, most), most);
 }
 
-// This many elements fill whole pieces of the spill file, in any dtype that state may have.
-constexpr std::int64_t kPieceElements = kPieceBytes / size_bytes(DType::bf16);
-
 std::int64_t update_slice(Graph const& graph) {
   std::int64_t largest = 0, all = 0;
+  auto least_bytes = size_bytes(DType::bf16);
   for (Chunk const& chunk : graph.chunks) {
     largest = std::max(largest, chunk.elements);
     all += chunk.elements;
+    for (State const& state : chunk.states)
+      least_bytes = std::min(least_bytes, size_bytes(graph.tensors[state.tensor].dtype));
   }
-  return slice(largest, all, 4, 20, std::int64_t{4} << 20, kPieceElements);
+  // So many elements fill whole pieces of the spill file, whatever is stored of them.
+  return slice(largest, all, 4, 20, std::int64_t{4} << 20, kPieceBytes / least_bytes);
 }
 
 std::int64_t staging_piece_bytes(Graph const& graph, std::int64_t update_slice) {

@@ -56,11 +56,13 @@ SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(ScaleAttributes, factor)
 SPILLWAY_FIELDS(UpdateRange, first, of_slice)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, range, seed)
+SPILLWAY_FIELDS(LionAttributes, beta1, beta2, weight_decay, range, seed)
+SPILLWAY_FIELDS(SgdAttributes, momentum, weight_decay, range, seed)
 
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
 inline constexpr auto kAttributeNames = std::to_array<std::string_view>(
     {"none", "embed", "norm", "attention", "relative_bias", "rope", "activation", "dropout", "mlp",
-     "lm_head", "scale", "update_range", "adamw"});
+     "lm_head", "scale", "update_range", "adamw", "lion", "sgd"});
 static_assert(kAttributeNames.size() == std::variant_size_v<Attributes>);
 void visit_fields(Of<std::monostate> auto&, auto const&) {}
 

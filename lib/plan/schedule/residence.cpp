@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/math.hpp"
 #include "graph/sharing.hpp"
 
 namespace spillway {
@@ -27,7 +28,11 @@ IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan) {
     ChunkPlan const& places = plan.chunks[chunk.id];
     set(chunk.parameter, places.parameters);
     set(chunk.gradient, places.gradients);
-    for (State const& state : chunk.states) set(state.tensor, places.optimizer);
+    auto const at_updates = workplace(op_lane(places.update), plan.unified);
+    for (State const& state : chunk.states) {
+      bool const of_blocks = block_elements(chunk, 1, graph.tensors[state.tensor]) > 1;
+      set(state.tensor, of_blocks ? at_updates : places.optimizer);
+    }
   }
   for (GradientPart const& part : graph.parts) set(part.tensor, plan.chunks[part.chunk].gradients);
   return tiers;
@@ -72,8 +77,10 @@ void Residence::share_out(Chunk& chunk, ChunkPlan const& places) {
   chunk.parameter_slice = add(chunk.parameter, parameter_slice_tier(places));
   program.tensors[chunk.parameter].persistent = places.shard != Shard::all;
   if (chunk.gradient >= 0) chunk.gradient_slice = add(chunk.gradient, places.gradients);
-  for (State const& state : chunk.states)
-    if (state.tensor >= 0) program.tensors[state.tensor].shape = {count};
+  for (State const& state : chunk.states) {
+    auto& shape = program.tensors[state.tensor].shape;
+    shape = {count / (chunk.elements / element_count(shape))};  // by so many elements an element
+  }
 }
 
 TensorId Residence::own(TensorId id) const {
@@ -83,6 +90,12 @@ TensorId Residence::own(TensorId id) const {
   if (!chunk.is_shared_out()) return id;
   if (id == chunk.parameter) return chunk.parameter_slice;
   return id == chunk.gradient ? chunk.gradient_slice : id;
+}
+
+ElementRange Residence::of_chunk(TensorId id, ElementRange const& range) const {
+  auto const& chunk = program.chunks[tensor(id).chunk];
+  auto const block = block_elements(chunk, program.ranks, tensor(id));
+  return {range.first / block, div_ceil(range.last, block)};
 }
 
 void Residence::begin_segment(int micro_batches) {

@@ -11,6 +11,8 @@
 namespace spillway {
 
 // Returns the tier of each tensor's home. The plan says where tensors of chunks have their homes.
+// States with an element for each block of many lie where updates run, since they are small, and
+// slices of them would be no whole pieces of the drive.
 // Batches and scalars have theirs in main memory, and all other tensors on the device.
 IdVector<Tier> home_tiers(Graph const& graph, Plan const& plan);
 // Returns where a rank's slice of a chunk's parameters lies: where ops would look for all of them
@@ -30,6 +32,9 @@ class Residence {
   Tier home_tier(TensorId tensor) const { return m_tiers[tensor]; }
   // If ranks share out the tensor's chunk, returns the tensor with this rank's slice of it.
   TensorId own(TensorId tensor) const;
+  // Returns which elements of a chunk's gradient, parameters or state belong to `range` of its
+  // elements, or of those that this rank keeps.
+  ElementRange of_chunk(TensorId tensor, ElementRange const& range) const;
 
   // Returns the buffer that holds the tensor on the device now. If every micro-batch has a buffer
   // for the tensor, returns the buffer of the current micro-batch.

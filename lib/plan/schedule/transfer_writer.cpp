@@ -108,21 +108,25 @@ ElementRange TransferWriter::without_last_gap(Tensor const& tensor, ElementRange
   return range;
 }
 
+ByteRange TransferWriter::bytes_of_chunk(TensorId id, ElementRange const& range) const {
+  return bytes_of(tensor(id), of_chunk(id, range));
+}
+
 ItemNumber TransferWriter::bring(TensorId id, ElementRange range, BufferId from, BufferId to) {
-  auto const& [first, last] = bytes_of(tensor(id), without_last_gap(tensor(id), range));
+  auto const& [first, last] = bytes_of_chunk(id, without_last_gap(tensor(id), range));
   return transfer({from, to, first, 0, last - first, -1, tensor(id).chunk});
 }
 
 void TransferWriter::read_brought(ItemNumber item, TensorId id, ElementRange range,
                                   BufferId there) {
-  auto const& [first, last] = bytes_of(tensor(id), without_last_gap(tensor(id), range));
+  auto const& [first, last] = bytes_of_chunk(id, without_last_gap(tensor(id), range));
   for (Access& read : program.items[item].reads) {
     if (read.buffer == there) read.last = std::min(read.last, last - first);
   }
 }
 
 ItemNumber TransferWriter::take_back(TensorId id, ElementRange range, BufferId from, BufferId to) {
-  auto const& [first, last] = bytes_of(tensor(id), range);
+  auto const& [first, last] = bytes_of_chunk(id, range);
   constexpr bool if_committed = true;
   return transfer({from, to, 0, first, last - first, -1, tensor(id).chunk, if_committed});
 }

@@ -23,8 +23,9 @@ class TransferWriter : public Residence {
   ItemNumber copy(BufferId from, BufferId to, int block, bool if_committed = false);
   // Copies as many bytes from the end of one buffer to the end of another.
   ItemNumber copy_end(BufferId from, BufferId to, int block);
-  // `bring` copies the elements of `range` from the tensor's own buffer to the beginning of another
-  // buffer. `take_back` copies them from there to the tensor's buffer if the step is committed.
+  // `bring` copies what belongs to elements `range` of the tensor's chunk (`of_chunk`) from the
+  // tensor's own buffer to the beginning of another buffer. `take_back` copies them from there to
+  // the tensor's buffer if the step is committed.
   ItemNumber bring(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   ItemNumber take_back(TensorId tensor, ElementRange range, BufferId from, BufferId to);
   // Makes the item read no more of buffer `there` than `bring` has copied to it.
@@ -48,6 +49,7 @@ class TransferWriter : public Residence {
  private:
   bool is_gradient_of_chunk(Tensor const& tensor) const;
   ElementRange without_last_gap(Tensor const& tensor, ElementRange range) const;
+  ByteRange bytes_of_chunk(TensorId tensor, ElementRange const& range) const;
 
   struct Copy {
     BufferId from, to;

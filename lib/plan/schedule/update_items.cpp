@@ -31,8 +31,10 @@ BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   if (is_new) {
     Tensor const& state = m_writer.tensor(id);
     auto const what = state.name.substr(state.name.rfind('.'));
-    auto const workspace = m_writer.add_workspace("update." + std::to_string(piece.slot) + what,
-                                                  state.dtype, largest_slice(piece.lane));
+    auto const largest = largest_slice(piece.lane);
+    auto const workspace =
+        m_writer.add_workspace("update." + std::to_string(piece.slot) + what, state.dtype,
+                               m_writer.of_chunk(id, {0, largest}).last);
     found->second = m_writer.add_buffer(workspace, m_writer.workplace(piece.lane));
   }
   return found->second;
@@ -78,8 +80,10 @@ ItemNumber UpdateItems::run(UpdatePiece const& p) {
   Op sliced = op(p);
   std::vector<BufferId> operands;
   auto const place = [&](View& view, bool brought) {
-    BufferId const at = brought ? slot(p, view.tensor) : m_writer.home(m_writer.own(view.tensor));
-    view = {m_writer.buffer(at).tensor, brought ? 0 : p.range.first, {p.elements()}, {1}};
+    auto const own = m_writer.own(view.tensor);
+    BufferId const at = brought ? slot(p, view.tensor) : m_writer.home(own);
+    auto const [first, last] = m_writer.of_chunk(own, p.range);
+    view = {m_writer.buffer(at).tensor, brought ? 0 : first, {last - first}, {1}};
     operands.push_back(at);
   };
   for (View& view : sliced.inputs) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "graph/sharing.hpp"
 #include "plan/schedule/gradient_items.hpp"
 #include "plan/search/sharding.hpp"
 
@@ -63,7 +64,10 @@ class Builder {
     cost.elements = chunk.elements;
     cost.parameter_bytes = cost.home_bytes = bytes(chunk.parameter);
     cost.trainable = chunk.trainable;
-    for (State const& state : chunk.states) cost.optimizer_bytes += bytes(state.tensor);
+    for (State const& state : chunk.states) {
+      bool const of_blocks = block_elements(chunk, 1, m_graph.tensors[state.tensor]) > 1;
+      (of_blocks ? cost.scale_bytes : cost.optimizer_bytes) += bytes(state.tensor);
+    }
     if (chunk.trainable) m_model.trained.push_back(chunk.id);
     if (chunk.trainable) cost.gradient = gradient_cost(chunk, chunk.gradient);
     cost.held_gradient_bytes = cost.gradient.bytes;

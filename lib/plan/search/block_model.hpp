@@ -63,6 +63,7 @@ struct ChunkCost {
   std::int64_t parameter_bytes = 0;  // size of the chunk's parameters while ops use them
   // Each rank keeps this many bytes of the chunk, and updates this share of the chunk's elements.
   std::int64_t home_bytes = 0, held_gradient_bytes = 0, optimizer_bytes = 0;
+  std::int64_t scale_bytes = 0;  // of states with an element for each block, where updates run
   std::int64_t gradient_slice_bytes = 0;  // the rank's sums, which wait for the update
   // What of `optimizer_bytes` is the slice of parameters that all ranks keep whole besides.
   std::int64_t parameters_beside_bytes = 0;

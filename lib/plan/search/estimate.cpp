@@ -22,6 +22,7 @@ TierBytes lasting_bytes(BlockShape const& shape, bool several_groups) {
     auto const& update = shape.update(c);
     bytes[places.parameters] += shape.chunk(c).home_bytes;
     bytes[places.optimizer] += shape.chunk(c).optimizer_bytes;
+    bytes[update.workplace] += shape.chunk(c).scale_bytes;
     bool const on_device = update.workplace == Tier::device;
     both_ways |= on_device && update.back_bytes[Tier::nvme] > 0;
     from_drive |= places.parameters == Tier::nvme;

@@ -10,6 +10,7 @@ void keep_part(ChunkCost& chunk, Shard shard, bool reduces_each) {
   auto const sharers = chunk.sharing.sharers;
   chunk.share = 1 / static_cast<double>(sharers);
   chunk.optimizer_bytes = div_ceil(chunk.optimizer_bytes, sharers);
+  chunk.scale_bytes = div_ceil(chunk.scale_bytes, sharers);
   for (auto* const cost : {&chunk.norm, &chunk.update})
     *cost = {divided(cost->compute, sharers), divided(cost->host, sharers)};
   auto const parameter_slice_bytes = div_ceil(chunk.parameter_bytes, sharers);

@@ -57,8 +57,14 @@ double op_s(Op const& op, IdVector<Tensor> const& tensors, Machine const& machin
   if (has_tiles(op)) return tiles_s(op, tensors, machine, lane);
   auto const kind = lane + std::string(name(op.kind));
   auto const traffic = static_cast<double>(traffic_bytes(op, tensors));
-  if (op.flops == 0)
-    return seconds(traffic, number_or(machine.kind_giga_per_s, kind, machine.memory_gbps));
+  if (op.flops == 0) {
+    // An optimizer that was not measured moves its bytes as fast as adamw does.
+    auto const alike = lane + std::string(name(OpKind::adamw));
+    double const fallback = op.phase == Phase::update
+                                ? number_or(machine.kind_giga_per_s, alike, machine.memory_gbps)
+                                : machine.memory_gbps;
+    return seconds(traffic, number_or(machine.kind_giga_per_s, kind, fallback));
+  }
   auto const dtype = tensors[op.inputs.front().tensor].dtype;
   double const rate = dtype == DType::bf16 ? machine.matmul_gflops_bf16 : machine.matmul_gflops_f32;
   return std::max(seconds(op.flops, kind_rate(op, kind, machine, rate)),

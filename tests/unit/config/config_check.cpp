@@ -96,6 +96,21 @@ TEST(ConfigCheck, a_key_of_another_family_is_refused_where_it_was_given) {
   }
 }
 
+// A key that does nothing is not taken in silence, but its default may be there.
+TEST(Optimizers, refuse_keys_of_others) {
+  auto const said = [](std::string const& keys) { return error_of("optim: {" + keys + "}"); };
+  EXPECT_EQ(said("name: sgd, beta2: 0.9"),
+            "in.yaml:1: optim.beta2: the optimizer sgd has none; it is of adamw, adamw_8bit, lion");
+  EXPECT_EQ(said("name: lion, eps: 1e-6"),
+            "in.yaml:1: optim.eps: the optimizer lion has none; it is of adamw, adamw_8bit");
+  EXPECT_EQ(
+      said("name: adamw_8bit, moments: bf16"),
+      "in.yaml:1: optim.moments: the optimizer adamw_8bit has none; it is of adamw, lion, sgd");
+  EXPECT_EQ(said("momentum: 0.9"),
+            "in.yaml:1: optim.momentum: the optimizer adamw has none; it is of sgd");
+  EXPECT_EQ(said("name: sgd, momentum: 0.9, beta2: 0.95, moments: bf16"), "");
+}
+
 // One key after the other: those of the table that decide the model, and no others.
 TEST(ConfigCheck, models_differ_in_the_keys_that_decide_them) {
   Config const here = parse_config("{}", "in.yaml");

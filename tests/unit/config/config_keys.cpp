@@ -21,7 +21,7 @@ DataConfig unusual_data() {
 
 OptimConfig unusual_optim() {
   using enum Precision;
-  return {Optimizer::adamw, 1.0 / 3, 0,    0.01, 0.8,  0.999,           1e-12,          0, 0,
+  return {Optimizer::adamw, 1.0 / 3, 0,    0.01, 0.8,  0.999,           1e-12,          0, 0, 0,
           Schedule::linear, true,    true, bf16, fp32, Reduction::each, NonFinite::skip};
 }
 

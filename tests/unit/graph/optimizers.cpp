@@ -1,6 +1,7 @@
 // What plans, the engine and checkpoints suppose of every optimizer, and AdamW's own control words.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/spelling.hpp"
 #include "graph/build.hpp"
 #include "graph/optimizers/update_rule.hpp"
+#include "graph/sharing.hpp"
 
 namespace spillway::optimizers_test {
 namespace {
@@ -30,11 +32,21 @@ Graph updated_graph(Optimizer kind, Precision precision, Precision moments) {
 
 void expect_sound(Graph const& graph) {
   auto const& chunk = graph.chunks[0];
+  auto const& rule = update_rule(graph.optim.name);
+  auto const alignment = parameter_alignment(graph.optim.name);
+  for (auto const& parameter : chunk.parameters)
+    EXPECT_EQ(parameter.view.offset % alignment, 0) << parameter.name;
+  EXPECT_EQ(chunk.elements % alignment, 0);
   std::vector<TensorId> kept = {chunk.parameter}, written;
   std::set<std::string> names;
   for (State const& state : chunk.states) {
     auto const& tensor = graph.tensors[state.tensor];
-    EXPECT_EQ(tensor.shape, Shape{chunk.elements}) << state.name;
+    auto const row = std::ranges::find(rule.states, state.name, &StateRow::name);
+    ASSERT_NE(row, rule.states.end());
+    EXPECT_EQ(tensor.shape, Shape{chunk.elements / row->block}) << state.name;
+    EXPECT_EQ(block_elements(chunk, 1, tensor), row->block) << state.name;
+    EXPECT_EQ(alignment % row->block, 0) << state.name;
+    EXPECT_EQ(kNormTile % row->block, 0) << state.name << ": ranks would cut within blocks";
     EXPECT_TRUE(tensor.persistent) << state.name;
     EXPECT_TRUE(names.insert(state.name).second) << state.name << " is there twice";
     kept.push_back(state.tensor);
@@ -65,6 +77,23 @@ TEST(Optimizers, update_parameters_and_all_states_of_a_chunk_in_place) {
         expect_sound(updated_graph(static_cast<Optimizer>(kind), precision, moments));
       }
     }
+  }
+}
+
+// A state that no update reads would only take bytes.
+TEST(Sgd, keeps_a_moment_for_its_momentum_alone) {
+  for (double const momentum : {0.0, 0.9}) {
+    Graph graph;
+    graph.optim = {.name = Optimizer::sgd, .momentum = momentum};
+    graph.arithmetic.precision = Precision::fp32;
+    GraphBuilder builder(graph);
+    builder.begin_block("b", false);
+    builder.add_parameter(builder.add_chunk("c"), "p", {3, 5}, {}, true);
+    builder.end_block();
+    builder.finish();
+    append_update(graph);
+    EXPECT_EQ(graph.chunks[0].states.size(), momentum == 0 ? 0u : 1u);
+    EXPECT_EQ(is_present(graph.ops.back().outputs[2]), momentum != 0);
   }
 }
 

@@ -17,7 +17,7 @@ struct KernelCase {
 };
 
 inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::bf16) {
-  auto const elements = h.chunk({9001, 83}).elements;
+  auto const elements = h.chunk({9001, 83}, kQuantizedBlock).elements;
   auto const of_type = [&](Shape shape) { return h.tensor(type, std::move(shape)); };
   auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
   auto const a = of_type({38, 83}), b = of_type({38, 83}), c = of_type({38, 83}),
@@ -30,10 +30,14 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
   auto const tokens = h.tensor(DType::i32, {38}), position = h.tensor(DType::i32, {1});
   auto const samples = h.tensor(DType::i64, {2}),
              rest = type == DType::bf16 ? h.tensor(DType::i16, {elements}) : View{};
+  auto const m_code = h.tensor(DType::u8, {elements}), v_code = h.tensor(DType::u8, {elements});
+  auto const m_scale = f32({elements / kQuantizedBlock}),
+             v_scale = f32({elements / kQuantizedBlock});
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
-  for (auto const& view :
-       {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table, relative, distances})
+  for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table,
+                           relative, distances, m_scale, v_scale})
     h.fill_normal(view, 1);
+  for (auto const& view : {m_code, v_code}) h.fill_integers(view, 0, 256);
   h.fill_integers(tokens, 0, 300);
   h.fill_integers(samples, 0, 100);
   h.set(position, 0, 36);
@@ -66,6 +70,12 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
       {OpKind::dropout, {a, samples}, {c}, DropoutAttributes{0.5, 19, 1, 2}},
       {OpKind::square_norm, {g}, {norm}, UpdateRange{}},
       {OpKind::adamw, {g, control}, {parameter, rest, m, v}, AdamWAttributes{}},
+      {OpKind::adamw_8bit,
+       {g, control},
+       {parameter, rest, m_code, m_scale, v_code, v_scale},
+       AdamWAttributes{}},
+      {OpKind::lion, {g, control}, {parameter, rest, m}, LionAttributes{}},
+      {OpKind::sgd, {g, control}, {parameter, rest, m}, SgdAttributes{0.5, 0.1, {}}},
   };
 }
 

@@ -1,181 +1,130 @@
-// square_norm and adamw: bits on the compute and the host lane, and a fp64 reference formula.
+// square_norm and the updates of all optimizers: bits on the compute and the host lane, and
+// formulas in fp64.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <utility>
 
-#include "base/bf16.hpp"
 #include "graph/sharing.hpp"
-#include "tests/support/kernel_harness.hpp"
+#include "tests/unit/kernels/update_case.hpp"
 
 namespace spillway::kernels_update_test {
 namespace {
 
 using test::KernelHarness;
+using test::Update;
+using test::UpdateTypes;
 
-struct Types {
-  DType parameter, gradient, moment;
-};
+// How far masters may be from those of moments that are not rounded.
+std::map<OpKind, double> const kRounded = {
+    {OpKind::adamw, 2e-4}, {OpKind::lion, 4e-3}, {OpKind::sgd, 2e-4}};
 
-class KernelUpdate : public ::testing::TestWithParam<Types> {};
-INSTANTIATE_TEST_SUITE_P(Types, KernelUpdate,
-                         ::testing::Values(Types{DType::f32, DType::f32, DType::f32},
-                                           Types{DType::f32, DType::f32, DType::bf16},
-                                           Types{DType::f32, DType::bf16, DType::f32},
-                                           Types{DType::f32, DType::bf16, DType::bf16},
-                                           Types{DType::bf16, DType::f32, DType::f32},
-                                           Types{DType::bf16, DType::bf16, DType::f32},
-                                           Types{DType::bf16, DType::bf16, DType::bf16},
-                                           Types{DType::bf16, DType::f32, DType::bf16}),
-                         [](auto const& info) {
-                           return std::string(name(info.param.parameter)) + "_" +
-                                  std::string(name(info.param.gradient)) + "_" +
-                                  std::string(name(info.param.moment));
-                         });
-
-constexpr double kBeta1 = 0.9, kBeta2 = 0.95, kEps = 1e-8, kDecay = 0.1;
-
-struct Update {
-  KernelHarness h;
-  Chunk chunk;
-  View gradient, control, parameter, remainder, m, v;
-
-  explicit Update(Types const& t, std::vector<std::int64_t> const& sizes = {9001, 83, 1, 768})
-      : chunk(h.chunk(sizes)),
-        gradient(h.tensor(t.gradient, {chunk.elements})),
-        control(h.tensor(DType::f64, {kControlWords})),
-        parameter(h.tensor(t.parameter, {chunk.elements})),
-        remainder(h.tensor(DType::i16, {chunk.elements})),
-        m(h.tensor(t.moment, {chunk.elements})),
-        v(h.tensor(t.moment, {chunk.elements})) {
-    bool const split = t.parameter == DType::bf16;
-    for (auto const& p : chunk.parameters) {
-      auto const n = element_count(p.view.shape);
-      h.fill_normal(in(parameter, p), 0.02);
-      h.fill_integers(in(remainder, p), -0x8000, 0x8000);
-      h.set_all(in(m, p), std::vector<double>(static_cast<std::size_t>(n)));
-      h.set_all(in(v, p), std::vector<double>(static_cast<std::size_t>(n)));
-    }
-    h.op(OpKind::adamw, {gradient, control}, {parameter, split ? remainder : View{}, m, v},
-         AdamWAttributes{kBeta1, kBeta2, kEps, kDecay, {}});
-  }
-
-  // The window of a parameter in a tensor of the chunk's size.
-  static View in(View const& tensor, Parameter const& p) {
-    return {tensor.tensor, p.view.offset, p.view.shape, p.view.strides};
-  }
-
-  void begin_step(int step, bool go = true) {
-    for (auto const& p : chunk.parameters) h.fill_normal(in(gradient, p), 10);
-    h.set(in(gradient, chunk.parameters[0]), 0, 0);
-    h.set_all(control, {go ? 1.0 : 0.0, 0.125, 1e-3, 1 - std::pow(kBeta1, step),
-                        1 - std::pow(kBeta2, step), static_cast<double>(step), 0, 0});
-  }
-  void expect_same_on_both_lanes() const {
-    for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);
-  }
-};
-
-// The masters, at fp32's full precision whatever they are stored as.
-std::vector<double> masters(std::vector<double> parameter, std::vector<double> const& remainder,
-                            DType type) {
-  for (std::size_t i = 0; i < parameter.size() && type == DType::bf16; ++i)
-    parameter[i] = join_master(to_bf16(static_cast<float>(parameter[i])),
-                               static_cast<std::int16_t>(remainder[i]));
-  return parameter;
-}
+class KernelUpdate : public ::testing::TestWithParam<UpdateTypes> {};
+INSTANTIATE_TEST_SUITE_P(Types, KernelUpdate, ::testing::ValuesIn(test::update_types()),
+                         [](auto const& info) { return info.param.text(); });
 
 TEST_P(KernelUpdate, ten_steps_give_equal_bits_on_the_compute_and_the_host_lane) {
   Update u(GetParam());
   for (int step = 1; step <= 10; ++step) {
     u.begin_step(step);
-    u.h.run(host::kernel(OpKind::adamw));
+    u.run();
     u.expect_same_on_both_lanes();
     u.h.keep_results();
   }
 }
 
 TEST_P(KernelUpdate, ten_steps_follow_the_formula_in_fp64) {
-  Update u(GetParam(), {83, 37});
-  // Moments in bf16 are rounded in every step; the reference is not.
-  double const bound = GetParam().moment == DType::bf16 ? 2e-4 : 1e-7;
-  auto const type = GetParam().parameter;
-  std::vector<std::vector<double>> w, m(2), v(2);
-  for (auto const& p : u.chunk.parameters)
-    w.push_back(masters(u.h.contents(Update::in(u.parameter, p)),
-                        u.h.contents(Update::in(u.remainder, p)), type));
+  Update u(GetParam(), {383, 37});
+  // Moments in bf16 are rounded in every step; the reference's are not.
+  double const bound = GetParam().moment == DType::bf16 ? kRounded.at(GetParam().kind) : 1e-7;
+  auto references = u.references();
   for (int step = 1; step <= 10; ++step) {
     u.begin_step(step);
-    u.h.run(host::kernel(OpKind::adamw));
-    for (std::size_t k = 0; k < w.size(); ++k) {
+    u.run();
+    for (std::size_t k = 0; k < references.size(); ++k) {
       auto const& p = u.chunk.parameters[k];
-      auto const gradient = u.h.contents(Update::in(u.gradient, p));
-      m[k].resize(w[k].size());
-      v[k].resize(w[k].size());
-      auto const now = masters(u.h.results(Update::in(u.parameter, p)),
-                               u.h.results(Update::in(u.remainder, p)), type);
-      for (std::size_t i = 0; i < w[k].size(); ++i) {
-        double const g = gradient[i] * 0.125;
-        m[k][i] = kBeta1 * m[k][i] + (1 - kBeta1) * g;
-        v[k][i] = kBeta2 * v[k][i] + (1 - kBeta2) * g * g;
-        double const m_hat = m[k][i] / (1 - std::pow(kBeta1, step));
-        double const v_hat = v[k][i] / (1 - std::pow(kBeta2, step));
-        w[k][i] -= 1e-3 * (p.decay ? kDecay * w[k][i] : 0);
-        w[k][i] -= 1e-3 * m_hat / (std::sqrt(v_hat) + kEps);
-        ASSERT_NEAR(now[i], w[k][i], bound) << "step " << step << ", " << p.name << "[" << i << "]";
-      }
+      references[k].step(u.h.contents(u.in(u.gradient, p)), Update::kScale, step);
+      auto const now = u.masters(p, true);
+      for (std::size_t i = 0; i < now.size(); ++i)
+        ASSERT_NEAR(now[i], references[k].w[i], bound)
+            << "step " << step << ", " << p.name << "[" << i << "]";
     }
     u.h.keep_results();
+  }
+}
+
+// Slices begin with blocks of quantized states, and with pieces of the drive.
+TEST_P(KernelUpdate, slices_give_the_bits_of_the_whole) {
+  Update whole(GetParam()), cut = whole;
+  for (int step = 1; step <= 3; ++step) {
+    whole.begin_step(step);
+    cut.begin_step(step);
+    whole.run();
+    std::int64_t const ends[] = {256, 1024, 9216, 9472, cut.chunk.elements};
+    for (std::int64_t first = 0; auto const end : ends) {
+      cut.set_op(std::exchange(first, end), end);
+      cut.run();
+      cut.expect_same_on_both_lanes();
+      cut.h.keep_results();
+    }
+    for (auto const& output : whole.changed())
+      EXPECT_EQ(whole.h.result_bytes(output), cut.h.result_bytes(output)) << step;
+    whole.h.keep_results();
   }
 }
 
 TEST_P(KernelUpdate, gaps_between_parameters_are_never_touched) {
   Update u(GetParam());
   u.begin_step(1);
-  u.h.run(host::kernel(OpKind::adamw));
-  for (auto const& tensor : {u.parameter, u.remainder, u.m, u.v}) {
-    View const gap{tensor.tensor, 9001, {9024 - 9001}, {1}};
+  u.run();
+  auto const next = u.chunk.parameters[1].view.offset;
+  for (auto const& tensor : u.changed()) {
+    if (element_count(tensor.shape) != u.chunk.elements) continue;  // blocks have no gaps
+    View const gap{tensor.tensor, 9001, {next - 9001}, {1}};
     for (auto const value : u.h.results(gap)) {
-      EXPECT_TRUE(std::isnan(value) || value == -1) << "the harness's poison is gone";
+      EXPECT_TRUE(std::isnan(value) || value == -1 || value == 0xff) << "the poison is gone";
     }
   }
 }
 
 TEST_P(KernelUpdate, nothing_changes_when_the_step_is_not_committed) {
   Update u(GetParam());
-  u.begin_step(1, false);
-  auto const before = u.h.contents(Update::in(u.parameter, u.chunk.parameters[0]));
-  u.h.run(host::kernel(OpKind::adamw));
-  u.expect_same_on_both_lanes();
-  EXPECT_EQ(u.h.results(Update::in(u.parameter, u.chunk.parameters[0])), before);
+  for (auto const go : {0.0, std::nan("")}) {
+    u.begin_step(1);
+    u.h.set(u.control, 0, go);
+    std::vector<std::vector<double>> before, after;
+    for (auto const& p : u.chunk.parameters)
+      for (auto const& tensor : u.changed()) before.push_back(u.h.contents(u.in(tensor, p)));
+    u.run();
+    u.expect_same_on_both_lanes();
+    for (auto const& p : u.chunk.parameters)
+      for (auto const& tensor : u.changed()) after.push_back(u.h.results(u.in(tensor, p)));
+    EXPECT_EQ(after, before) << go;
+  }
 }
 
-TEST_P(KernelUpdate, nothing_changes_where_whether_to_go_is_not_a_number) {
-  Update u(GetParam());
-  u.begin_step(1);
-  u.h.set(u.control, 0, std::nan(""));
-  std::vector<std::vector<double>> before, after;
-  for (auto const& p : u.chunk.parameters)
-    for (auto const& tensor : {u.parameter, u.m, u.v})
-      before.push_back(u.h.contents(Update::in(tensor, p)));
-  u.h.run(host::kernel(OpKind::adamw));
-  u.expect_same_on_both_lanes();
-  for (auto const& p : u.chunk.parameters)
-    for (auto const& tensor : {u.parameter, u.m, u.v})
-      after.push_back(u.h.results(Update::in(tensor, p)));
-  EXPECT_EQ(after, before);
+// What a chunk's gradient is stored as decides norms, and no optimizer.
+class SquareNorm : public ::testing::TestWithParam<DType> {};
+INSTANTIATE_TEST_SUITE_P(Of, SquareNorm, ::testing::Values(DType::f32, DType::bf16),
+                         [](auto const& info) { return std::string(name(info.param)); });
+
+// The window of a parameter in a tensor of the chunk's size.
+View in(View const& tensor, Parameter const& p) {
+  return {tensor.tensor, p.view.offset, p.view.shape, p.view.strides};
 }
 
-TEST_P(KernelUpdate, square_norm_is_exact_to_fp64_and_equal_on_both_lanes_and_all_threads) {
+TEST_P(SquareNorm, square_norm_is_exact_to_fp64_and_equal_on_both_lanes_and_all_threads) {
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83, 1, 4096});
-  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const gradient = h.tensor(GetParam(), {chunk.elements});
   auto const norms = h.tensor(DType::f64, {3});
   View const norm{norms.tensor, 1, {1}, {1}};
   double expected = 0;
   for (auto const& p : chunk.parameters) {
-    h.fill_normal(Update::in(gradient, p), 1);
-    if (p.view.offset == 0) h.set(Update::in(gradient, p), 4096, 1e15);
-    for (double const g : h.contents(Update::in(gradient, p))) expected += g * g;
+    h.fill_normal(in(gradient, p), 1);
+    if (p.view.offset == 0) h.set(in(gradient, p), 4096, 1e15);
+    for (double const g : h.contents(in(gradient, p))) expected += g * g;
   }
   h.op(OpKind::square_norm, {gradient}, {norm}, UpdateRange{});
   for (int const threads : {1, 3}) {
@@ -185,13 +134,13 @@ TEST_P(KernelUpdate, square_norm_is_exact_to_fp64_and_equal_on_both_lanes_and_al
   }
 }
 
-TEST_P(KernelUpdate, norms_of_slices_are_those_that_a_rank_with_its_slice_alone_finds) {
+TEST_P(SquareNorm, norms_of_slices_are_those_that_a_rank_with_its_slice_alone_finds) {
   constexpr std::int64_t kRanks = 3;
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83, 1, 4096, 12345});
-  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const gradient = h.tensor(GetParam(), {chunk.elements});
   auto const norms = h.tensor(DType::f64, {kRanks}), alone = h.tensor(DType::f64, {1});
-  for (auto const& p : chunk.parameters) h.fill_normal(Update::in(gradient, p), 1);
+  for (auto const& p : chunk.parameters) h.fill_normal(in(gradient, p), 1);
   h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
   h.run(host::kernel(OpKind::square_norm));
   h.expect_same_bytes(norms);
@@ -207,7 +156,7 @@ TEST_P(KernelUpdate, norms_of_slices_are_those_that_a_rank_with_its_slice_alone_
 }
 
 // Each rank of two nodes keeps two slices in memory of its own.
-TEST_P(KernelUpdate, norms_of_what_ranks_keep_are_those_of_all_slices) {
+TEST_P(SquareNorm, norms_of_what_ranks_keep_are_those_of_all_slices) {
   constexpr std::int64_t kRanks = 4;
   KernelHarness h;
   auto& chunk = h.chunk({9001, 83, 1, 4096, 12345});
@@ -215,10 +164,10 @@ TEST_P(KernelUpdate, norms_of_what_ranks_keep_are_those_of_all_slices) {
   h.graph().arithmetic.ranks = kRanks;
   Sharing const sharing{kRanks, chunk.sharers};
   auto const elements = chunk.elements, most = sharing.kept(elements, 0).count;
-  auto const gradient = h.tensor(GetParam().gradient, {elements});
-  auto const kept = h.tensor(GetParam().gradient, {most});
+  auto const gradient = h.tensor(GetParam(), {elements});
+  auto const kept = h.tensor(GetParam(), {most});
   auto const norms = h.tensor(DType::f64, {kRanks});
-  for (auto const& p : chunk.parameters) h.fill_normal(Update::in(gradient, p), 1);
+  for (auto const& p : chunk.parameters) h.fill_normal(in(gradient, p), 1);
   h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
   h.run(host::kernel(OpKind::square_norm));
   auto const all = h.results(norms), values = h.contents(gradient);
@@ -238,12 +187,12 @@ TEST_P(KernelUpdate, norms_of_what_ranks_keep_are_those_of_all_slices) {
 }
 
 // A single tile, which the first rank has; what norms held before is not kept.
-TEST_P(KernelUpdate, norms_of_ranks_without_a_slice_are_zero) {
+TEST_P(SquareNorm, norms_of_ranks_without_a_slice_are_zero) {
   KernelHarness h;
   auto const chunk = h.chunk({100});
-  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const gradient = h.tensor(GetParam(), {chunk.elements});
   auto const norms = h.tensor(DType::f64, {3});
-  h.set_all(Update::in(gradient, chunk.parameters[0]), std::vector<double>(100, 2));
+  h.set_all(in(gradient, chunk.parameters[0]), std::vector<double>(100, 2));
   h.set_all(norms, {7, 7, 7});
   h.op(OpKind::square_norm, {gradient}, {norms}, UpdateRange{});
   h.run(host::kernel(OpKind::square_norm));
@@ -252,10 +201,10 @@ TEST_P(KernelUpdate, norms_of_ranks_without_a_slice_are_zero) {
 }
 
 // Between two parameters, where the harness's poison is.
-TEST_P(KernelUpdate, the_norm_of_a_gap_is_zero) {
+TEST_P(SquareNorm, the_norm_of_a_gap_is_zero) {
   KernelHarness h;
   auto const chunk = h.chunk({9001, 83});
-  auto const gradient = h.tensor(GetParam().gradient, {chunk.elements});
+  auto const gradient = h.tensor(GetParam(), {chunk.elements});
   auto const norm = h.tensor(DType::f64, {1});
   h.op(OpKind::square_norm, {View{gradient.tensor, 9001, {23}, {1}}}, {norm}, UpdateRange{9001});
   h.run(host::kernel(OpKind::square_norm));
@@ -263,10 +212,10 @@ TEST_P(KernelUpdate, the_norm_of_a_gap_is_zero) {
   EXPECT_EQ(h.serial_results(norm), std::vector<double>{0});
 }
 
-TEST_P(KernelUpdate, the_norm_of_an_empty_slice_is_zero) {
+TEST_P(SquareNorm, the_norm_of_an_empty_slice_is_zero) {
   KernelHarness h;
   auto const elements = h.chunk({100}).elements;
-  auto const gradient = h.tensor(GetParam().gradient, {elements});
+  auto const gradient = h.tensor(GetParam(), {elements});
   auto const norm = h.tensor(DType::f64, {1});
   h.op(OpKind::square_norm, {View{gradient.tensor, elements, {0}, {1}}}, {norm},
        UpdateRange{elements});

@@ -65,6 +65,14 @@ struct AttributesText {
     return fmt::format("{} {} {} {} {} {}", text(a.beta1), text(a.beta2), text(a.eps),
                        text(a.weight_decay), a.range.first, a.seed);
   }
+  std::string operator()(LionAttributes const& a) const {
+    return fmt::format("{} {} {} {} {}", text(a.beta1), text(a.beta2), text(a.weight_decay),
+                       a.range.first, a.seed);
+  }
+  std::string operator()(SgdAttributes const& a) const {
+    return fmt::format("{} {} {} {}", text(a.momentum), text(a.weight_decay), a.range.first,
+                       a.seed);
+  }
 };
 
 inline std::string text(Op const& op, IdVector<Tensor> const& tensors) {

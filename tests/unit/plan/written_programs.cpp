@@ -149,6 +149,10 @@ Attributes attributes(std::size_t kind) {
       return UpdateRange{71};
     case 12:
       return AdamWAttributes{0.5, 0.25, 0.125, 0.75, {81}, 82};
+    case 13:
+      return LionAttributes{0.5, 0.25, 0.75, {83}, 84};
+    case 14:
+      return SgdAttributes{0.5, 0.25, {85}, 86};
   }
   return {};
 }

@@ -1,0 +1,28 @@
+// The op `lion` updates one chunk in place.
+#include "kernels/formulas/lion.hpp"
+
+#include "kernels/portable/one_moment.hpp"
+
+namespace spillway::SPILLWAY_SPACE {
+namespace {
+
+struct Lion {
+  static constexpr auto kind = OpKind::lion;
+  using Attributes = LionAttributes;
+  using Formula = LionFormula;
+
+  static Formula formula(Attributes const& a) { return {a.beta1, a.beta2, a.weight_decay}; }
+  static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient, o.m); }
+  template <class T, class G, class Moment>
+  static OneMoment<Formula::Element, Moment> moments(Pointers<kind, T, G, Moment> const& o) {
+    return {o.m};
+  }
+};
+
+}  // namespace
+
+Kernel kernel_lion() {
+  return typed_kernel<UpdateKernel<Lion>>();
+}
+
+}  // namespace spillway::SPILLWAY_SPACE
