@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/one_line.hpp"
 #include "tokenizer/utf8.hpp"
@@ -16,9 +18,26 @@ std::string reason_in(std::string const& message) {
   return text.substr(0, text.find("; last read"));
 }
 
+// Returns how deep brackets lie in each other.
+int depth_of(std::string_view json) {
+  int depth = 0, most = 0;
+  bool is_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    auto const c = json[i];
+    if (c == '"') is_string = !is_string;
+    if (is_string && c == '\\') ++i;
+    if (is_string) continue;
+    if (c == '[' || c == '{') most = std::max(most, ++depth);
+    if (c == ']' || c == '}') --depth;
+  }
+  return most;
+}
+
 }  // namespace
 
 Record::Record(std::string_view json, RecordOrigin origin) : m_origin(origin) {
+  constexpr int most_depth = 200;  // what follows a value into its parts does so on the stack
+  if (depth_of(json) > most_depth) refuse("is nested too deeply");
   m_json = Json::parse(json, nullptr, false);
   if (m_json.is_discarded()) {  // it may become JSON where bytes that are no UTF-8 are replaced
     try {

@@ -32,6 +32,17 @@ TEST(ChatRefusals, name_file_line_and_message) {
   EXPECT_EQ(refusal(R"({"body": "a"})", rules), "a.jsonl:7: has no field `text`, but `body`");
 }
 
+TEST(ChatRefusals, are_for_what_is_nested_too_deeply) {
+  auto const record = [](std::size_t depth) {
+    return R"({"messages": [{"role": "user", "content": "[[\"["}, )"
+           R"({"role": "assistant", "content": "b",)"
+           R"( "more": )" +
+           std::string(depth, '[') + std::string(depth, ']') + "}]}";
+  };
+  EXPECT_EQ(refusal(record(150), rules_with(kChatml)), "no error");
+  EXPECT_EQ(refusal(record(300'000), rules_with(kChatml)), "a.jsonl:7: is nested too deeply");
+}
+
 TEST(ChatRefusals, say_why_there_is_no_template) {
   auto const record = R"({"messages": [{"role": "assistant", "content": "a"}]})";
   RecordRules rules;
