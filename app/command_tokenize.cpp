@@ -1,8 +1,9 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "app/output_kinds.hpp"
 #include "base/affinity.hpp"
 #include "base/work_progress.hpp"
+#include "io/file/path_names.hpp"
+#include "io/texts/byte_source.hpp"
+#include "io/texts/input_list.hpp"
+#include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/text_tokens.hpp"
 #include "io/tokens/token_head.hpp"
 #include "plan/data/words.hpp"
@@ -18,15 +23,23 @@
 namespace spillway {
 namespace {
 
-std::string left_out(std::int64_t empty_files) {
-  if (empty_files == 0) return "";
-  return fmt::format(" ({} left out)", count(empty_files, "empty file"));
+// Says what became no document, or "" if nothing was left out.
+std::string left_out(TokenizeResult const& result, ListedInputs const& inputs) {
+  std::vector<std::string> parts;
+  if (result.empty_files > 0) parts.push_back(count(result.empty_files, "empty file"));
+  if (result.empty_records > 0) parts.push_back(count(result.empty_records, "empty record"));
+  if (inputs.left_out > 0)
+    parts.push_back(fmt::format("{} with another ending, such as {},",
+                                count(inputs.left_out, "file"), inputs.one_left_out.string()));
+  return parts.empty() ? "" : fmt::format(" ({} left out)", fmt::join(parts, ", "));
 }
 
-// Returns the size of all files; what cannot be looked at is told when it is read.
+// Returns the size of all files, or 0 if stdin is one of them; what cannot be looked at is told
+// when it is read.
 std::int64_t size_of(std::vector<std::filesystem::path> const& files) {
   std::int64_t bytes = 0;
   for (auto const& file : files) {
+    if (file == kStandardInput) return 0;
     std::error_code error;
     auto const size = std::filesystem::file_size(file, error);
     if (!error) bytes += static_cast<std::int64_t>(size);
@@ -34,30 +47,63 @@ std::int64_t size_of(std::vector<std::filesystem::path> const& files) {
   return bytes;
 }
 
-TokenizeResult by_tokenizer(TokenizeArguments const& arguments,
-                            std::vector<std::filesystem::path> const& files, Output const& output,
-                            std::function<void(std::int64_t)> const& told) {
-  auto const tokenizer = open_tokenizer(arguments.tokenizer);
-  TextTokensWork work;
-  work.separator = arguments.separator;
-  work.threads = std::max<std::size_t>(1, allowed_cores().size());
-  return tokenize_texts(files, *tokenizer, output, work, told);
+std::optional<TextFormat> format_of(std::string const& word) {
+  if (word == "text") return TextFormat::text;
+  if (word == "jsonl") return TextFormat::jsonl;
+  if (word == "json") return TextFormat::json;
+  return {};
+}
+
+// A model's own chat template lies in its directory, beside the tokenizer.
+RecordRules rules_of(TokenizeArguments const& arguments, Tokenizer const& tokenizer) {
+  RecordRules rules;
+  rules.text_field = arguments.text_field;
+  rules.learns_all = arguments.learn == "all";
+  rules.parses_special = arguments.parse_special;
+  rules.special_tokens = tokenizer.special_tokens();
+  if (arguments.tokenizer == kByteTokenizer) return rules;
+  std::error_code error;  // what cannot be looked at has been told where it was opened
+  std::filesystem::path const path = arguments.tokenizer;
+  auto const directory = std::filesystem::is_directory(path, error) ? path : directory_of(path);
+  try {
+    if (auto chat = open_chat_template(directory))
+      rules.chat = std::make_shared<ChatTemplate const>(std::move(*chat));
+  } catch (Error const& refusal) {  // it matters only if a record has messages
+    rules.no_chat = refusal.what();
+  }
+  return rules;
+}
+
+ListedInputs listed(TokenizeArguments const& arguments) {
+  auto inputs = list_inputs(arguments.files, arguments.files_from);
+  if (inputs.files.empty())
+    throw Error(Status::bad_input,
+                "tokenize: no file is named; give files, directories, - or --files-from");
+  return inputs;
 }
 
 }  // namespace
 
 Status run_tokenize(TokenizeArguments const& arguments) {
-  std::vector<std::filesystem::path> const files(arguments.files.begin(), arguments.files.end());
-  Output const output(arguments.output, {kTokenOutput, files, arguments.force});
-  WorkProgress progress({"tokenize", "bytes", size_of(files)});
+  auto const inputs = listed(arguments);
+  Output const output(arguments.output, {kTokenOutput, inputs.files, arguments.force});
+  WorkProgress progress({"tokenize", "bytes", size_of(inputs.files)});
   auto const told = [&](std::int64_t bytes) { progress.add(bytes); };
-  auto const result = arguments.tokenizer == kByteTokenizer
-                          ? tokenize_bytes(files, output, arguments.separator, told)
-                          : by_tokenizer(arguments, files, output, told);
+  auto const tokenizer = arguments.tokenizer == kByteTokenizer
+                             ? byte_tokenizer(arguments.separator)
+                             : open_tokenizer(arguments.tokenizer);
+  TextTokensWork work;
+  work.separator = arguments.separator;
+  work.threads = std::max<std::size_t>(1, allowed_cores().size());
+  work.format = format_of(arguments.format);
+  work.rules = rules_of(arguments, *tokenizer);
+  auto const result = tokenize_texts(inputs.files, *tokenizer, output, work, told);
   progress.clear();
+  auto const learned =
+      result.learned ? fmt::format(", {} of them learned,", *result.learned) : std::string();
   tell_written(output,
-               fmt::format("{}: {} of {}{}\n", arguments.output, count(result.tokens, "token"),
-                           count(result.documents, "document"), left_out(result.empty_files)));
+               fmt::format("{}: {}{} of {}{}\n", arguments.output, count(result.tokens, "token"),
+                           learned, count(result.documents, "document"), left_out(result, inputs)));
   return Status::done;
 }
 

@@ -50,7 +50,12 @@ Status run_generate(GenerateArguments const& arguments);
 struct TokenizeArguments {
   std::string tokenizer = "byte";  // or the path of one
   std::string output;
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // or directories, or "-" for stdin
+  std::string files_from;          // path of a list of more of these; "" means none
+  std::string format = "auto";     // or text, jsonl or json
+  std::string text_field;          // "" means what a record has
+  std::string learn = "answers";   // or all: of records with a prompt or messages
+  bool parse_special = false;      // special tokens in messages are such tokens
   bool separator = false;
   // In every struct of this file, `force` lets the command replace a file that this program did not
   // make. Import replaces a directory with `force` only if it holds nothing but a checkpoint,

@@ -5,7 +5,7 @@
 namespace spillway {
 
 void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize) {
-  auto* command = app.add_subcommand("tokenize", "text files -> an HDF5 token file");
+  auto* command = app.add_subcommand("tokenize", "texts -> an HDF5 token file");
   command
       ->add_option("--tokenizer", tokenize.tokenizer,
                    "byte, or a published one: its directory, tokenizer.json or *.model")
@@ -17,7 +17,31 @@ void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize
   offer_force(*command, tokenize.force, kForceFile);
   command->add_flag("--separator", tokenize.separator,
                     "end every file with the token that ends texts (of byte: 256)");
-  command->add_option("files", tokenize.files, "text files")->required()->check(is_path);
+  command
+      ->add_option("files", tokenize.files,
+                   "*.txt, *.jsonl, *.json, packed as *.gz or *.zst, directories of these, or - "
+                   "for stdin")
+      ->check(is_path);
+  command
+      ->add_option("--files-from", tokenize.files_from,
+                   "a list of more such files, one on each line; - is stdin")
+      ->check(is_path);
+  command
+      ->add_option("--format", tokenize.format,
+                   "of all files: auto (by their names), text, jsonl (a record on each line) or "
+                   "json (a list of records)")
+      ->check(CLI::IsMember({"auto", "text", "jsonl", "json"}))
+      ->capture_default_str();
+  command->add_option("--text", tokenize.text_field,
+                      "field of records that has the text; without it `messages`, `prompt` and "
+                      "`completion`, or `text`");
+  command
+      ->add_option("--learn", tokenize.learn,
+                   "of messages, or of a prompt and its completion: answers alone, or all")
+      ->check(CLI::IsMember({"answers", "all"}))
+      ->capture_default_str();
+  command->add_flag("--parse-special", tokenize.parse_special,
+                    "special tokens in the texts of messages are such tokens");
   command->callback([&] {
     end_on_signals_without_partials();
     request.plain = [&] { return run_tokenize(tokenize); };

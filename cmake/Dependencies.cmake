@@ -42,9 +42,8 @@ if(PkgConfig_FOUND)
   pkg_check_modules(PCRE2 QUIET IMPORTED_TARGET libpcre2-8)
   pkg_check_modules(utf8proc QUIET IMPORTED_TARGET libutf8proc)
   pkg_check_modules(sentencepiece QUIET IMPORTED_TARGET sentencepiece)  # may be missing
-  if(BUILD_TESTING)
-    pkg_check_modules(zstd QUIET IMPORTED_TARGET libzstd)  # may be missing
-  endif()
+  pkg_check_modules(zlib QUIET IMPORTED_TARGET zlib)  # may be missing
+  pkg_check_modules(zstd QUIET IMPORTED_TARGET libzstd)  # may be missing
 else()
   list(APPEND missing pkg-config)
 endif()

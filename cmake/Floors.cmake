@@ -1,9 +1,9 @@
 # The floors of the house, and those within plan/. A library may link to libraries of lower floors,
 # and of its own floor where no cycle arises. check_floors() ends the configure otherwise, and
 # leaves in floors/ what each library may include, for the style test.
-set(spillway_floors "base" "config device tokenizer" "graph" "model plan" "kernels comm io"
-  "huggingface" "runtime" "profile" "state" "samples job" "run" "report monitor" "train generate"
-  "rok" "app")
+set(spillway_floors "base" "config device jinja tokenizer records" "graph" "model plan"
+  "kernels comm io" "huggingface" "runtime" "profile" "state" "samples job" "run"
+  "report monitor" "train generate" "rok" "app")
 set(spillway_floors_of_plan
   "data" "memory proof" "schedule" "compile" "time" "bound" "search" "explain listing move trace")
 

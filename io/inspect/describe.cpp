@@ -93,6 +93,8 @@ std::string describe_tokens(std::filesystem::path const& path) {
       layout.tokenizer_checksum.empty() ? std::string() : ", checksum " + layout.tokenizer_checksum;
   text += fmt::format("  vocabulary  {} ({}{})\n", layout.vocab, layout.tokenizer, checksum);
   if (layout.documents > 0) text += fmt::format("  documents   {}\n", layout.documents);
+  if (layout.learned > 0)
+    text += fmt::format("  learned     {} tokens; the others are only seen\n", layout.learned);
   text += fmt::format("  begins      {}\n", beginning(file));
   return text;
 }

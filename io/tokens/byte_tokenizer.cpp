@@ -1,47 +1,55 @@
 #include "io/tokens/byte_tokenizer.hpp"
 
 #include <algorithm>
-#include <vector>
-
-#include "io/tokens/text_files.hpp"
-#include "io/tokens/token_writer.hpp"
 
 namespace spillway {
 namespace {
 
-void append_file(TokenWriter& writer, TextFile const& file,
-                 std::function<void(std::int64_t)> const& told) {
-  TextReader reader(file);
-  std::vector<std::byte> buffer(1 << 16);
-  std::vector<std::int32_t> tokens;
-  while (auto const bytes = reader.read(buffer)) {
-    tokens.assign(bytes, 0);
-    std::transform(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(bytes),
-                   tokens.begin(),
-                   [](std::byte byte) { return std::to_integer<std::int32_t>(byte); });
-    writer.append(tokens);
-    if (told) told(static_cast<std::int64_t>(bytes));
+class ByteEncoder final : public Encoder {
+ public:
+  void encode(std::string_view text, std::vector<std::int32_t>& ids) override {
+    auto const before = static_cast<std::ptrdiff_t>(ids.size());
+    ids.resize(ids.size() + text.size());
+    std::ranges::transform(text, ids.begin() + before,
+                           [](char c) { return static_cast<unsigned char>(c); });
   }
-}
+  void encode(MarkedText const& text, std::vector<std::int32_t>& ids,
+              std::vector<std::size_t>& counts) override {
+    for (auto const border : text.borders) counts.push_back(ids.size() + border);
+    encode(text.text, ids);
+  }
+};
+
+class ByteTokenizer final : public Tokenizer {
+ public:
+  using Tokenizer::Tokenizer;
+
+  std::unique_ptr<Encoder> encoder() const override { return std::make_unique<ByteEncoder>(); }
+  std::string decode(std::span<std::int32_t const> ids, bool) const override {
+    std::string text;
+    for (auto const id : ids)
+      if (id >= 0 && id < byte_separator) text += static_cast<char>(id);
+    return text;
+  }
+  std::vector<std::string> special_tokens() const override { return {}; }
+  std::size_t last_cut(std::string_view text) const override {
+    return text.empty() ? 0 : text.size() - 1;
+  }
+};
 
 }  // namespace
 
+std::unique_ptr<Tokenizer const> byte_tokenizer(bool has_separator) {
+  TokenizerFacts facts;
+  facts.name = kByteTokenizer;
+  facts.vocab = byte_separator + (has_separator ? 1 : 0);
+  if (has_separator) facts.end = byte_separator;
+  return std::make_unique<ByteTokenizer const>(std::move(facts));
+}
+
 TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
                               bool separator, std::function<void(std::int64_t bytes)> const& told) {
-  auto const texts = survey(files);
-  std::int64_t tokens = 0;
-  std::vector<std::int64_t> starts;
-  for (auto const& file : texts.files) {
-    starts.push_back(tokens);
-    tokens += file.size_bytes + (separator ? 1 : 0);
-  }
-  TokenWriter writer(out, kByteTokenizer, separator ? 257 : 256, tokens, std::ssize(starts));
-  for (auto const& file : texts.files) {
-    append_file(writer, file, told);
-    if (separator) writer.append(std::span(&byte_separator, 1));
-  }
-  writer.close(starts);
-  return {tokens, std::ssize(starts), texts.empty_files};
+  return tokenize_texts(files, *byte_tokenizer(separator), out, {.separator = separator}, told);
 }
 
 }  // namespace spillway

@@ -2,112 +2,68 @@
 
 #include <fmt/core.h>
 
-#include <atomic>
-#include <exception>
-#include <memory>
-#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
 #include "io/file/path_names.hpp"
-#include "io/tokens/text_pieces.hpp"
+#include "io/tokens/collected_tokens.hpp"
+#include "io/tokens/encoding_team.hpp"
+#include "io/tokens/text_files.hpp"
+#include "io/tokens/text_jobs.hpp"
 #include "io/tokens/token_spool.hpp"
 #include "io/tokens/token_writer.hpp"
 
 namespace spillway {
 namespace {
 
-struct PieceTokens {
-  TextPiece piece;
-  std::vector<std::int32_t> ids;
-};
-
-// An EncodingTeam has an Encoder for each thread. Which thread takes a piece changes no token.
-class EncodingTeam {
- public:
-  EncodingTeam(Tokenizer const& tokenizer, std::size_t threads) : m_failures(threads) {
-    for (std::size_t i = 0; i < threads; ++i) m_encoders.push_back(tokenizer.encoder());
+// Reads as many jobs as keep all threads busy for a while. Returns none at the end.
+std::vector<EncodedJob> next_jobs(TextJobs& texts, std::size_t threads) {
+  constexpr std::size_t jobs_of_thread = 8;
+  std::vector<EncodedJob> jobs;
+  while (jobs.size() < threads * jobs_of_thread) {
+    auto job = texts.next();
+    if (!job) break;
+    jobs.push_back({std::move(*job), {}});
   }
-
-  void encode(std::vector<PieceTokens>& pieces) {
-    std::atomic<std::size_t> next = 0;
-    auto const work = [&](std::size_t thread) noexcept {
-      try {
-        for (auto i = next++; i < pieces.size(); i = next++)
-          m_encoders[thread]->encode(pieces[i].piece.text, pieces[i].ids);
-      } catch (...) {
-        m_failures[thread] = std::current_exception();
-      }
-    };
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < m_encoders.size(); ++i) others.emplace_back(work, i);
-      work(0);
-    }
-    for (auto const& failure : m_failures)
-      if (failure) std::rethrow_exception(failure);
-  }
-
- private:
-  std::vector<std::unique_ptr<Encoder>> m_encoders;
-  std::vector<std::exception_ptr> m_failures;
-};
-
-// Reads as many pieces as keep all threads busy for a while. Returns none at the end.
-std::vector<PieceTokens> next_pieces(TextPieces& texts, std::size_t threads) {
-  constexpr std::size_t pieces_of_thread = 8;
-  std::vector<PieceTokens> pieces;
-  while (pieces.size() < threads * pieces_of_thread) {
-    auto piece = texts.next();
-    if (piece.text.empty() && !piece.ends_document) break;
-    pieces.push_back({std::move(piece), {}});
-  }
-  return pieces;
+  return jobs;
 }
 
-// The tokens of all texts, before it is known how many there are.
-struct Collected {
-  TokenSpool tokens;
-  std::vector<std::int64_t> starts = {};
-  std::int64_t empty_texts = 0;  // of which a normalizer has left nothing
-};
-
-// Two documents cannot begin at one token: one without a token is left out.
-void end_document(Collected& all, std::int64_t begin, std::int32_t const* separator) {
-  if (all.tokens.count() == begin) {
-    ++all.empty_texts;
-    return;
-  }
-  all.starts.push_back(begin);
-  if (separator != nullptr) all.tokens.append({separator, 1});
+// Tokens wait beside their file, or where temporary files are if it is a device or a pipe.
+std::filesystem::path spool_directory(Output const& out) {
+  return out.is_written_through() ? std::filesystem::temp_directory_path()
+                                  : directory_of(out.path());
 }
 
-void collect(TextPieces& texts, Tokenizer const& tokenizer, TextTokensWork const& work,
-             std::function<void(std::int64_t)> const& told, Collected& all) {
-  EncodingTeam team(tokenizer, work.threads);
-  auto const* const separator = work.separator ? &*tokenizer.facts().end : nullptr;
-  std::int64_t begin = 0;
-  for (auto pieces = next_pieces(texts, work.threads); !pieces.empty();
-       pieces = next_pieces(texts, work.threads)) {
-    team.encode(pieces);
-    for (auto const& [piece, ids] : pieces) {
-      all.tokens.append(ids);
-      if (told) told(std::ssize(piece.text));
-      if (!piece.ends_document) continue;
-      end_document(all, begin, separator);
-      begin = all.tokens.count();
+void collect(TextJobs& texts, Tokenizer const& tokenizer, TextTokensWork const& work,
+             std::function<void(std::int64_t)> const& told, CollectedTokens& all) {
+  EncodingTeam team(tokenizer, work.rules, work.threads);
+  for (auto jobs = next_jobs(texts, work.threads); !jobs.empty();
+       jobs = next_jobs(texts, work.threads)) {
+    team.encode(jobs);
+    for (auto const& done : jobs) {
+      all.add(done);
+      if (told) told(done.job.file_bytes);
     }
   }
 }
 
-void write(Collected const& all, TokenWriter& writer) {
+template <class Append>
+void copy(TokenSpool const& from, Append const& append) {
   std::vector<std::int32_t> buffer(1 << 16);
-  for (std::int64_t first = 0; first < all.tokens.count();) {
-    auto const count = all.tokens.read(first, buffer);
-    writer.append(std::span(buffer).first(count));
+  for (std::int64_t first = 0; first < from.count();) {
+    auto const count = from.read(first, buffer);
+    append(std::span(buffer).first(count));
     first += static_cast<std::int64_t>(count);
   }
-  writer.close(all.starts);
+}
+
+void write(CollectedTokens const& all, TokenWriter& writer) {
+  copy(all.tokens(), [&](std::span<std::int32_t const> part) { writer.append(part); });
+  if (all.mask() != nullptr)
+    copy(*all.mask(), [&](std::span<std::int32_t const> part) {
+      writer.append_mask(std::vector<std::uint8_t>(part.begin(), part.end()));
+    });
+  writer.close(all.starts());
 }
 
 }  // namespace
@@ -123,15 +79,16 @@ TokenizeResult tokenize_texts(std::span<std::filesystem::path const> files,
                             "texts (eos_token or sep_token of tokenizer_config.json)",
                             facts.name));
   auto const inputs = survey(files);
-  TextPieces texts(inputs.files, tokenizer, work.piece_bytes);
-  Collected all{TokenSpool(directory_of(out.path()))};
+  TextJobs texts(inputs.files, work.format, tokenizer, work.piece_bytes);
+  CollectedTokens all(spool_directory(out), facts.vocab, work.separator ? &*facts.end : nullptr);
   collect(texts, tokenizer, work, told, all);
-  if (all.starts.empty())
+  if (all.starts().empty())
     throw Error(Status::bad_input, "tokenize: the tokenizer makes no token of the files given");
-  TokenWriter writer(out, facts.name, facts.vocab, all.tokens.count(), std::ssize(all.starts),
-                     facts.checksum);
+  TokenWriter writer(out, facts.name, facts.vocab, all.tokens().count(), std::ssize(all.starts()),
+                     facts.checksum, all.mask() != nullptr);
   write(all, writer);
-  return {all.tokens.count(), std::ssize(all.starts), inputs.empty_files + all.empty_texts};
+  return {all.tokens().count(), std::ssize(all.starts()), inputs.empty_files + all.empty_files(),
+          all.empty_records(), all.learned()};
 }
 
 }  // namespace spillway

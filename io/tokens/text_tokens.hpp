@@ -1,13 +1,15 @@
-// Makes token files of text with the tokenizer of a published model.
+// Makes token files of text with a tokenizer.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 
 #include "io/file/output.hpp"
-#include "io/tokens/byte_tokenizer.hpp"
+#include "io/texts/input_kind.hpp"
+#include "records/documents.hpp"
 #include "tokenizer/tokenizer.hpp"
 
 namespace spillway {
@@ -16,13 +18,22 @@ struct TextTokensWork {
   bool separator = false;  // says whether the token that ends texts is put behind each
   std::size_t threads = 1;
   std::size_t piece_bytes = std::size_t{1} << 18;  // of text that a thread takes at a time
+  std::optional<TextFormat> format = {};           // of all files; without it, their names say it
+  RecordRules rules = {};
+};
+
+struct TokenizeResult {
+  std::int64_t tokens = 0, documents = 0;           // each text with a token is a document
+  std::int64_t empty_files = 0, empty_records = 0;  // which were left out
+  std::optional<std::int64_t> learned = {};         // tokens; without it all are
 };
 
 // Writes the tokens of `files`, in this order, as the token file `out`: the same ones, however many
-// threads there are. Throws Error(bad_input) if an input cannot be read, if there is no token at
-// all, if `separator` is wanted and no file says which token ends texts, or if `out` cannot be
-// created; Error(storage) if writing fails later. `told`, which may be empty, is called after some
-// bytes of text, with their number.
+// threads there are. A file is a document, or has records that are (io/texts/input_kind.hpp); "-"
+// is stdin. Throws Error(bad_input) if an input cannot be read or understood, if there is no token
+// at all, if `separator` is wanted and no file says which token ends texts, or if `out` cannot be
+// created; Error(damaged) if a file cannot be unpacked; Error(storage) if writing fails later.
+// `told`, which may be empty, is called after some bytes of the files, with their number.
 TokenizeResult tokenize_texts(std::span<std::filesystem::path const> files,
                               Tokenizer const& tokenizer, Output const& out,
                               TextTokensWork const& work,

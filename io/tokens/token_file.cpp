@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <stdexcept>
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "io/file/read_file.hpp"
+#include "io/tokens/token_bytes.hpp"
 #include "io/tokens/token_format.hpp"
 
 namespace spillway {
@@ -21,28 +20,6 @@ namespace {
 // last bytes among them.
 constexpr std::int64_t kBlockBytes = 4096, kBlocks = 32;
 
-static_assert(std::endian::native == std::endian::little, "token files are little-endian");
-
-template <class T>
-void widen(std::byte const* from, std::span<std::int32_t> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    T token;
-    std::memcpy(&token, from + i * sizeof(T), sizeof(T));
-    to[i] = static_cast<std::int32_t>(token);
-  }
-}
-
-void widen(std::byte const* from, int token_bytes, std::span<std::int32_t> to) {
-  switch (token_bytes) {
-    case 1:
-      return widen<std::uint8_t>(from, to);
-    case 2:
-      return widen<std::uint16_t>(from, to);
-    default:
-      return widen<std::uint32_t>(from, to);
-  }
-}
-
 }  // namespace
 
 TokenFile::TokenFile(std::filesystem::path path)
@@ -51,23 +28,50 @@ TokenFile::TokenFile(std::filesystem::path path)
       m_file(open_for_reading(m_path)),
       m_documents(m_path, m_file, m_layout) {}
 
-// Reads the tokens that share checksum number `piece`, kTokenPieceBytes of them or fewer at the end
-// of the file, and verifies them. Throws Error: damaged or storage.
-std::span<std::byte const> TokenFile::proved_piece(std::int64_t piece,
+// Reads the numbers that share checksum number `piece`, kTokenPieceBytes of them or fewer at the
+// end of the dataset, and verifies them. Throws Error: damaged or storage.
+std::span<std::byte const> TokenFile::proved_piece(Dataset const& data, std::int64_t piece,
                                                    std::span<std::byte> buffer) const {
   auto const first_byte = piece * kTokenPieceBytes;
-  auto const bytes = std::min(kTokenPieceBytes, m_layout.count * m_layout.token_bytes - first_byte);
+  auto const bytes = std::min(kTokenPieceBytes, m_layout.count * data.each_bytes - first_byte);
   auto const read = buffer.first(static_cast<std::size_t>(bytes));
   std::uint64_t expected = 0;
   constexpr std::int64_t entry_bytes = sizeof expected;
-  read_range(m_file, m_path, m_layout.offset_bytes + first_byte, read);
-  read_range(m_file, m_path, m_layout.checksums_offset_bytes + piece * entry_bytes,
+  read_range(m_file, m_path, data.offset_bytes + first_byte, read);
+  read_range(m_file, m_path, data.checksums_offset_bytes + piece * entry_bytes,
              std::as_writable_bytes(std::span(&expected, 1)));
   if (checksum(read) == expected) return read;
-  auto const token = first_byte / m_layout.token_bytes;
+  auto const first = first_byte / data.each_bytes;
   throw Error(Status::damaged,
-              fmt::format("{}: tokens {} to {} are not what was written", m_path.string(), token,
-                          token + bytes / m_layout.token_bytes - 1));
+              fmt::format("{}: {} {} to {} are not what was written", m_path.string(), data.what,
+                          first, first + bytes / data.each_bytes - 1));
+}
+
+// Calls take(at, bytes) for `count` numbers from `first` on, some at a time, proved where the
+// dataset has checksums. `at` counts from `first`.
+template <class Take>
+void TokenFile::each_part(Dataset const& data, std::int64_t first, std::int64_t count,
+                          Take const& take) const {
+  if (first < 0 || count > m_layout.count - first)
+    throw std::logic_error(
+        fmt::format("{}: has no {} tokens from {} on", m_path.string(), count, first));
+  alignas(8) std::array<std::byte, kTokenPieceBytes> buffer;
+  auto const per_piece = kTokenPieceBytes / data.each_bytes;
+  for (std::int64_t done = 0; done < count;) {
+    auto const at = (first + done) % per_piece;  // the position in its piece
+    auto const size = std::min(count - done, per_piece - at);
+    auto const bytes = static_cast<std::size_t>(size * data.each_bytes);
+    std::span<std::byte const> read = std::span(buffer).first(bytes);
+    if (data.checksums_offset_bytes > 0) {
+      auto const skipped = static_cast<std::size_t>(at * data.each_bytes);
+      read = proved_piece(data, (first + done) / per_piece, buffer).subspan(skipped, bytes);
+    } else {
+      read_range(m_file, m_path, data.offset_bytes + (first + done) * data.each_bytes,
+                 std::span(buffer).first(bytes));
+    }
+    take(done, read);
+    done += size;
+  }
 }
 
 void TokenFile::require_vocab(std::int64_t first, std::span<std::int32_t const> tokens) const {
@@ -81,18 +85,14 @@ void TokenFile::require_vocab(std::int64_t first, std::span<std::int32_t const> 
                                            static_cast<std::uint32_t>(*outside), vocab));
 }
 
-std::string TokenFile::fingerprint() const {
-  StreamingChecksum sum;
-  auto const kind =
-      fmt::format("{} {} {} {} {} {}", m_layout.tokenizer, m_layout.vocab, m_layout.token_bytes,
-                  m_layout.count, m_layout.documents, m_layout.documents_checksum);
-  sum.add(std::as_bytes(std::span(kind)));
-  auto const token_bytes = m_layout.count * m_layout.token_bytes;
-  bool const summed = m_layout.checksums_offset_bytes > 0;
-  auto const at = summed ? m_layout.checksums_offset_bytes : m_layout.offset_bytes;
-  auto const bytes = summed ? div_ceil(token_bytes, kTokenPieceBytes) *
+// Adds the checksums of a dataset or, if it has none, itself: of much only evenly spaced ranges.
+void TokenFile::add_fingerprint(Dataset const& data, StreamingChecksum& sum) const {
+  auto const data_bytes = m_layout.count * data.each_bytes;
+  bool const summed = data.checksums_offset_bytes > 0;
+  auto const at = summed ? data.checksums_offset_bytes : data.offset_bytes;
+  auto const bytes = summed ? div_ceil(data_bytes, kTokenPieceBytes) *
                                   static_cast<std::int64_t>(sizeof(std::uint64_t))
-                            : token_bytes;
+                            : data_bytes;
   std::array<std::byte, kBlockBytes> block{};
   auto const blocks = std::min(div_ceil(bytes, kBlockBytes), kBlocks);
   for (std::int64_t i = 0; i < blocks; ++i) {
@@ -103,33 +103,41 @@ std::string TokenFile::fingerprint() const {
     read_range(m_file, m_path, at + first, part);
     sum.add(part);
   }
+}
+
+std::string TokenFile::fingerprint() const {
+  StreamingChecksum sum;
+  auto const kind =
+      fmt::format("{} {} {} {} {} {}", m_layout.tokenizer, m_layout.vocab, m_layout.token_bytes,
+                  m_layout.count, m_layout.documents, m_layout.documents_checksum);
+  sum.add(std::as_bytes(std::span(kind)));
+  add_fingerprint(tokens(), sum);
+  if (has_mask()) add_fingerprint(mask(), sum);
   return checksum_text(sum.value());
 }
 
 void TokenFile::read(std::int64_t first, std::span<std::int32_t> to) const {
-  if (first < 0 || std::ssize(to) > m_layout.count - first)
-    throw std::logic_error(
-        fmt::format("{}: has no {} tokens from {} on", m_path.string(), to.size(), first));
-  alignas(8) std::array<std::byte, kTokenPieceBytes> buffer;
-  auto const per_piece = kTokenPieceBytes / m_layout.token_bytes;
-  while (!to.empty()) {
-    auto const at = first % per_piece;  // the position of `first` in its piece
-    auto const size = std::min(std::ssize(to), per_piece - at);
-    auto const part = to.first(static_cast<std::size_t>(size));
-    auto const bytes = static_cast<std::size_t>(size * m_layout.token_bytes);
-    std::span<std::byte const> read = std::span(buffer).first(bytes);
-    if (m_layout.checksums_offset_bytes > 0) {
-      auto const skipped = static_cast<std::size_t>(at * m_layout.token_bytes);
-      read = proved_piece(first / per_piece, buffer).subspan(skipped, bytes);
-    } else {
-      read_range(m_file, m_path, m_layout.offset_bytes + first * m_layout.token_bytes,
-                 std::span(buffer).first(bytes));
-    }
-    widen(read.data(), m_layout.token_bytes, part);
-    require_vocab(first, part);
-    first += size;
-    to = to.subspan(part.size());
-  }
+  auto const take = [&](std::int64_t at, std::span<std::byte const> bytes) {
+    auto const count = bytes.size() / static_cast<std::size_t>(m_layout.token_bytes);
+    auto const part = to.subspan(static_cast<std::size_t>(at), count);
+    widen(bytes.data(), m_layout.token_bytes, part);
+    require_vocab(first + at, part);
+  };
+  each_part(tokens(), first, std::ssize(to), take);
+}
+
+void TokenFile::read_mask(std::int64_t first, std::span<std::uint8_t> to) const {
+  if (!has_mask()) throw std::logic_error(m_path.string() + ": has no mask");
+  auto const take = [&](std::int64_t at, std::span<std::byte const> bytes) {
+    auto const part = to.subspan(static_cast<std::size_t>(at), bytes.size());
+    std::ranges::copy(bytes, std::as_writable_bytes(part).begin());
+    auto const strange = std::ranges::find_if(part, [](std::uint8_t one) { return one > 1; });
+    if (strange == part.end()) return;
+    throw Error(Status::damaged,
+                fmt::format("{}: /loss_mask of token {} is {}, neither 0 nor 1", m_path.string(),
+                            first + at + (strange - part.begin()), *strange));
+  };
+  each_part(mask(), first, std::ssize(to), take);
 }
 
 }  // namespace spillway

@@ -46,9 +46,19 @@ int token_bytes(Json const& json, std::string const& source) {
   return static_cast<int>(bytes);
 }
 
+void require_known_version(Json const& json, std::string const& source) {
+  auto const version = bounded(json, "version", 1, kMostTokens, source);
+  if (version > masked_token_format_version)
+    fail(source, fmt::format("is of token format {}, which is not known to this build", version));
+}
+
 TokenLayout parse(Json const& json, std::string const& source) {
+  require_known_version(json, source);
   auto const number = [&](char const* key, std::int64_t least, std::int64_t most) {
     return bounded(json, key, least, most, source);
+  };
+  auto const number_or_0 = [&](char const* key) {
+    return json.contains(key) ? number(key, 0, kMostTokens) : 0;
   };
   return {.kind = name(json, "kind", source),
           .tokenizer = name(json, "tokenizer", source),
@@ -59,6 +69,9 @@ TokenLayout parse(Json const& json, std::string const& source) {
           .token_bytes = token_bytes(json, source),
           .documents_offset_bytes = number("documents_at", 0, kMostTokens),
           .checksums_offset_bytes = number("checksums_at", 0, kMostTokens),
+          .mask_offset_bytes = number_or_0("loss_mask_at"),
+          .mask_checksums_offset_bytes = number_or_0("loss_mask_checksums_at"),
+          .learned = number_or_0("learned"),
           .documents_checksum = name(json, "documents_xxh3", source),
           .tokenizer_checksum =
               json.contains("tokenizer_xxh3") ? name(json, "tokenizer_xxh3", source) : ""};
@@ -67,8 +80,9 @@ TokenLayout parse(Json const& json, std::string const& source) {
 }  // namespace
 
 std::string to_json(TokenLayout const& layout) {
+  bool const has_mask = layout.mask_offset_bytes > 0;
   Json json = {{"format", token_format},
-               {"version", token_format_version},
+               {"version", has_mask ? masked_token_format_version : token_format_version},
                {"kind", layout.kind},
                {"tokenizer", layout.tokenizer},
                {"vocab", layout.vocab},
@@ -81,6 +95,11 @@ std::string to_json(TokenLayout const& layout) {
                {"documents_xxh3", layout.documents_checksum}};
   // A tokenizer without a file, such as that of bytes, has no checksum.
   if (!layout.tokenizer_checksum.empty()) json["tokenizer_xxh3"] = layout.tokenizer_checksum;
+  if (has_mask) {
+    json["loss_mask_at"] = layout.mask_offset_bytes;
+    json["loss_mask_checksums_at"] = layout.mask_checksums_offset_bytes;
+    json["learned"] = layout.learned;
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -88,6 +88,16 @@ int token_bytes(H5Type type) {
   return 0;
 }
 
+// Finds the dataset /loss_mask, if there is one.
+void find_mask(H5File const& file, TokenLayout& layout) {
+  if (!file.exists(loss_mask_dataset)) return;
+  auto const [type, shape] = file.info(loss_mask_dataset);
+  if (type != H5Type::u8 || shape != std::vector<std::int64_t>{layout.count})
+    fail(Status::bad_input, file.path(),
+         "/loss_mask: must be one row of uint8, as long as /tokens");
+  layout.mask_offset_bytes = place_of(file, loss_mask_dataset);
+}
+
 // Returns the layout of a token file without a head, as HDF5 describes it.
 TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   auto const file =
@@ -97,12 +107,12 @@ TokenLayout described_by_hdf5(std::filesystem::path const& path) {
          "an HDF5 file, but not one of tokens; `spillway tokenize` makes them");
   }
   auto const version = file.integer("/", "version");
-  if (version == token_format_version)
+  if (version == token_format_version || version == masked_token_format_version)
     fail(Status::damaged, path, "its head is not what was written");
   if (version != 1) {
     fail(Status::bad_input, path,
-         fmt::format("token format {} is not known to this build (it reads 1 and {})", version,
-                     token_format_version));
+         fmt::format("token format {} is not known to this build (it reads 1 to {})", version,
+                     masked_token_format_version));
   }
   auto const [type, shape] = file.info(tokens_dataset);
   if (token_bytes(type) == 0 || shape.size() != 1) {
@@ -116,6 +126,7 @@ TokenLayout described_by_hdf5(std::filesystem::path const& path) {
   if (layout.count > 0) layout.offset_bytes = place_of(file, tokens_dataset);
   if (file.has_attribute("/", "tokenizer_xxh3"))
     layout.tokenizer_checksum = file.text("/", "tokenizer_xxh3");
+  if (layout.count > 0) find_mask(file, layout);
   if (!file.exists(document_starts_dataset)) return layout;
   auto const starts = file.info(document_starts_dataset);
   if (starts.type != H5Type::i64 || starts.shape.size() != 1)
@@ -166,6 +177,11 @@ TokenLayout read_token_layout(std::filesystem::path const& path) {
   auto const pieces = div_ceil(layout.count * layout.token_bytes, kTokenPieceBytes);
   if (layout.checksums_offset_bytes > 0)
     require_inside(path, bytes, layout.checksums_offset_bytes, pieces, 8);
+  if (layout.mask_offset_bytes > 0)
+    require_inside(path, bytes, layout.mask_offset_bytes, layout.count, 1);
+  if (layout.mask_checksums_offset_bytes > 0)
+    require_inside(path, bytes, layout.mask_checksums_offset_bytes,
+                   div_ceil(layout.count, kTokenPieceBytes), 8);
   return layout;
 }
 

@@ -19,6 +19,9 @@ struct TokenLayout {
   // The datasets /document_starts and /piece_checksums (token_format.hpp) begin at these offsets; 0
   // if a file has no such dataset.
   std::int64_t documents_offset_bytes = 0, checksums_offset_bytes = 0;
+  // The datasets /loss_mask and /loss_mask_checksums, likewise, and how many tokens are learned; 0
+  // if that is not known.
+  std::int64_t mask_offset_bytes = 0, mask_checksums_offset_bytes = 0, learned = 0;
   std::string documents_checksum = {};  // checksum of /document_starts; empty if not known
   std::string tokenizer_checksum = {};  // of the tokenizer's file; empty if not known
 };

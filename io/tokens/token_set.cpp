@@ -100,16 +100,36 @@ std::size_t TokenSet::file_of(std::int64_t token) const {
   return static_cast<std::size_t>(after - m_starts.begin()) - 1;
 }
 
-void TokenSet::read(std::int64_t first, std::span<std::int32_t> to) const {
+template <class Element, class Read>
+void TokenSet::read_files(std::int64_t first, std::span<Element> to, Read const& read_file) const {
   if (first < 0 || std::ssize(to) > count() - first)
     throw std::logic_error("token set: read beyond its tokens");
   for (auto file = file_of(first); !to.empty(); ++file) {
     auto const rest = static_cast<std::size_t>(m_starts[file + 1] - first);
     auto const piece = to.first(std::min(to.size(), rest));
-    m_files[file].read(first - m_starts[file], piece);
+    read_file(m_files[file], first - m_starts[file], piece);
     first += static_cast<std::int64_t>(piece.size());
     to = to.subspan(piece.size());
   }
+}
+
+void TokenSet::read(std::int64_t first, std::span<std::int32_t> to) const {
+  read_files(first, to, [](TokenFile const& file, std::int64_t at, std::span<std::int32_t> part) {
+    file.read(at, part);
+  });
+}
+
+bool TokenSet::has_mask() const {
+  return std::ranges::any_of(m_files, &TokenFile::has_mask);
+}
+
+void TokenSet::read_mask(std::int64_t first, std::span<std::uint8_t> to) const {
+  read_files(first, to, [](TokenFile const& file, std::int64_t at, std::span<std::uint8_t> part) {
+    if (file.has_mask())
+      file.read_mask(at, part);
+    else
+      std::ranges::fill(part, std::uint8_t{1});
+  });
 }
 
 void TokenSet::append_document_starts(std::int64_t first, std::int64_t end,

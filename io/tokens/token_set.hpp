@@ -46,6 +46,11 @@ class TokenSet {
   // Reads tokens [first, first + to.size()), numbered through all files. Throws what
   // TokenFile::read throws. Any thread may call `read`.
   void read(std::int64_t first, std::span<std::int32_t> to) const;
+  // Returns whether any file says which of its tokens are learned.
+  bool has_mask() const;
+  // Reads of these tokens whether they are learned, 1 or 0; all are in a file that does not say it.
+  // Throws what TokenFile::read_mask throws. Any thread may call it.
+  void read_mask(std::int64_t first, std::span<std::uint8_t> to) const;
   // Appends to `to`, in ascending order, the positions in [first, end) at which a document begins,
   // counted through all files. A file that records documents begins with one.
   void append_document_starts(std::int64_t first, std::int64_t end,
@@ -53,6 +58,8 @@ class TokenSet {
 
  private:
   TokenSet(std::vector<TokenFile> files, std::string const& key);
+  template <class Element, class Read>
+  void read_files(std::int64_t first, std::span<Element> to, Read const& read_file) const;
 
   std::vector<TokenFile> m_files;
   std::vector<std::int64_t> m_starts;  // the position of each file's first token, then the count

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <vector>
 
 #include "io/file/file.hpp"
 
@@ -13,8 +12,9 @@ namespace spillway {
 
 class TokenSpool {
  public:
-  // The file is made in `directory`. Throws Error(storage) if that fails.
-  explicit TokenSpool(std::filesystem::path directory);
+  // The file is made in `directory`, and has tokens below `vocab`. Throws Error(storage) if that
+  // fails.
+  TokenSpool(std::filesystem::path directory, std::int64_t vocab);
 
   // These throw Error(storage) if the file cannot be written or read.
   void append(std::span<std::int32_t const> tokens);
@@ -24,6 +24,7 @@ class TokenSpool {
 
  private:
   std::filesystem::path m_directory;
+  int m_token_bytes;
   FileDescriptor m_file;
   std::int64_t m_count = 0;
 };

@@ -44,8 +44,26 @@ void require_documents(TokenSet const& tokens, char const* key) {
   }
 }
 
+// The other objectives hide tokens wherever they stand.
+void require_no_mask(TokenSet const& tokens, char const* key, Recipe const& recipe) {
+  if (recipe.objective == Objective::next) return;
+  for (auto const& file : tokens.files())
+    if (file.has_mask())
+      throw Error(
+          Status::bad_input,
+          fmt::format("{}: {}: says which tokens are learned (/loss_mask), which only models "
+                      "that predict the next token go by; make it with `spillway tokenize "
+                      "--learn all`",
+                      key, file.path().string()));
+}
+
 void require_targets(SampledText const& text, char const* key, Recipe const& recipe) {
   if (can_predict(text, recipe)) return;
+  if (text.tokens.has_mask())
+    throw Error(Status::bad_input,
+                fmt::format("{}: {}: no token of any sequence is learned (/loss_mask): nothing is "
+                            "left to predict",
+                            key, text.tokens.files().front().path().string()));
   throw Error(Status::bad_input,
               fmt::format("{}: {}: data.pack keeps documents apart, and none has two tokens in one "
                           "sequence: nothing is left to predict",
@@ -69,6 +87,7 @@ void require_cut(Recipe const& recipe) {
 SampledText checked_text(TokenSet tokens, char const* key, std::int64_t vocab,
                          Recipe const& recipe) {
   require_vocab(tokens, key, recipe.words, vocab);
+  require_no_mask(tokens, key, recipe);
   require_cut(recipe);
   if (!cuts_where_full(recipe)) require_window(tokens, key, recipe.window);
   if (recipe.pack) require_documents(tokens, key);

@@ -36,6 +36,8 @@ void predict_next(Window const& window, BatchBuffers const& to) {
   number_documents(window.starts, to.get<BatchField::documents>());
   auto const weights = to.get<BatchField::weights>();
   std::ranges::fill(weights, 1.0f);
+  // A weight is that of the token which is predicted.
+  if (!window.learned.empty()) std::ranges::copy(window.learned.last(rows), weights.begin());
   // The last token of a document does not tell which document follows, so it has no target.
   for (auto const start : window.starts) weights[static_cast<std::size_t>(start - 1)] = 0;
 }

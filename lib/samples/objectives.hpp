@@ -16,6 +16,8 @@ struct Window {
   // These are the positions in `tokens`, ascending and not 0, at which documents begin. There are
   // none unless documents are kept apart (Recipe::pack).
   std::span<std::int64_t const> starts;
+  // Says of each of `tokens` whether it is learned, 1 or 0; empty if all are.
+  std::span<std::uint8_t const> learned = {};
 };
 
 // Fills every field that a SequenceBuffer has in every stack of the recipe. Random draws depend on

@@ -13,6 +13,7 @@ SequenceReader::SequenceReader(TokenSet const& tokens, TextWindows const& window
       m_windows(windows),
       m_recipe(std::move(recipe)),
       m_window(static_cast<std::size_t>(m_recipe.window + 1)),
+      m_learned(tokens.has_mask() ? m_window.size() : 0),
       m_sequence(m_recipe.lengths) {
   m_starts.reserve(m_window.size());
   m_scratch.reserve(m_windows.scratch_size());
@@ -31,7 +32,9 @@ void SequenceReader::read(std::optional<TextWindow> const& window, std::int64_t 
     if (m_recipe.pack)
       m_tokens.append_document_starts(first + 1, std::min(end, m_tokens.count()), m_starts);
     for (auto& start : m_starts) start -= first;
-    make_sequence(m_recipe, {text, m_starts}, sample, m_sequence.fields());
+    auto const learned = std::span(m_learned).first(m_learned.empty() ? 0 : text.size());
+    if (!learned.empty()) m_tokens.read_mask(first, learned.first(there));
+    make_sequence(m_recipe, {text, m_starts, learned}, sample, m_sequence.fields());
   } else {
     make_padding(m_recipe, m_sequence.fields());
   }

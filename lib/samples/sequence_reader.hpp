@@ -29,6 +29,7 @@ class SequenceReader {
   TextWindows const& m_windows;
   Recipe m_recipe;
   std::vector<std::int32_t> m_window;
+  std::vector<std::uint8_t> m_learned;  // empty if all tokens are learned
   std::vector<std::int64_t> m_starts, m_scratch;
   SequenceBuffer m_sequence;
 };

@@ -20,16 +20,30 @@ bool has_successor(TokenSet const& tokens, Recipe const& recipe, std::int64_t fi
   return std::ssize(starts) < behind - begin;
 }
 
+// Returns whether any token behind the first one of windows [first, end) is learned, and does not
+// begin a document that is kept apart.
+bool has_learned(TokenSet const& tokens, Recipe const& recipe, std::int64_t first,
+                 std::int64_t end) {
+  auto const begin = first * recipe.window + 1, behind = end * recipe.window + 1;
+  std::vector<std::uint8_t> learned(static_cast<std::size_t>(behind - begin));
+  tokens.read_mask(begin, learned);
+  std::vector<std::int64_t> starts;
+  if (recipe.pack) tokens.append_document_starts(begin, behind, starts);
+  for (auto const start : starts) learned[static_cast<std::size_t>(start - begin)] = 0;
+  return std::ranges::count(learned, 1) > 0;
+}
+
 }  // namespace
 
 bool can_predict(SampledText const& text, Recipe const& recipe) {
   auto const& [tokens, windows] = text;
   if (cuts_where_full(recipe)) return windows.count() > 0;
-  if (!recipe.pack || recipe.objective == Objective::masked) return true;
+  bool const asks_documents = recipe.pack && recipe.objective != Objective::masked;
+  if (!asks_documents && !tokens.has_mask()) return true;
+  auto const can = tokens.has_mask() ? has_learned : has_successor;
   auto const at_once = std::max<std::int64_t>(1, kTokensAtOnce / recipe.window);
   for (std::int64_t first = 0; first < windows.count(); first += at_once)
-    if (has_successor(tokens, recipe, first, std::min(windows.count(), first + at_once)))
-      return true;
+    if (can(tokens, recipe, first, std::min(windows.count(), first + at_once))) return true;
   return false;
 }
 

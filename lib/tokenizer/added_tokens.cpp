@@ -32,6 +32,11 @@ std::size_t white_beginning_bytes(std::string_view text) {
   return bytes;
 }
 
+bool has_between(std::span<std::size_t const> places, std::size_t begin, std::size_t end) {
+  auto const next = std::ranges::upper_bound(places, begin);
+  return next != places.end() && *next < end;
+}
+
 bool has_blank_between_letters(std::string_view text) {
   for (std::size_t i = 1; i + 1 < text.size(); ++i)
     if (text[i] == ' ' && is_ascii_letter(text[i - 1]) && is_ascii_letter(text[i + 1])) return true;
@@ -76,7 +81,8 @@ AddedTokens::Found AddedTokens::longest(Finder const& finder, std::string_view t
 }
 
 void AddedTokens::append_parts(std::string_view text, bool is_normalized,
-                               std::vector<TextPart>& parts) const {
+                               std::vector<TextPart>& parts,
+                               std::span<std::size_t const> barriers) const {
   auto const& finder = m_finders[is_normalized];
   std::size_t done = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -87,6 +93,10 @@ void AddedTokens::append_parts(std::string_view text, bool is_normalized,
     }
     auto const& token = m_tokens[found.token];
     auto begin = at, end = at + found.bytes;
+    if (token.is_special && has_between(barriers, begin, end)) {
+      ++at;
+      continue;
+    }
     at = end;
     if (token.single_word &&
         (ends_with_word(text.substr(0, begin)) || starts_with_word(text.substr(end))))

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -39,8 +40,10 @@ class AddedTokens {
               std::vector<Normalizer> const& normalizers);
 
   // Appends the parts of a text to `parts`: with the tokens that are looked for before it is
-  // normalized, or with those that are looked for after it.
-  void append_parts(std::string_view text, bool is_normalized, std::vector<TextPart>& parts) const;
+  // normalized, or with those that are looked for after it. No special token reaches over one of
+  // `barriers`, which are places in `text`, in ascending order.
+  void append_parts(std::string_view text, bool is_normalized, std::vector<TextPart>& parts,
+                    std::span<std::size_t const> barriers = {}) const;
 
   // Returns nullptr if no added token has the id.
   AddedToken const* find(std::int32_t id) const {

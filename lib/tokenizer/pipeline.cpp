@@ -1,7 +1,11 @@
 #include "tokenizer/pipeline.hpp"
 
-#include <algorithm>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <span>
+
+#include "base/error.hpp"
 #include "tokenizer/utf8.hpp"
 
 namespace spillway {
@@ -75,14 +79,61 @@ class PipelineEncoder final : public Encoder {
               [&](std::string_view rest) { encode_part(rest, rest.data() == valid.data(), ids); });
   }
 
+  void encode(MarkedText const& marked, std::vector<std::int32_t>& ids,
+              std::vector<std::size_t>& counts) override {
+    auto const& [text, barriers, borders] = marked;
+    std::vector<TextPart> parts;
+    m_stages.added.append_parts(text, false, parts, barriers);
+    std::size_t border = 0;
+    for (auto const& part : parts) {
+      auto const begin = static_cast<std::size_t>(part.text.data() - text.data());
+      auto const end = begin + part.text.size(), first = ids.size();
+      if (part.id >= 0) {
+        for (; border < borders.size() && borders[border] < end; ++border) counts.push_back(first);
+        ids.push_back(part.id);
+        continue;
+      }
+      auto const next = std::ranges::upper_bound(barriers, begin);
+      m_may_have_special = next == barriers.end() || *next >= end;
+      encode_part(part.text, begin == 0, ids);
+      for (; border < borders.size() && borders[border] < end; ++border)
+        counts.push_back(first + ids_before(part.text.substr(0, borders[border] - begin),
+                                            begin == 0, std::span(ids).subspan(first)));
+      m_may_have_special = true;
+    }
+    counts.resize(counts.size() + borders.size() - border, ids.size());
+  }
+
  private:
+  // Returns how many of the ids of a whole part stand before the end of its beginning `text`.
+  std::size_t ids_before(std::string_view text, bool is_beginning,
+                         std::span<std::int32_t const> whole) {
+    if (text.empty()) return 0;
+    std::vector<std::int32_t> ids;
+    encode_part(text, is_beginning, ids);
+    return static_cast<std::size_t>(std::ranges::mismatch(ids, whole).in1 - ids.begin());
+  }
+
   void encode_part(std::string_view text, bool is_beginning, std::vector<std::int32_t>& ids) {
     auto const changed = normalized(m_stages.normalizers, std::string(text));
     m_normalized_parts.clear();
     m_stages.added.append_parts(changed, true, m_normalized_parts);
+    if (!m_may_have_special) require_no_special();
     each_text(m_normalized_parts, ids, [&](std::string_view rest) {
       encode_words(rest, is_beginning && rest.data() == changed.data(), ids);
     });
+  }
+
+  // Where a part was changed, it is not known which of its texts stood in a message.
+  void require_no_special() const {
+    for (auto const& part : m_normalized_parts)
+      if (part.id >= 0 && m_stages.added.find(part.id)->is_special)
+        throw Error(
+            Status::bad_input,
+            fmt::format("a message has a special token, and so has the template around it "
+                        "({}), which this tokenizer looks for only in normalized text; take "
+                        "it out of the message, or give --parse-special",
+                        part.text));
   }
 
   void encode_words(std::string_view text, bool is_beginning, std::vector<std::int32_t>& ids) {
@@ -95,6 +146,7 @@ class PipelineEncoder final : public Encoder {
   Stages const& m_stages;
   WordCache m_cache;
   std::vector<TextPart> m_parts, m_normalized_parts;
+  bool m_may_have_special = true;  // says whether a part may have special tokens
 };
 
 }  // namespace
@@ -139,6 +191,13 @@ std::string Pipeline::decode(std::span<std::int32_t const> ids, bool with_specia
     text += token;
   }
   return text;
+}
+
+std::vector<std::string> Pipeline::special_tokens() const {
+  std::vector<std::string> texts;
+  for (auto const& token : m_stages.added.tokens())
+    if (token.is_special && !token.content.empty()) texts.push_back(token.content);
+  return texts;
 }
 
 std::size_t Pipeline::last_cut(std::string_view text) const {

@@ -36,6 +36,7 @@ class Pipeline final : public Tokenizer {
 
   std::unique_ptr<Encoder> encoder() const override;
   std::string decode(std::span<std::int32_t const> ids, bool with_special) const override;
+  std::vector<std::string> special_tokens() const override;
   std::size_t last_cut(std::string_view text) const override;
 
  private:

@@ -25,6 +25,12 @@ class SentencePieceEncoder final : public Encoder {
     ids.insert(ids.end(), m_ids.begin(), m_ids.end());
   }
 
+  void encode(MarkedText const&, std::vector<std::int32_t>&, std::vector<std::size_t>&) override {
+    fail(
+        "its models know no special tokens in texts, as prompts and messages have; give the "
+        "model's tokenizer.json");
+  }
+
  private:
   Processor const& m_processor;
   std::vector<int> m_ids;
@@ -52,6 +58,7 @@ class SentencePiece final : public Tokenizer {
     return text;
   }
 
+  std::vector<std::string> special_tokens() const override { return {}; }
   // What a model of SentencePiece does at the beginning of a text depends on the model.
   std::size_t last_cut(std::string_view) const override { return 0; }
 

@@ -1,4 +1,4 @@
-// Reads and writes UTF-8; only for this folder's sources.
+// Reads and writes UTF-8.
 #pragma once
 
 #include <cstddef>

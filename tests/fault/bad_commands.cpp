@@ -56,7 +56,7 @@ TEST_F(BadCommands, tokenize_names_what_it_cannot_read_or_write_and_leaves_nothi
   auto const into = "tokenize -o " + path("out.h5") + " ";
   EXPECT_TRUE(fails_with(2, "none.txt", spillway(into + path("text") + " " + path("none.txt"))));
   EXPECT_TRUE(fails_with(2, "no text", spillway(into + path("empty"))));
-  EXPECT_TRUE(fails_with(2, "is a directory", spillway(into + path("nvme"))));
+  EXPECT_TRUE(fails_with(2, "nvme: has no file that ends with", spillway(into + path("nvme"))));
   auto const below_file = "tokenize -o " + path("text/out.h5") + " " + path("text");
   EXPECT_TRUE(fails_with(2, "cannot be created", spillway(below_file)));
   auto const unsized_text = into + path("text") + " /proc/self/status";
@@ -77,6 +77,33 @@ TEST_F(BadCommands, tokenize_says_how_many_files_hold_nothing) {
   EXPECT_TRUE(ends(spillway(into + path("empty")), "of 1 document (1 empty file left out)\n"));
   EXPECT_TRUE(ends(spillway(into + path("empty") + " " + path("empty") + " " + path("text")),
                    "of 2 documents (2 empty files left out)\n"));
+}
+
+TEST_F(BadCommands, tokenize_takes_directories_lists_stdin_and_records) {
+  std::filesystem::create_directory(path("texts"));
+  write("texts/a.txt", "to be");
+  write("texts/b.pdf", "or not");
+  write("c.jsonl", "{\"text\": \"to\"}\n{\"prompt\": \"be\", \"completion\": \"or\"}\n");
+  write("list", path("texts") + "\n" + path("c.jsonl") + "\n");
+  auto const tokenize = spillway_command(kAlone) + " tokenize --separator -o " + path("out.h5");
+  auto const ends = [](Outcome const& outcome, std::string const& text) {
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_TRUE(outcome.output.ends_with(text)) << outcome.output;
+  };
+  ends(run_command(tokenize + " " + path("texts")),
+       "out.h5: 6 tokens of 1 document (1 file with another ending, such as " +
+           path("texts/b.pdf") + ", left out)\n");
+  ends(run_command("printf not | " + tokenize + " -"), "out.h5: 4 tokens of 1 document\n");
+  ends(run_command("printf '\"a\"\n\"b\"' | " + tokenize + " --format jsonl -"),
+       "out.h5: 4 tokens of 2 documents\n");
+  ends(run_command(tokenize + " --files-from - < " + path("list")),
+       "out.h5: 14 tokens, 12 of them learned, of 3 documents (1 file with another ending, such "
+       "as " +
+           path("texts/b.pdf") + ", left out)\n");
+  EXPECT_TRUE(fails_with(2, "no file is named; give files, directories, - or --files-from",
+                         run_command(tokenize)));
+  EXPECT_TRUE(fails_with(2, "c.jsonl:2: has no field `text`, but `prompt`, `completion`",
+                         run_command(tokenize + " --text text " + path("c.jsonl"))));
 }
 
 TEST_F(BadCommands, inspect_names_what_it_cannot_describe) {

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Mutations,
                                          "seal", "shard", "tokens", "llmc_tokens", "old_manifest",
                                          "old_shard", "old_tokens", "index", "head", "safetensors",
                                          "safetensors_header", "weight_index", "config_json",
-                                         "tokenizer"),
+                                         "tokenizer", "jinja", "records"),
                          [](auto const& info) { return info.param; });
 
 TEST(Corpus, is_answered_or_believed_rightly) {

@@ -13,6 +13,7 @@
 #include "plan/data/machine_file.hpp"
 #include "profile/profile_cache.hpp"
 #include "program_target.hpp"
+#include "record_targets.hpp"
 #include "safetensors_targets.hpp"
 #include "tests/support/small_machine.hpp"
 #include "tokenizer_targets.hpp"
@@ -72,6 +73,7 @@ std::vector<FuzzTarget> make_targets() {
   for (auto& target : safetensors_targets(scratch.path)) targets.push_back(std::move(target));
   for (auto& target : huggingface_targets()) targets.push_back(std::move(target));
   for (auto& target : tokenizer_targets(scratch.path)) targets.push_back(std::move(target));
+  for (auto& target : record_targets()) targets.push_back(std::move(target));
   return targets;
 }
 

@@ -50,6 +50,8 @@ class Spillway(CMakePackage, CudaPackage):
     depends_on("pcre2@10.40:")
     depends_on("utf8proc@2.6:")
     depends_on("sentencepiece@0.1.91:")
+    depends_on("zlib-api")
+    depends_on("zstd@1.5:")
     depends_on("kokkos@4.5:4+openmp")
     depends_on("gnuplot", type="run", when="+gnuplot")
     depends_on("googletest", type="test")

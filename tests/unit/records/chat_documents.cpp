@@ -1,0 +1,123 @@
+// Conversations become one text, of which the answers are learned.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/support/in_directory.hpp"
+#include "tests/unit/records/chat_case.hpp"
+
+namespace spillway::chat_documents_test {
+namespace {
+
+using test::kChatml;
+using test::rules_with;
+using test::shown;
+
+constexpr char const* kTwoAnswers =
+    R"({"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "a"},
+        {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"},
+        {"role": "assistant", "content": "d"}]})";
+
+TEST(ChatDocuments, learn_answers_and_the_token_that_ends_them) {
+  EXPECT_EQ(shown(kTwoAnswers, rules_with(kChatml)),
+            "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\na<|im_end|>\n"
+            "<|im_start|>assistant\n[b<|im_end|>]\n<|im_start|>user\nc<|im_end|>\n"
+            "<|im_start|>assistant\n[d<|im_end|>]\n");
+}
+
+TEST(ChatDocuments, learn_all_where_it_is_asked) {
+  auto rules = rules_with(kChatml);
+  rules.learns_all = true;
+  EXPECT_FALSE(test::document(kTwoAnswers, rules).learned);
+}
+
+TEST(ChatDocuments, learn_what_generation_blocks_print) {
+  auto const rules = rules_with(
+      "{% for m in messages %}{% if m.role == 'assistant' %}{% generation %}{{ m.content }}"
+      "{% endgeneration %}{% else %}<{{ m.content }}>{% endif %}{% endfor %}");
+  EXPECT_EQ(shown(kTwoAnswers, rules), "<s><a>[b]<c>[d]");
+}
+
+TEST(ChatDocuments, take_prompts_and_completions_that_are_messages) {
+  auto const record =
+      R"({"prompt": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"},
+                     {"role": "user", "content": "c"}],
+          "completion": [{"role": "assistant", "content": "d"}]})";
+  EXPECT_EQ(shown(record, rules_with(kChatml)),
+            "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\nb<|im_end|>\n"
+            "<|im_start|>user\nc<|im_end|>\n<|im_start|>assistant\n[d<|im_end|>]\n");
+}
+
+TEST(ChatDocuments, take_lists_of_speakers) {
+  auto const record = R"({"conversations": [{"from": "human", "value": "a"},
+                                            {"from": "gpt", "value": "b"}]})";
+  EXPECT_EQ(shown(record, rules_with(kChatml)),
+            "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n[b<|im_end|>]\n");
+}
+
+TEST(ChatDocuments, hand_tools_and_other_variables_on) {
+  auto const rules = rules_with(
+      "{% if tools is not none %}{{ tools | tojson }}{% endif %}{{ mode }}{{ eos_token }}"
+      "{% for m in messages %}{{ m.content }}{% endfor %}");
+  auto const record =
+      R"({"messages": [{"role": "assistant", "content": "b"}], "tools": [{"n": 1}],
+          "chat_template_kwargs": {"mode": "m"}})";
+  EXPECT_EQ(shown(record, rules), R"([{"n": 1}]m</s>[b])");
+}
+
+TEST(ChatDocuments, keep_special_tokens_of_messages_from_being_such_tokens) {
+  auto const record = R"({"messages": [{"role": "user", "content": "a<|im_end|></s>"},
+                                       {"role": "assistant", "content": "<|im_end|>"}]})";
+  auto rules = rules_with(kChatml);
+  EXPECT_EQ(shown(record, rules),
+            "<|im_start|>user\na<!|im_end|><!/s><|im_end|>\n<|im_start|>assistant\n"
+            "[<!|im_end|><|im_end|>]\n");
+  rules.parses_special = true;
+  EXPECT_TRUE(test::document(record, rules).barriers.empty());
+}
+
+TEST(ChatDocuments, are_prompts_and_completions_that_are_texts) {
+  auto const rules = rules_with(kChatml);
+  auto const made = test::document(R"({"prompt": "a ", "completion": "b", "text": "c"})", rules);
+  EXPECT_TRUE(made.is_begun && made.is_ended);
+  EXPECT_EQ(shown(R"({"prompt": "a ", "completion": "b"})", rules), "a [b]");
+  EXPECT_EQ(shown(R"({"text": "a</s>"})", rules), "a</s>");
+  auto by_name = rules;
+  by_name.text_field = "prompt";
+  EXPECT_EQ(shown(R"({"prompt": "a ", "completion": "b"})", by_name), "a ");
+}
+
+class ChatTemplates : public test::InDirectory {
+ protected:
+  void write(std::string const& name, std::string const& text) const {
+    std::ofstream(m_dir / name, std::ios::binary) << text;
+  }
+  std::string rendered() const {
+    auto const chat = open_chat_template(m_dir);
+    if (!chat) return "none";
+    return chat
+        ->render({{{"role", "user"}, {"content", "a"}}}, nlohmann::ordered_json::object(), true)
+        .text;
+  }
+};
+
+TEST_F(ChatTemplates, are_read_from_a_models_directory) {
+  EXPECT_EQ(rendered(), "none");
+  write("special_tokens_map.json", R"({"bos_token": "<s>", "eos_token": "<other>"})");
+  write("tokenizer_config.json",
+        R"({"eos_token": {"content": "</s>"}, "chat_template": "{{ bos_token + eos_token }}"})");
+  EXPECT_EQ(rendered(), "<s></s>");
+  write("tokenizer_config.json", R"({"chat_template": [{"name": "rag", "template": "r"},
+                                                       {"name": "default", "template": "d"}]})");
+  EXPECT_EQ(rendered(), "d");
+  write("chat_template.jinja", "{{ messages[0].content }}{{ tools is none }}\n");
+  EXPECT_EQ(rendered(), "aTrue");
+  write("chat_template.jinja", "\n{% include 'x' %}");
+  EXPECT_EQ(error_of([&] { rendered(); }).what(),
+            (m_dir / "chat_template.jinja").string() +
+                ":2: `{% include %}` is not known here before `x`");
+}
+
+}  // namespace
+}  // namespace spillway::chat_documents_test

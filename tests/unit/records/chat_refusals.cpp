@@ -1,0 +1,83 @@
+// Records whose answers are not clear are refused with file, line and message.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/unit/records/chat_case.hpp"
+
+namespace spillway::chat_refusals_test {
+namespace {
+
+using test::kChatml;
+using test::refusal;
+using test::rules_with;
+
+TEST(ChatRefusals, name_file_line_and_message) {
+  auto const rules = rules_with(kChatml);
+  EXPECT_EQ(refusal(R"({"messages": []})", rules), "a.jsonl:7: has no message");
+  EXPECT_EQ(refusal(R"({"messages": "a"})", rules), "a.jsonl:7: `messages` is no list of messages");
+  EXPECT_EQ(refusal(R"({"messages": [1]})", rules),
+            "a.jsonl:7: message 1 of `messages`: is no object");
+  EXPECT_EQ(refusal(R"({"messages": [{"role": "user", "content": null}]})", rules),
+            "a.jsonl:7: message 1 of `messages`: `content` is no text");
+  EXPECT_EQ(refusal(R"({"conversations": [{"from": "cat", "value": "a"}]})", rules),
+            "a.jsonl:7: message 1 of `conversations`: has neither `role` nor a known `from` with a "
+            "`value`");
+  EXPECT_EQ(
+      refusal(R"({"messages": [{"role": "user", "content": "a"}]})", rules),
+      "a.jsonl:7: has no answer (a message with the role assistant), so that nothing would be "
+      "learned; --learn all learns all messages");
+  EXPECT_EQ(refusal(R"({"prompt": "a", "completion": 1})", rules),
+            "a.jsonl:7: `completion` is number, no text");
+  EXPECT_EQ(refusal(R"({"body": "a"})", rules), "a.jsonl:7: has no field `text`, but `body`");
+}
+
+TEST(ChatRefusals, are_for_what_is_nested_too_deeply) {
+  auto const record = [](std::size_t depth) {
+    return R"({"messages": [{"role": "user", "content": "[[\"["}, )"
+           R"({"role": "assistant", "content": "b",)"
+           R"( "more": )" +
+           std::string(depth, '[') + std::string(depth, ']') + "}]}";
+  };
+  EXPECT_EQ(refusal(record(150), rules_with(kChatml)), "no error");
+  EXPECT_EQ(refusal(record(300'000), rules_with(kChatml)), "a.jsonl:7: is nested too deeply");
+}
+
+TEST(ChatRefusals, say_why_there_is_no_template) {
+  auto const record = R"({"messages": [{"role": "assistant", "content": "a"}]})";
+  RecordRules rules;
+  EXPECT_EQ(
+      refusal(record, rules),
+      "a.jsonl:7: has messages, and no chat template is known: --tokenizer names no directory "
+      "with chat_template.jinja, or with `chat_template` in tokenizer_config.json");
+  rules.no_chat = "chat.jinja:1: is not known";
+  EXPECT_EQ(refusal(record, rules), "a.jsonl:7: has messages, and chat.jinja:1: is not known");
+}
+
+TEST(ChatRefusals, are_for_templates_that_write_answers_otherwise) {
+  auto const record = [](char const* role, char const* more) {
+    return std::string(R"({"messages": [{"role": ")") + role + R"(", "content": "a"}, )" +
+           R"({"role": "assistant", "content": "b"})" + more + "]}";
+  };
+  // As Qwen 3: an answer is written otherwise once another question follows.
+  auto const changes = rules_with(
+      "{% for m in messages %}<{% if loop.last and m.role == 'assistant' %}!{% endif %}"
+      "{{ m.content }}>{% endfor %}{% if add_generation_prompt %}<{% endif %}");
+  EXPECT_EQ(refusal(record("user", R"(, {"role": "user", "content": "c"})"), changes),
+            "a.jsonl:7: message 2: the chat template writes it otherwise where more follows, so "
+            "that it is not clear which tokens are the answer; give records that end with their "
+            "only answer, or --learn all");
+  EXPECT_EQ(refusal(record("user", ""), changes), "no error");
+  auto const asks_otherwise = rules_with(
+      "{% for m in messages %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}?{% endif "
+      "%}");
+  EXPECT_NE(refusal(record("user", ""), asks_otherwise)
+                .find("message 2: the chat template does not go on with what asks for an answer"),
+            std::string::npos);
+  auto const alternates = rules_with("{{ raise_exception('roles must alternate') }}");
+  EXPECT_EQ(refusal(record("user", ""), alternates),
+            "a.jsonl:7: chat.jinja:1: the template refuses it: roles must alternate");
+}
+
+}  // namespace
+}  // namespace spillway::chat_refusals_test
