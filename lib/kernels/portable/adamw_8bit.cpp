@@ -38,11 +38,11 @@ struct AdamW8bit {
   // Updates the block with this number among those of `range`.
   template <class Row>
   KOKKOS_FUNCTION void operator()(Row const& row, std::int64_t number) const {
+    if constexpr (std::is_same_v<Row, HostRow>) return on_host(number);
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
     auto const o = *this;  // a local copy, whose pointers the loops' stores cannot change
     auto const before = block(number);
-    if constexpr (std::is_same_v<Row, HostRow>) return o.update_on_host(before, step);
     auto const columns = before.count;
     float const m_top = row.max_columns(
         columns, 0.0f, [=](std::int64_t j) { return std::abs(o.updated(before, j, step).m); });
@@ -56,6 +56,11 @@ struct AdamW8bit {
   }
 
   // Gives the same bits, with each moment decoded once.
+  void on_host(std::int64_t number) const {
+    if (control[control_go] != 1) return;
+    auto const o = *this;  // a local copy, as above
+    o.update_on_host(block(number), adamw_step(constants, control, range.decay));
+  }
   void update_on_host(BlockBefore const& b, AdamWStep const& step) const {
     float m_now[kQuantizedBlock], v_now[kQuantizedBlock];
     float m_top = 0, v_top = 0;
@@ -164,7 +169,7 @@ struct AdamW8bitKernel {
       auto const update = update_of(o, prepared, range);
       for_each_piece(exec, div_ceil(range.count, kQuantizedBlock), kPieceElements / kQuantizedBlock,
                      [&](std::int64_t first, std::int64_t last) {
-                       for (auto block = first; block < last; ++block) update(HostRow(), block);
+                       for (auto block = first; block < last; ++block) update.on_host(block);
                      });
     }
   }
