@@ -37,10 +37,9 @@ struct DynamicCode {
   }
 
  private:
-  static constexpr int kDecades = 7;
   static constexpr int kParts = kSigned ? 1 : 2;  // of the lowest decade
 
-  // Returns 10^(kDecades - 1 - decade), the reciprocal of the upper end of a decade.
+  // Returns 10^(6 - decade), the reciprocal of the upper end of a decade.
   SPILLWAY_FUNCTION static float reciprocal(int decade) {
     float power = decade < 1 ? 1e6f : 1e5f;
     power = decade < 2 ? power : 1e4f;
@@ -60,15 +59,16 @@ struct DynamicCode {
     return number == kOne ? 1.0f : number == 0 ? 0.0f : middle;
   }
 
-  // Returns the half-way point between a decade's least number and the greatest below it.
-  SPILLWAY_FUNCTION static float least(int decade) {
-    float const parts = static_cast<float>(kParts << decade);
-    return 0.1f * (1.0f + 1.8f / parts) / reciprocal(decade);
-  }
-
   SPILLWAY_FUNCTION static int nearest(float magnitude) {
-    int decade = 0;
-    for (int next = 1; next < kDecades; ++next) decade += magnitude > least(next) ? 1 : 0;
+    // Half-way points between a decade's least number and the greatest below it.
+    constexpr float parts1 = kParts;
+    constexpr float least1 = 1e-6f * (1 + 0.9f / parts1), least2 = 1e-5f * (1 + 0.45f / parts1),
+                    least3 = 1e-4f * (1 + 0.225f / parts1), least4 = 1e-3f * (1 + 0.1125f / parts1),
+                    least5 = 1e-2f * (1 + 0.05625f / parts1),
+                    least6 = 1e-1f * (1 + 0.028125f / parts1);
+    int const decade = (magnitude > least1 ? 1 : 0) + (magnitude > least2 ? 1 : 0) +
+                       (magnitude > least3 ? 1 : 0) + (magnitude > least4 ? 1 : 0) +
+                       (magnitude > least5 ? 1 : 0) + (magnitude > least6 ? 1 : 0);
     int const parts = kParts << decade;
     float const in_decade = magnitude * reciprocal(decade) - 0.1f;
     int const part = static_cast<int>(in_decade * (static_cast<float>(parts) / 0.9f));

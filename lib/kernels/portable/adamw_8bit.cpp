@@ -38,6 +38,7 @@ struct AdamW8bit {
   // Updates the block with this number among those of `range`.
   template <class Row>
   KOKKOS_FUNCTION void operator()(Row const& row, std::int64_t number) const {
+    if constexpr (std::is_same_v<Row, HostRow>) return on_host(number);
     if (control[control_go] != 1) return;
     auto const step = adamw_step(constants, control, range.decay);
     auto const o = *this;  // a local copy, whose pointers the loops' stores cannot change
@@ -52,6 +53,40 @@ struct AdamW8bit {
       o.v_scale[before.first / kQuantizedBlock] = v_top;
     });
     row.for_columns(columns, [=](std::int64_t j) { o.write(before, j, step, m_top, v_top); });
+  }
+
+  // Gives the same bits, with each moment decoded once.
+  void on_host(std::int64_t number) const {
+    if (control[control_go] != 1) return;
+    auto const o = *this;  // a local copy, as above
+    o.update_on_host(block(number), adamw_step(constants, control, range.decay));
+  }
+  void update_on_host(BlockBefore const& b, AdamWStep const& step) const {
+    float m_now[kQuantizedBlock], v_now[kQuantizedBlock];
+    float m_top = 0, v_top = 0;
+#pragma omp simd
+    for (std::int64_t j = 0; j < b.count; ++j) update(b, j, step, m_now + j, v_now + j);
+#pragma omp simd reduction(max : m_top, v_top)
+    for (std::int64_t j = 0; j < b.count; ++j) {
+      m_top = std::abs(m_now[j]) > m_top ? std::abs(m_now[j]) : m_top;
+      v_top = v_now[j] > v_top ? v_now[j] : v_top;
+    }
+    m_scale[b.first / kQuantizedBlock] = m_top;
+    v_scale[b.first / kQuantizedBlock] = v_top;
+    auto *const m_codes = m + b.first, *const v_codes = v + b.first;
+#pragma omp simd
+    for (std::int64_t j = 0; j < b.count; ++j)
+      m_codes[j] = SignedCode::encode(m_top > 0 ? m_now[j] / m_top : 0.0f);
+#pragma omp simd
+    for (std::int64_t j = 0; j < b.count; ++j)
+      v_codes[j] = UnsignedCode::encode(v_top > 0 ? v_now[j] / v_top : 0.0f);
+  }
+  void update(BlockBefore const& b, std::int64_t j, AdamWStep const& step, float* m_now,
+              float* v_now) const {
+    auto const after = updated(b, j, step);
+    masters.save(b.first + j, after.master);
+    *m_now = after.m;
+    *v_now = after.v;
   }
 
   KOKKOS_FUNCTION BlockBefore block(std::int64_t number) const {
@@ -134,7 +169,7 @@ struct AdamW8bitKernel {
       auto const update = update_of(o, prepared, range);
       for_each_piece(exec, div_ceil(range.count, kQuantizedBlock), kPieceElements / kQuantizedBlock,
                      [&](std::int64_t first, std::int64_t last) {
-                       for (auto block = first; block < last; ++block) update(HostRow(), block);
+                       for (auto block = first; block < last; ++block) update.on_host(block);
                      });
     }
   }
