@@ -10,6 +10,7 @@
 
 #include "app/budget_list.hpp"
 #include "app/number_list.hpp"
+#include "config/keys.hpp"
 
 namespace spillway {
 namespace {
@@ -98,13 +99,22 @@ void set_budget(PlanArguments& arguments, Tier tier, Variation::Value const& val
   }
 }
 
+// What the input file says of keys that the optimizer lacks is of another one.
+void set_optimizer(PlanArguments& arguments, std::string const& name) {
+  arguments.overrides.push_back("optim.name=" + name);
+  Config defaults;
+  for (Key const& key : keys_of(defaults))
+    if (!key.is_of(parse_word<Optimizer>(name).value()))
+      arguments.overrides.push_back(fmt::format("{}={}", key.name, write_key(key)));
+}
+
 void set(PlanArguments& arguments, Variation const& variation, Variation::Value const& value) {
   if (variation.tier)
     set_budget(arguments, *variation.tier, value);
   else if (variation.name == "ranks")
     arguments.ranks = *value.number;
   else if (variation.name == "optimizer")
-    arguments.overrides.push_back("optim.name=" + value.text);
+    set_optimizer(arguments, value.text);
   else
     arguments.machine = value.text;
 }

@@ -26,7 +26,8 @@ bool is_hidden(fs::path const& path) {
   return path.filename().string().starts_with('.');
 }
 
-// Returns all files of a directory and of those below it, sorted.
+// Returns all files of a directory and of those below it, sorted. Links to directories, which may
+// lead in circles, are not followed and count as files.
 std::vector<fs::path> files_below(fs::path const& directory) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -35,7 +36,7 @@ std::vector<fs::path> files_below(fs::path const& directory) {
     std::error_code ignored;  // what cannot be looked at is told when it is read
     if (is_hidden(entry->path())) {
       entry.disable_recursion_pending();
-    } else if (!entry->is_directory(ignored)) {
+    } else if (entry->is_symlink(ignored) || !entry->is_directory(ignored)) {
       files.push_back(entry->path());
     }
   }

@@ -26,9 +26,9 @@ constexpr std::initializer_list<Precision> wide_first = {Precision::fp32, Precis
 std::vector<Key> model_keys(ModelConfig& model) {
   return {
       {"model.import", PathField{&model.import_from}, "none", "",
-       "A directory of Hugging Face, a checkpoint, or a run directory (its newest one): it says "
-       "all "
-       "other keys of the model but dropout, and what is auto of data's ids, where it knows them. "
+       "A directory of Hugging Face or PEFT, a checkpoint, or a run directory (its newest one): it "
+       "says all other keys of the model but dropout, what is frozen and, unless it has them, "
+       "adapters, and what is auto of data's ids, where it knows them. "
        "run.init is this directory where it has weights and run.init names nothing else."},
       {"model.family", ChoiceField{&model.family}, "", "", "The architecture.", decides_model},
       {"model.layers", IntegerField{&model.layers, 1, most_layers}, "", "blocks",
@@ -336,8 +336,8 @@ std::vector<Key> run_keys(RunConfig& run) {
        "its ending.",
        is_of_the_job},
       {"run.init", PathField{&run.init}, "none", "",
-       "A checkpoint, a run directory (its newest one), or a directory of Hugging Face, whose "
-       "weights the run starts from."},
+       "A checkpoint, a run directory (its newest one), or a directory of Hugging Face or PEFT, "
+       "whose weights the run starts from."},
       {"run.max_time", DurationField{&run.max_time_s, true}, "none", "",
        "Checkpoint and exit with 75 before this (e.g. 3h50m), the checkpoint's seconds counted; "
        "auto: before this job's limit, which Slurm or PBS is asked for; elsewhere none.",

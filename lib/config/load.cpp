@@ -27,8 +27,7 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
     auto const given = origins.find(key.name);
     bool const is_open = key.is_in("model.lora") && !has_adapters;
     if (key.scope == Scope::model && !is_open && given != origins.end())
-      refuse({given->second, given->first},
-             "config.json of model.import decides it; leave out one of them");
+      refuse({given->second, given->first}, "model.import decides it; leave out one of them");
   }
   config.model = imported.model;
   config.model.dropout = before.dropout;

@@ -39,6 +39,18 @@ class Description {
     refuse(key, shown(*found) + " is not known here; plain LoRA of linear layers is");
   }
 
+  // Throws if the adapters were made beside other weights than the base has.
+  void require_untouched_base() const {
+    constexpr auto key = "init_lora_weights";
+    auto const found = m_json.find(key);
+    if (found == m_json.end() || !found->is_string()) return;
+    for (auto const* leaves_base : {"gaussian", "eva", "orthogonal"})
+      if (*found == Json(leaves_base)) return;
+    refuse(key, shown(*found) +
+                    " may have changed the base's weights; let PEFT convert the adapters to plain "
+                    "LoRA (path_initial_model_for_weight_conversion)");
+  }
+
   template <class T>
   T value(char const* key, bool (Json::*is_kind)() const noexcept, char const* kind) const {
     auto const found = m_json.find(key);
@@ -73,10 +85,13 @@ void AdapterDirectory::read_config() {
   if (auto const type = config.value<std::string>("peft_type", &Json::is_string, "text");
       type != "LORA")
     config.refuse("peft_type", type + " is not known here; LORA is");
-  for (auto const* key : {"use_dora", "use_rslora", "bias", "lora_bias", "rank_pattern",
-                          "alpha_pattern", "modules_to_save", "layer_replication",
-                          "megatron_config", "trainable_token_indices", "target_parameters"})
+  for (auto const* key :
+       {"use_dora", "use_rslora", "bias", "lora_bias", "rank_pattern", "alpha_pattern",
+        "modules_to_save", "layer_replication", "megatron_config", "trainable_token_indices",
+        "target_parameters", "alora_invocation_tokens", "use_qalora", "arrow_config",
+        "loftq_config", "corda_config", "lora_ga_config"})
     config.require_unused(key);
+  config.require_untouched_base();
   m_lora.rank = config.value<std::int64_t>("r", &Json::is_number_integer, "integer");
   m_lora.alpha = config.value<double>("lora_alpha", &Json::is_number, "number");
   m_lora.dropout = config.value<double>("lora_dropout", &Json::is_number, "number");
@@ -102,8 +117,12 @@ void AdapterDirectory::name_tensors() {
     layers.insert(*layer);
     entries.push_back(std::move(entry));
   }
-  m_lora.targets.assign(layers.begin(), layers.end());
   m_tensors = TensorList(std::move(entries));
+  for (auto const& layer : layers)
+    for (auto const& half : {adapter_a(layer), adapter_b(layer)})
+      if (!m_tensors.find(half))
+        throw Error(Status::bad_input, fmt::format("{}: has no {}", m_file.place(), half));
+  m_lora.targets.assign(layers.begin(), layers.end());
 }
 
 Config adapted_config(fs::path const& path) {

@@ -1,6 +1,7 @@
 #include "huggingface/export_adapter.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,8 @@ ExportedModel export_adapter(TensorSource& weights, ModelConfig const& model,
   ExportedModel exported{tensors.size(), size_bytes(tensors)};
   NewDirectory directory(to, std::move(may_replace));
   NamedSource source(weights, names);
-  SafetensorsWriter writer(directory.path(), tensors);
+  // PEFT reads one file, however large.
+  SafetensorsWriter writer(directory.path(), tensors, std::numeric_limits<std::int64_t>::max());
   copy_tensors(source, writer, [&](TensorEntry const& tensor, ValueCounts const& counts) {
     require_exportable(weights.place(), tensor, counts);
     exported.become_zero += counts.become_zero;

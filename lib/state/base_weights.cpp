@@ -12,11 +12,16 @@
 namespace spillway {
 namespace {
 
-// Owns the reader that its weights are read by.
+// Owns the reader that its weights are read by. A base has no base, since a run that begins with a
+// checkpoint that has one takes over that.
 class OpenedCheckpoint : public TensorSource {
  public:
   explicit OpenedCheckpoint(std::filesystem::path const& path)
-      : m_reader(open_checkpoint(path)), m_weights(checkpoint_weights(m_reader)) {}
+      : m_reader(open_checkpoint(path)), m_weights(m_reader) {
+    auto const place = m_reader.directory().string();
+    if (!base_reference(m_reader.run_strings(), place).path.empty())
+      throw Error(Status::bad_input, place + ": has a base itself");
+  }
 
   std::string place() const override { return m_weights.place(); }
   TensorList const& tensors() const override { return m_weights.tensors(); }
@@ -29,7 +34,7 @@ class OpenedCheckpoint : public TensorSource {
 
  private:
   CheckpointReader m_reader;
-  JoinedWeights m_weights;
+  CheckpointMasters m_weights;
 };
 
 [[noreturn]] void refuse(BaseReference const& base, std::string const& user,
@@ -74,6 +79,12 @@ void BaseWeights::read(std::size_t tensor, std::int64_t first, std::span<std::by
   m_sum.add(to);
   m_next += std::ssize(to) / size_bytes(entry.type);
   if (m_next == element_count(entry)) end_tensor(tensor);
+}
+
+TensorRange BaseWeights::verified_range(std::size_t tensor, TensorRange range) const {
+  auto const& entry = m_tensors[tensor];
+  if (!m_reference.sums.empty()) return {0, element_count(entry)};
+  return m_source->verified_range(*m_source->tensors().find(entry.name), range);
 }
 
 void BaseWeights::end_tensor(std::size_t tensor) {

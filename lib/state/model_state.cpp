@@ -283,10 +283,10 @@ std::string ModelState::checksum_of_start(std::uint64_t seed) const {
   sum.add(std::as_bytes(std::span(drawn)));
   for (auto const& chunk : m_program.chunks) {
     for (auto const& parameter : chunk.parameters) {
-      auto const& [kind, std] = parameter.init;
+      auto const& [kind, deviation] = parameter.init;
       auto const text =
           fmt::format("{} [{}] {} {}\n", parameter.name, fmt::join(parameter.view.shape, ", "),
-                      static_cast<int>(kind), std);
+                      static_cast<int>(kind), deviation);
       sum.add(std::as_bytes(std::span(text)));
     }
   }
@@ -296,12 +296,13 @@ std::string ModelState::checksum_of_start(std::uint64_t seed) const {
 void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
                       std::uint64_t number) {
   auto const fill = [&](std::span<float> values, std::int64_t first) {
-    auto const& [kind, std] = parameter.init;
+    auto const& [kind, deviation] = parameter.init;
     std::ranges::fill(values, kind == Init::Kind::ones ? 1.0f : 0.0f);
     if (kind == Init::Kind::normal)
-      draw_elements(values, NormalDraws{seed, number, static_cast<float>(std)}, first);
+      draw_elements(values, NormalDraws{seed, number, static_cast<float>(deviation)}, first);
     if (kind == Init::Kind::uniform)
-      draw_elements(values, UniformDraws{seed, number, static_cast<float>(std::sqrt(3.0) * std)},
+      draw_elements(values,
+                    UniformDraws{seed, number, static_cast<float>(std::sqrt(3.0) * deviation)},
                     first);
   };
   auto const own = slice(chunk.id);

@@ -23,9 +23,11 @@ struct ParameterAt {
   int chunk, index;
 };
 
-// Where a start lacks adapters, they begin as new ones.
-bool may_begin(TensorSource const& source, std::string const& parameter) {
-  return adapted_layer(parameter) && !source.tensors().find(parameter);
+// Where a start has no adapters, they begin as new ones.
+bool has_adapters(TensorSource const& source) {
+  for (std::size_t i = 0; i < source.tensors().size(); ++i)
+    if (adapted_layer(source.tensors()[i].name)) return true;
+  return false;
 }
 
 // Throws Error(bad_input) unless `source` has a tensor of the right shape for every parameter that
@@ -194,7 +196,8 @@ void restore_weights(CheckpointReader& checkpoint, ModelState& model, Comm& comm
 
 void start_with_weights(TensorSource& weights, ModelState& model, Comm& comm,
                         StreamingChecksum* sum, std::uint64_t seed) {
-  auto const begins = [&](std::string const& name) { return may_begin(weights, name); };
+  bool const are_new = !has_adapters(weights);
+  auto const begins = [&](std::string const& name) { return are_new && adapted_layer(name); };
   require_same_model(weights, {kMaster, kWeightsGroup}, model, begins);
   model.initialise(seed, begins);
   for_each_parameter_with(kMaster, model, [&](auto const& chunk, int index, auto const& parameter) {

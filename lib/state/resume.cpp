@@ -138,6 +138,30 @@ bool freezes(ModelState const& model) {
   return !std::ranges::all_of(model.chunks(), &Chunk::trainable);
 }
 
+// Returns whether the run would remove the checkpoint in its course.
+bool is_own(fs::path const& checkpoint, RunConfig const& run) {
+  std::error_code ignored;  // what cannot be looked at is not of the run
+  auto const directory = fs::weakly_canonical(run.dir, ignored);
+  return fs::weakly_canonical(checkpoint, ignored).parent_path() == directory;
+}
+
+// Of weights that are not trained, says whether they stay where run.init has them.
+bool has_base(Resumption const& resumption, RunConfig const& run) {
+  if (!resumption.state.base.path.empty()) return true;
+  return resumption.is_init && !(resumption.reader && is_own(resumption.checkpoint, run));
+}
+
+// Another run that goes on removes its older checkpoints.
+void warn_of_base_in_run(Resumption const& resumption) {
+  std::error_code ignored;
+  if (!resumption.reader || !fs::exists(resumption.checkpoint.parent_path() / "latest", ignored))
+    return;
+  log_warning(
+      "checkpoints of this run leave the weights that it does not train in {}, which the run there "
+      "removes if it goes on; begin with a copy to keep them",
+      resumption.checkpoint.string());
+}
+
 fs::path place_of_base(Resumption const& resumption) {
   return resumption.adapters ? fs::path(resumption.directory->place()) : resumption.checkpoint;
 }
@@ -152,6 +176,7 @@ BaseReference start_beside_base(Resumption const& resumption, RunConfig const& r
     start_with_weights(weights, model, comm, &sum, run.seed);
     return base_of(before.path, before.sums, model);
   }
+  warn_of_base_in_run(resumption);
   auto const place = fs::absolute(place_of_base(resumption)).lexically_normal().string();
   auto const base = std::make_shared<BaseWeights>(BaseReference{place, {}}, run.dir);
   std::vector<std::shared_ptr<TensorSource>> sources = {base};
@@ -177,7 +202,7 @@ Restored restore(Resumption const& resumption, RunConfig const& run, ModelState&
       restored.base = before;
       return restore_model(*resumption.reader, model, comm);
     }
-    if (freezes(model) && (resumption.is_init || !before.path.empty())) {
+    if (freezes(model) && has_base(resumption, run)) {
       restored.base = start_beside_base(resumption, run, model, comm, sum);
     } else if (resumption.directory) {
       start_with_weights(*resumption.directory, model, comm, &sum, run.seed);
@@ -208,7 +233,7 @@ void require_same_freeze(Resumption const& resumption, Config const& here) {
 }
 
 // Throws Error(bad_input) if a run with `here` cannot go on with the states of the checkpoint's
-// optimizer. Their types may differ, if both are real numbers.
+// optimizer.
 void require_same_optimizer(std::filesystem::path const& checkpoint, RunState const& state,
                             OptimConfig const& here) {
   auto const there = parse_config(state.config, checkpoint.string(), {}, elsewhere).optim;
@@ -220,8 +245,10 @@ void require_same_optimizer(std::filesystem::path const& checkpoint, RunState co
                     checkpoint.string(), key, was, is));
   };
   if (there.name != here.name) refuse_key("optim.name", word(there.name), word(here.name));
-  if ((there.momentum == 0) != (here.momentum == 0))
-    refuse_key("optim.momentum", there.momentum, here.momentum);
+  if ((there.momentum == 0) != (here.momentum == 0)) {
+    auto const words = [](double momentum) { return momentum == 0 ? "no momentum" : "a momentum"; };
+    refuse_key("optim.momentum", words(there.momentum), words(here.momentum));
+  }
 }
 
 }  // namespace

@@ -88,6 +88,8 @@ TEST_F(PlanTables, say_what_each_optimizer_keeps) {
   auto const text = plan("--machine " + kH100 + " --optimizers adamw,lion").output;
   EXPECT_EQ(text.find("optimizer  "), 0u) << text;
   EXPECT_NE(text.find("  state  "), std::string::npos) << text;
+  // What the input says of keys that others lack is of its own optimizer.
+  EXPECT_EQ(plan("--machine " + kH100 + " --optimizers adamw,sgd optim.eps=1e-6").status, 0);
   EXPECT_EQ(plan("--optimizers adamw,muon").output,
             "spillway: --optimizers adamw,muon: muon is none of adamw, adamw_8bit, lion, sgd\n");
   EXPECT_EQ(plan("--optimizers lion,lion").status, 2);

@@ -1,6 +1,9 @@
 // The op `adamw_8bit` updates one chunk in place. A row is a block of elements that share scales:
 // their moments are decoded and updated, the largest magnitudes become the new scales, and the
 // moments are encoded by these. The update itself goes by the moments before they are encoded.
+#include <type_traits>
+#include <vector>
+
 #include "kernels/formulas/adamw.hpp"
 #include "kernels/formulas/dynamic_code.hpp"
 #include "kernels/formulas/parameter_ranges.hpp"

@@ -10,6 +10,8 @@
 #include "huggingface/match_tensors.hpp"
 #include "huggingface/merged_source.hpp"
 #include "huggingface/model_directory.hpp"
+#include "io/safetensors/reader.hpp"
+#include "io/safetensors/writer.hpp"
 #include "model/adapters.hpp"
 #include "tests/support/in_directory.hpp"
 #include "tests/support/in_memory_source.hpp"
@@ -119,9 +121,34 @@ TEST_F(Adapters, of_other_forms_are_refused_by_their_key) {
   EXPECT_EQ(said("rank_pattern", {{"q_proj", 3}}).substr(0, 15), ": rank_pattern:");
   EXPECT_EQ(said("peft_type", "IA3"), ": peft_type: IA3 is not known here; LORA is");
   EXPECT_EQ(said("r", "four"), ": r: is no integer");
+  EXPECT_EQ(said("init_lora_weights", "gaussian"), "no error");
+  EXPECT_TRUE(said("init_lora_weights", "pissa_niter_4")
+                  .starts_with(": init_lora_weights: \"pissa_niter_4\" may have changed the base"));
+  EXPECT_EQ(said("alora_invocation_tokens", {1, 2}).substr(0, 26), ": alora_invocation_tokens:");
   EXPECT_EQ(said("base_model_name_or_path", "org/model"),
             ": base_model_name_or_path: org/model is no directory of a model here; write there "
             "where it is");
+}
+
+TEST_F(Adapters, that_lack_one_half_of_a_layer_are_refused) {
+  auto const directory = exported("llama", adapted("llama", {"q"}));
+  auto const half = adapter_b("model.layers.1.self_attn.q_proj");
+  {
+    SafetensorsReader all(directory / "adapter_model.safetensors");
+    std::vector<TensorEntry> entries;
+    for (std::size_t t = 0; t < all.tensors().size(); ++t)
+      if (!all.tensors()[t].name.ends_with(half)) entries.push_back(all.tensors()[t]);
+    SafetensorsWriter writer(directory / "less", TensorList(entries));
+    for (std::size_t t = 0; t < entries.size(); ++t) {
+      std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes(entries[t])));
+      all.read(*all.tensors().find(entries[t].name), 0, bytes);
+      writer.write(t, 0, bytes);
+    }
+    writer.finish();
+  }
+  fs::rename(directory / "less/model.safetensors", directory / "adapter_model.safetensors");
+  EXPECT_EQ(error_of([&] { AdapterDirectory{directory}; }).what(),
+            (directory / "adapter_model.safetensors").string() + ": has no " + half);
 }
 
 // Each element by its own sum, for matrices that lie either way, read in parts that begin anywhere.

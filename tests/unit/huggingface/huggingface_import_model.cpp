@@ -78,7 +78,7 @@ TEST_F(ImportModel, weights_that_the_input_names_win) {
 }
 
 TEST_F(ImportModel, other_keys_of_the_model_are_refused_beside_it) {
-  auto const reason = ": config.json of model.import decides it; leave out one of them";
+  auto const reason = ": model.import decides it; leave out one of them";
   EXPECT_EQ(line(", hidden: 24"), "in.yaml:1: model.hidden" + std::string(reason));
   EXPECT_EQ(line("", {"model.vocab=61"}), "command line: model.vocab" + std::string(reason));
 }

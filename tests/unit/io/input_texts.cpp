@@ -37,13 +37,14 @@ TEST_F(InputTexts, a_directory_gives_its_files_of_known_endings_sorted) {
   for (auto const* name : {"d/b.txt", "d/a/z.jsonl.gz", "d/a/y.JSON", "d/c.ndjson.zst", "d/x.pdf",
                            "d/.hidden.txt", "d/.git/a.txt", "d/notes"})
     file(name);
+  fs::create_directory_symlink(m_dir / "d", m_dir / "d/circle");
   auto const one = file("one.anything");
   auto const found = list_inputs(Strings{one, (m_dir / "d").string()}, "");
   std::vector<fs::path> const expected{one, m_dir / "d/a/y.JSON", m_dir / "d/a/z.jsonl.gz",
                                        m_dir / "d/b.txt", m_dir / "d/c.ndjson.zst"};
   EXPECT_EQ(found.files, expected);
-  EXPECT_EQ(found.left_out, 2);
-  EXPECT_EQ(found.one_left_out, m_dir / "d/notes");
+  EXPECT_EQ(found.left_out, 3);
+  EXPECT_EQ(found.one_left_out, m_dir / "d/circle");
 }
 
 TEST_F(InputTexts, a_list_names_files_on_its_lines) {

@@ -170,6 +170,20 @@ TEST_F(Bases, are_none_where_a_run_draws_its_weights) {
   EXPECT_EQ(std::ranges::count(names_in("new"), "transformer.h.0.ln_1.weight"), 1);
 }
 
+// The run sets its older checkpoints aside, or makes one of the same step in the place of it.
+TEST_F(Bases, are_none_where_a_run_begins_with_its_own_checkpoint) {
+  auto again = frozen("base", "base", {"*.h.0.*"});
+  again.run.checkpoint.resume = Resume::never;
+  EXPECT_EQ(begin(again), BaseReference{});
+  EXPECT_EQ(std::ranges::count(names_in("base"), "transformer.h.0.ln_1.weight"), 1);
+}
+
+TEST_F(Bases, have_no_base_themselves) {
+  begin(with_adapters("run", "base"));
+  EXPECT_EQ(error_of([&] { open_weights(m_dir / "run/step-5"); }).what(),
+            (m_dir / "run/step-5").string() + ": has a base itself");
+}
+
 TEST_F(Bases, are_left_by_no_run_that_trains_something_else) {
   begin(frozen("run", "base", {"*.h.0.*"}));
   auto const other = frozen("run", "base", {"*.h.1.*"});
