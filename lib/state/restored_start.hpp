@@ -1,0 +1,24 @@
+// Reads the weights that a run begins with, or goes on with.
+#pragma once
+
+#include <string>
+
+#include "comm/comm.hpp"
+#include "config/config.hpp"
+#include "state/model_state.hpp"
+#include "state/resume.hpp"
+#include "state/run_state.hpp"
+
+namespace spillway {
+
+struct RestoredStart {
+  BaseReference base;   // where checkpoints leave what is not trained; none if they hold all
+  std::string weights;  // what the weights were made of, as a text that names their values
+};
+
+// Reads them to the model, and with a whole checkpoint also all states. All ranks call this. Throws
+// Error: bad_input for weights of another model, damaged if they are not what a checksum says.
+RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,
+                            Comm& comm);
+
+}  // namespace spillway
