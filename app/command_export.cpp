@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "app/commands.hpp"
@@ -63,7 +65,8 @@ ExportedModel written(ExportArguments const& arguments, Config config, RunState 
                   fmt::format("{}: its run began with no base, beside which adapters could be "
                               "loaded; give --merged",
                               checkpoint.directory().string()));
-    if (!is_model_directory(state.base.path))
+    if (std::error_code none;
+        std::filesystem::exists(state.base.path, none) && !is_model_directory(state.base.path))
       log_warning(
           "the base of these adapters is the checkpoint {}, which transformers does not load: "
           "write "

@@ -206,7 +206,9 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
        "wants a learning rate 3 to 10 times smaller; sgd: torch's, without dampening."},
       {"optim.lr", RealField{&optim.lr, 0, 1000}, "", "", "Peak learning rate."},
       {"optim.min_lr", RealField{&optim.min_lr, 0, 1000}, "", "",
-       "Learning rate at the end of the schedule; at most lr."},
+       "Learning rate at the end of the schedule; at most lr. Unless given, it is lr / 10 where "
+       "that "
+       "is below the default."},
       {"optim.warmup", IntegerField{&optim.warmup, 0, many_steps}, "", "steps",
        "Linear rise of the learning rate; may be longer than the run."},
       {"optim.schedule", ChoiceField{&optim.schedule}, "", "",

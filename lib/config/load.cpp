@@ -41,6 +41,12 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
     if (!(config.data.*id)) config.data.*id = imported.data.*id;
 }
 
+// The default of the last learning rate is a tenth of the default of the first one. It is a tenth
+// of what the input says too, where it would be more than that.
+void lower_min_lr(OptimConfig& optim, Origins const& origins) {
+  if (!origins.contains("optim.min_lr") && optim.min_lr > optim.lr) optim.min_lr = optim.lr / 10;
+}
+
 Config configured(Value const& root, std::string const& source,
                   std::span<std::string const> overrides, WhichMachine const& where,
                   ImportModel const& import_model) {
@@ -49,6 +55,7 @@ Config configured(Value const& root, std::string const& source,
   assign_file(config, origins, root, source);
   for (auto const& text : overrides) assign_override(config, origins, text);
   fill_model(config, origins, import_model);
+  lower_min_lr(config.optim, origins);
   check(config, origins, where(config));
   return config;
 }

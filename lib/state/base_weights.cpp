@@ -57,6 +57,9 @@ std::shared_ptr<TensorSource> open(BaseReference const& base, std::string const&
 }  // namespace
 
 std::shared_ptr<TensorSource> open_weights(std::filesystem::path const& path) {
+  std::error_code ignored;  // what cannot be looked at is told when it is read
+  if (!std::filesystem::exists(path, ignored))
+    throw Error(Status::bad_input, path.string() + ": is not there");
   if (is_model_directory(path)) return std::make_shared<ModelDirectory>(path);
   return std::make_shared<OpenedCheckpoint>(path);
 }

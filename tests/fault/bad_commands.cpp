@@ -84,6 +84,7 @@ TEST_F(BadCommands, tokenize_takes_directories_lists_stdin_and_records) {
   write("texts/a.txt", "to be");
   write("texts/b.pdf", "or not");
   write("c.jsonl", "{\"text\": \"to\"}\n{\"prompt\": \"be\", \"completion\": \"or\"}\n");
+  write("lines", "\"a\"\n\"b\"");
   write("list", path("texts") + "\n" + path("c.jsonl") + "\n");
   auto const tokenize = spillway_command(kAlone) + " tokenize --separator -o " + path("out.h5");
   auto const ends = [](Outcome const& outcome, std::string const& text) {
@@ -94,7 +95,7 @@ TEST_F(BadCommands, tokenize_takes_directories_lists_stdin_and_records) {
        "out.h5: 6 tokens of 1 document (1 file with another ending, such as " +
            path("texts/b.pdf") + ", left out)\n");
   ends(run_command("printf not | " + tokenize + " -"), "out.h5: 4 tokens of 1 document\n");
-  ends(run_command("printf '\"a\"\n\"b\"' | " + tokenize + " --format jsonl -"),
+  ends(run_command(tokenize + " --format jsonl - < " + path("lines")),
        "out.h5: 4 tokens of 2 documents\n");
   ends(run_command(tokenize + " --files-from - < " + path("list")),
        "out.h5: 14 tokens, 12 of them learned, of 3 documents (1 file with another ending, such "

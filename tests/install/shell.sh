@@ -32,9 +32,9 @@ statuses=$(sed -nE 's/^  [a-z_]+ = ([0-9]+),.*/\1/p' "$2/lib/base/error.hpp")
 for status in $statuses; do
   grep -qx ".B $status" <<<"$(part 'EXIT STATUS')" || complain "man page: no exit status $status"
 done
-# Every text that looks like a variable, but names of types.
+# Every text that looks like a variable, but names of types and of tasks.
 variables=$(grep -rhoE '"([A-Z][A-Z0-9]*(_[A-Z0-9]+)+|HOME)"' "$2"/{lib,io,app,modules} \
-  --include='*.[ch]pp' | tr -d '"' | grep -v ^F8_ | sort -u)
+  --include='*.[ch]pp' | tr -d '"' | grep -vE '^F8_|_LM$' | sort -u)
 (($(wc -w <<<"$variables") >= 10)) || complain "variables: $variables"
 for variable in $variables; do
   grep -qw "$variable" <<<"$(part ENVIRONMENT)" || complain "man page: no variable $variable"

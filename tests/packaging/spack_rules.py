@@ -9,7 +9,7 @@ import spack_stub
 from spack_stub import name_of, variants_of
 
 # Rows of cmake/packages.txt that a recipe names otherwise: languages and virtual packages.
-RECIPE_NAMES = {"gcc": "cxx", "openmpi": "mpi", "pkgconf": "pkgconfig"}
+RECIPE_NAMES = {"gcc": "cxx", "openmpi": "mpi", "pkgconf": "pkgconfig", "zlib": "zlib-api"}
 # Only jobs/setup.sh wants these, for the wheel that brings Kokkos to bare machines.
 NOT_FOR_SPACK = {"py-pip", "ca-certificates-mozilla"}
 # Not in the table: no machine lacks a C compiler that has g++; these come with variants.

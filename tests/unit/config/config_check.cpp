@@ -146,9 +146,14 @@ TEST(ConfigCheck, the_micro_batch_is_at_most_the_batch) {
 }
 
 TEST(ConfigCheck, the_least_learning_rate_is_at_most_the_largest) {
-  EXPECT_EQ(error_of("optim: {lr: 1e-5}"),
+  EXPECT_EQ(error_of("optim: {lr: 1e-5, min_lr: 6e-5}"),
             "in.yaml:1: optim.min_lr: 6e-05 exceeds optim.lr = 1e-05");
   EXPECT_EQ(error_of("optim: {lr: 0.5, min_lr: 0.5}"), "");
+}
+
+TEST(ConfigCheck, the_default_of_the_least_learning_rate_is_below_what_is_given_of_the_largest) {
+  EXPECT_EQ(parse_config("optim: {lr: 1e-5}", "in.yaml").optim.min_lr, 1e-5 / 10);
+  EXPECT_EQ(parse_config("optim: {lr: 1e-4}", "in.yaml").optim.min_lr, 6e-5);
 }
 
 TEST(ConfigCheck, half_gradients_need_half_precision) {

@@ -33,7 +33,7 @@ TEST(Spelling, of_every_enumerator_is_what_files_have) {
   EXPECT_EQ(spelled<Tier>(), (Words{"device", "host", "nvme"}));
   EXPECT_EQ(spelled<ItemKind>(),
             (Words{"op", "load_batch", "copy", "all_to_all", "all_gather", "commit", "report"}));
-  EXPECT_EQ(spelled<DType>(), (Words{"f32", "bf16", "i16", "i32", "i64", "f64"}));
+  EXPECT_EQ(spelled<DType>(), (Words{"f32", "bf16", "i16", "i32", "i64", "f64", "u8"}));
   EXPECT_EQ(spelled<BatchField>(), (Words{"tokens", "documents", "positions", "token_types",
                                           "targets", "weights", "samples", "position"}));
   Words const kinds = {
