@@ -11,8 +11,8 @@ PAPER = Paper(
     "ShadowSpill",
     "github.com/als244/shadowspill on one RTX 5090: 65,536 tokens a step in eight micro-batches of "
     "eight sequences within 16 GiB, 8 bytes a parameter, where ours has 10. Its updates are on the "
-    "GPU; those of 8B are left open here, since two more bytes do not fit. Its steps with LoRA are not "
-    "compared.",
+    "GPU; those of 8B are left open here, since two more bytes do not fit. Its steps with LoRA are "
+    "not compared.",
     (
         Row("Llama 3 8B, within 16 GiB", "rtx5090", "Llama 3 8B", 18.43, "s", keys=EIGHT,
             micro=(8,), micros=8, fitted="matmul_gflops"),
