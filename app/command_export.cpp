@@ -69,9 +69,8 @@ ExportedModel written(ExportArguments const& arguments, Config config, RunState 
         std::filesystem::exists(state.base.path, none) && !is_model_directory(state.base.path))
       log_warning(
           "the base of these adapters is the checkpoint {}, which transformers does not load: "
-          "write "
-          "a directory that it does to base_model_name_or_path of adapter_config.json (`spillway "
-          "export` makes one of the checkpoint), or give --merged",
+          "write a directory that it does to base_model_name_or_path of adapter_config.json "
+          "(`spillway export` makes one of the checkpoint), or give --merged",
           state.base.path);
     CheckpointMasters weights(checkpoint);
     return export_adapter(weights, config.model, state.base.path, type, arguments.output,

@@ -37,7 +37,7 @@ TensorRange CheckpointMasters::verified_range(std::size_t tensor, TensorRange ra
 
 void CheckpointMasters::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
   m_tensors.offset_bytes(tensor, first, to.size());  // throws if the elements do not exist
-  std::span const floats(reinterpret_cast<float*>(to.data()), to.size() / sizeof(float));
+  auto const floats = floats_of(to);
   read_floats(m_weights, tensor, first, floats);
   add_remainders(tensor, first, floats);
 }

@@ -34,4 +34,9 @@ class TensorSource {
 // Error(bad_input) that names the tensor if its elements are no floats (is_float in convert.hpp).
 void read_floats(TensorSource& source, std::size_t tensor, std::int64_t first, std::span<float> to);
 
+// Returns the elements whose bytes these are, in a tensor of f32.
+inline std::span<float> floats_of(std::span<std::byte> bytes) {
+  return {reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)};
+}
+
 }  // namespace spillway

@@ -47,9 +47,4 @@ std::unique_ptr<Tokenizer const> byte_tokenizer(bool has_separator) {
   return std::make_unique<ByteTokenizer const>(std::move(facts));
 }
 
-TokenizeResult tokenize_bytes(std::span<std::filesystem::path const> files, Output const& out,
-                              bool separator, std::function<void(std::int64_t bytes)> const& told) {
-  return tokenize_texts(files, *byte_tokenizer(separator), out, {.separator = separator}, told);
-}
-
 }  // namespace spillway

@@ -131,8 +131,7 @@ Config adapted_config(fs::path const& path) {
   auto config = base.config();
   config.model.lora = adapters.lora();
   std::vector<std::string> modules;
-  for (auto const& entry : base.tensors())
-    modules.push_back(entry.name.substr(0, entry.name.rfind('.')));
+  for (auto const& entry : base.tensors()) modules.push_back(module_of(entry.name));
   config.model.lora.targets = shortest_targets(config.model.lora.targets, modules);
   config.run.init = path.string();
   return config;

@@ -28,8 +28,7 @@ using Layers = std::vector<std::string>;
 Layers target_modules(Layers const& layers, ModelConfig model) {
   model.lora = {};
   Layers modules;
-  for (auto const& parameter : parameters_of(model))
-    modules.push_back(parameter.name.substr(0, parameter.name.rfind('.')));
+  for (auto const& parameter : parameters_of(model)) modules.push_back(module_of(parameter.name));
   return shortest_targets(layers, modules);
 }
 

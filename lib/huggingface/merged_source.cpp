@@ -16,6 +16,16 @@ TensorList without_adapters(TensorList const& tensors) {
   return as_floats(TensorList(std::move(entries)));
 }
 
+// Returns a matrix of so many rows with a row for each of its columns.
+std::vector<float> transposed(std::vector<float> const& matrix, std::int64_t rows) {
+  std::vector<float> result(matrix.size());
+  auto const count = static_cast<std::size_t>(rows), columns = matrix.size() / count;
+  for (std::size_t row = 0; row < count; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      result[column * count + row] = matrix[row * columns + column];
+  return result;
+}
+
 }  // namespace
 
 MergedSource::MergedSource(TensorSource& weights, ModelConfig const& model)
@@ -49,12 +59,12 @@ void MergedSource::load_factors(std::size_t tensor) {
   if (!name.ends_with(kWeight)) return;
   auto const layer = name.substr(0, name.size() - kWeight.size());
   if (m_weights.tensors().find(adapter_a(layer)))
-    m_factors = {values(adapter_a(layer)), values(adapter_b(layer))};
+    m_factors = {transposed(values(adapter_a(layer)), m_rank), values(adapter_b(layer))};
 }
 
 void MergedSource::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
   load_factors(tensor);
-  std::span const floats(reinterpret_cast<float*>(to.data()), to.size() / sizeof(float));
+  auto const floats = floats_of(to);
   read_floats(m_weights, number(tensor), first, floats);
   if (!m_factors.a.empty()) add_product(tensor, first, floats);
 }
@@ -62,14 +72,13 @@ void MergedSource::read(std::size_t tensor, std::int64_t first, std::span<std::b
 // Adds factor B A to elements of the matrix [outputs, inputs], or of its transpose.
 void MergedSource::add_product(std::size_t tensor, std::int64_t first, std::span<float> to) const {
   auto const& shape = m_tensors[tensor].shape;
-  auto const inputs = m_inputs_first ? shape[0] : shape[1];
   for (std::int64_t i = 0; i < std::ssize(to); ++i) {
     auto const row = (first + i) / shape[1], column = (first + i) % shape[1];
     auto const output = m_inputs_first ? column : row, input = m_inputs_first ? row : column;
     float sum = 0;
     for (std::int64_t r = 0; r < m_rank; ++r)
       sum += m_factors.b[static_cast<std::size_t>(output * m_rank + r)] *
-             m_factors.a[static_cast<std::size_t>(r * inputs + input)];
+             m_factors.a[static_cast<std::size_t>(input * m_rank + r)];
     to[static_cast<std::size_t>(i)] += m_factor * sum;
   }
 }

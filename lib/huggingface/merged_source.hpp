@@ -25,7 +25,7 @@ class MergedSource : public TensorSource {
 
  private:
   struct Factors {
-    std::vector<float> a, b;  // [rank, inputs] and [outputs, rank]
+    std::vector<float> a, b;  // as [inputs, rank] and [outputs, rank]
   };
 
   std::size_t number(std::size_t tensor) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
+#include <string_view>
 
 namespace spillway::jinja {
 namespace {
@@ -41,12 +43,7 @@ class ExpressionParser {
     return value;
   }
 
-  ExpressionPtr either() {
-    auto left = both();
-    while (m_tokens.is_name("or"))
-      left = pair(ExpressionKind::either, std::move(left), &ExpressionParser::both);
-    return left;
-  }
+  ExpressionPtr either() { return logical("or", ExpressionKind::either, &ExpressionParser::both); }
 
  private:
   using Parse = ExpressionPtr (ExpressionParser::*)();
@@ -68,12 +65,20 @@ class ExpressionParser {
     return made;
   }
 
-  ExpressionPtr both() {
-    auto left = negated();
-    while (m_tokens.is_name("and"))
-      left = pair(ExpressionKind::both, std::move(left), &ExpressionParser::negated);
+  // Takes operands that stand between names or symbols of equal rank. The left ones come first.
+  ExpressionPtr logical(std::string_view name, ExpressionKind kind, Parse operand) {
+    auto left = (this->*operand)();
+    while (m_tokens.is_name(name)) left = pair(kind, std::move(left), operand);
     return left;
   }
+  ExpressionPtr binary(std::initializer_list<std::string_view> symbols, Parse operand) {
+    auto left = (this->*operand)();
+    while (std::ranges::any_of(symbols, [&](auto symbol) { return m_tokens.is_symbol(symbol); }))
+      left = pair(ExpressionKind::binary, std::move(left), operand);
+    return left;
+  }
+
+  ExpressionPtr both() { return logical("and", ExpressionKind::both, &ExpressionParser::negated); }
 
   ExpressionPtr negated() {
     Depth const depth(*this);
@@ -110,34 +115,13 @@ class ExpressionParser {
     return made;
   }
 
-  ExpressionPtr sum() {
-    auto left = joined();
-    while (m_tokens.is_symbol("+") || m_tokens.is_symbol("-"))
-      left = pair(ExpressionKind::binary, std::move(left), &ExpressionParser::joined);
-    return left;
-  }
+  ExpressionPtr sum() { return binary({"+", "-"}, &ExpressionParser::joined); }
 
-  ExpressionPtr joined() {
-    auto left = product();
-    while (m_tokens.is_symbol("~"))
-      left = pair(ExpressionKind::binary, std::move(left), &ExpressionParser::product);
-    return left;
-  }
+  ExpressionPtr joined() { return binary({"~"}, &ExpressionParser::product); }
 
-  ExpressionPtr product() {
-    auto left = power();
-    while (m_tokens.is_symbol("*") || m_tokens.is_symbol("/") || m_tokens.is_symbol("//") ||
-           m_tokens.is_symbol("%"))
-      left = pair(ExpressionKind::binary, std::move(left), &ExpressionParser::power);
-    return left;
-  }
+  ExpressionPtr product() { return binary({"*", "/", "//", "%"}, &ExpressionParser::power); }
 
-  ExpressionPtr power() {
-    auto left = with_filters();
-    while (m_tokens.is_symbol("**"))
-      left = pair(ExpressionKind::binary, std::move(left), &ExpressionParser::with_filters);
-    return left;
-  }
+  ExpressionPtr power() { return binary({"**"}, &ExpressionParser::with_filters); }
 
   ExpressionPtr with_filters() {
     auto value = signed_value();

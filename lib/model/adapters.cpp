@@ -113,6 +113,10 @@ std::vector<std::string> shortest_targets(std::vector<std::string> const& layers
   return layers;
 }
 
+std::string module_of(std::string const& parameter) {
+  return parameter.substr(0, parameter.rfind('.'));
+}
+
 std::string adapter_a(std::string const& name) {
   return name + std::string(kA);
 }

@@ -21,6 +21,8 @@ void complete_lora(ModelConfig& model);
 std::vector<std::string> shortest_targets(std::vector<std::string> const& layers,
                                           std::vector<std::string> const& modules);
 
+// Returns the module that a parameter is of, which is its name without the last part.
+std::string module_of(std::string const& parameter);
 // Names the parameters A [rank, inputs] and B [outputs, rank] of the adapter of the linear layer
 // `name`, as PEFT does but for its prefix.
 std::string adapter_a(std::string const& name);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tokenizer/utf8.hpp"
+
 namespace spillway {
 namespace {
 
@@ -11,12 +13,6 @@ bool holds(nlohmann::ordered_json const& json, std::string_view text) {
   return std::ranges::any_of(json, [&](auto const& one) {
     return (one.is_structured() || one.is_string()) && holds(one, text);
   });
-}
-
-// Returns the bytes of a character of UTF-8 that begins with `first`.
-std::size_t bytes_of(char first) {
-  auto const c = static_cast<unsigned char>(first);
-  return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
 }  // namespace
@@ -38,7 +34,7 @@ void SpecialMarks::mark(nlohmann::ordered_json& json) const {
   if (!json.is_string()) return;
   auto& text = json.get_ref<std::string&>();
   for (auto const& token : m_special_tokens) {
-    auto const behind = bytes_of(token.front());
+    auto const behind = first_code_point(token).bytes;
     for (auto at = text.find(token); at != text.npos; at = text.find(token, at + 1))
       text.insert(at + behind, m_mark);
   }

@@ -120,8 +120,7 @@ JoinedWeights::JoinedWeights(std::vector<std::shared_ptr<TensorSource>> sources)
 
 void JoinedWeights::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
   auto const [source, number] = m_places[tensor];
-  std::span const floats(reinterpret_cast<float*>(to.data()), to.size() / sizeof(float));
-  read_floats(*source, number, first, floats);
+  read_floats(*source, number, first, floats_of(to));
 }
 
 TensorRange JoinedWeights::verified_range(std::size_t tensor, TensorRange range) const {

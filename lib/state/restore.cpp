@@ -39,20 +39,18 @@ void require_same_model(TensorSource const& source, StoredGroup const& group, Mo
     throw Error(Status::bad_input, fmt::format("{}: is of another model: {}", source.place(), why));
   };
   std::size_t tensors = 0;
-  for_each_parameter_with(group.part, model,
-                          [&](auto const& chunk, int index, auto const& parameter) {
-                            if (is_elsewhere(parameter.name)) return;
-                            ++tensors;
-                            auto const number = source.tensors().find(parameter.name);
-                            if (!number)
-                              refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
-                            auto const& shape = source.tensors()[*number].shape;
-                            auto const here = model.shape_of(group.part, chunk.id, index);
-                            if (shape != here) {
-                              refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name,
-                                                 fmt::join(shape, ", "), fmt::join(here, ", ")));
-                            }
-                          });
+  auto const require_same = [&](auto const& chunk, int index, auto const& parameter) {
+    if (is_elsewhere(parameter.name)) return;
+    ++tensors;
+    auto const number = source.tensors().find(parameter.name);
+    if (!number) refuse(fmt::format("it has no {}/{}", group.name, parameter.name));
+    auto const& shape = source.tensors()[*number].shape;
+    auto const here = model.shape_of(group.part, chunk.id, index);
+    if (shape != here)
+      refuse(fmt::format("{} is [{}] there, [{}] here", parameter.name, fmt::join(shape, ", "),
+                         fmt::join(here, ", ")));
+  };
+  for_each_parameter_with(group.part, model, require_same);
   if (group.name == kWeightsGroup && source.tensors().size() != tensors)
     refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
 }

@@ -24,8 +24,6 @@
 namespace spillway {
 namespace {
 
-namespace fs = std::filesystem;
-
 Resumption read(CheckpointReader checkpoint, bool whole) {
   auto const directory = checkpoint.directory();
   auto reader = std::make_shared<CheckpointReader>(std::move(checkpoint));
@@ -115,29 +113,26 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
       resumption.checkpoint.string(), learnt);
 }
 
-// What was frozen has no moments to go on with.
-void require_same_freeze(Resumption const& resumption, Config const& here) {
-  auto const place = resumption.checkpoint.string();
-  auto const there = parse_config(resumption.state.config, place, {}, elsewhere);
-  if (!resumption.whole || there.model.freeze == here.model.freeze) return;
-  throw Error(
-      Status::bad_input,
-      fmt::format("{}: model.freeze: is [{}] there, [{}] here; run.checkpoint.resume: "
-                  "weights begins a run that trains other parameters of it",
-                  place, fmt::join(there.model.freeze, ", "), fmt::join(here.model.freeze, ", ")));
+// Refuses a run that goes on but does not freeze what its checkpoint does (`there`), since what was
+// frozen has no moments to go on with.
+void require_same_freeze(std::string const& place, ModelConfig const& there,
+                         ModelConfig const& here) {
+  if (there.freeze == here.freeze) return;
+  throw Error(Status::bad_input,
+              fmt::format("{}: model.freeze: is [{}] there, [{}] here; run.checkpoint.resume: "
+                          "weights begins a run that trains other parameters of it",
+                          place, fmt::join(there.freeze, ", "), fmt::join(here.freeze, ", ")));
 }
 
-// Throws Error(bad_input) if a run with `here` cannot go on with the states of the checkpoint's
-// optimizer.
-void require_same_optimizer(std::filesystem::path const& checkpoint, RunState const& state,
+// Refuses a run that goes on but has another optimizer than its checkpoint, whose states it needs.
+void require_same_optimizer(std::string const& place, OptimConfig const& there,
                             OptimConfig const& here) {
-  auto const there = parse_config(state.config, checkpoint.string(), {}, elsewhere).optim;
   auto const refuse_key = [&](std::string_view key, auto const& was, auto const& is) {
     throw Error(
         Status::bad_input,
         fmt::format("{}: {}: its optimizer has states of {}, not of {}; go on with that, or "
                     "begin from its weights alone with run.checkpoint.resume=weights",
-                    checkpoint.string(), key, was, is));
+                    place, key, was, is));
   };
   if (there.name != here.name) refuse_key("optim.name", word(there.name), word(here.name));
   if ((there.momentum == 0) != (here.momentum == 0)) {
@@ -173,9 +168,11 @@ std::optional<Resumption> find_resumption(Config const& config, std::int64_t voc
   auto const resumption = choose(config);
   if (!resumption) return resumption;
   require_same_model(resumption->checkpoint, resumption->state, config, vocab, !resumption->whole);
-  require_same_freeze(*resumption, config);
-  if (resumption->whole)
-    require_same_optimizer(resumption->checkpoint, resumption->state, config.optim);
+  if (!resumption->whole) return resumption;
+  auto const place = resumption->checkpoint.string();
+  auto const there = parse_config(resumption->state.config, place, {}, elsewhere);
+  require_same_freeze(place, there.model, config.model);
+  require_same_optimizer(place, there.optim, config.optim);
   return resumption;
 }
 

@@ -2,7 +2,6 @@
 // its square, v. The formula is in lib/kernels/formulas/adamw.hpp.
 #include <cmath>
 
-#include "graph/operands.hpp"
 #include "graph/optimizers/update_rule.hpp"
 
 namespace spillway {
@@ -13,13 +12,11 @@ constexpr StateRow kAdamWStates[] = {{"remainder", Role::remainder, remainder_dt
                                      {"v", Role::moment, moment_dtype}};
 
 Op adamw_op(Graph const& graph, Chunk const& chunk) {
+  auto operands = update_operands<OpKind::adamw>(graph, chunk);
+  operands.m = state_view(graph, chunk, "m");
+  operands.v = state_view(graph, chunk, "v");
   Op op;
-  set_operands(op, Operands<OpKind::adamw>{.gradient = whole(graph.tensors[chunk.gradient]),
-                                           .control = whole(graph.tensors[graph.known.control]),
-                                           .parameter = whole(graph.tensors[chunk.parameter]),
-                                           .remainder = state_view(graph, chunk, "remainder"),
-                                           .m = state_view(graph, chunk, "m"),
-                                           .v = state_view(graph, chunk, "v")});
+  set_operands(op, operands);
   auto const& optim = graph.optim;
   op.attributes =
       AdamWAttributes{optim.beta1, optim.beta2, optim.eps, optim.weight_decay, {}, graph.seed};

@@ -2,7 +2,6 @@
 // bitsandbytes does: each block of kQuantizedBlock elements has a scale, its largest magnitude, and
 // each element the code of its share of it (lib/kernels/formulas/dynamic_code.hpp). Blocks begin
 // with each parameter, and small parameters are quantized like all others.
-#include "graph/operands.hpp"
 #include "graph/optimizers/update_rule.hpp"
 
 namespace spillway {
@@ -22,16 +21,13 @@ constexpr StateRow kAdamW8bitStates[] = {{"remainder", Role::remainder, remainde
                                          {"v_scale", Role::moment, scale_dtype, kQuantizedBlock}};
 
 Op adamw_8bit_op(Graph const& graph, Chunk const& chunk) {
+  auto operands = update_operands<OpKind::adamw_8bit>(graph, chunk);
+  operands.m = state_view(graph, chunk, "m");
+  operands.m_scale = state_view(graph, chunk, "m_scale");
+  operands.v = state_view(graph, chunk, "v");
+  operands.v_scale = state_view(graph, chunk, "v_scale");
   Op op;
-  set_operands(op,
-               Operands<OpKind::adamw_8bit>{.gradient = whole(graph.tensors[chunk.gradient]),
-                                            .control = whole(graph.tensors[graph.known.control]),
-                                            .parameter = whole(graph.tensors[chunk.parameter]),
-                                            .remainder = state_view(graph, chunk, "remainder"),
-                                            .m = state_view(graph, chunk, "m"),
-                                            .m_scale = state_view(graph, chunk, "m_scale"),
-                                            .v = state_view(graph, chunk, "v"),
-                                            .v_scale = state_view(graph, chunk, "v_scale")});
+  set_operands(op, operands);
   auto const& optim = graph.optim;
   op.attributes = AdamWAttributes{optim.beta1, optim.beta2, optim.eps, optim.weight_decay, {}, 0};
   return op;

@@ -1,7 +1,6 @@
 // Lion (Chen et al., arXiv:2302.06675) keeps a running average of the gradient, m, and steps by the
 // sign of an average that weighs the newest gradient more. The formula is in
 // lib/kernels/formulas/lion.hpp.
-#include "graph/operands.hpp"
 #include "graph/optimizers/update_rule.hpp"
 
 namespace spillway {
@@ -11,21 +10,17 @@ constexpr StateRow kLionStates[] = {{"remainder", Role::remainder, remainder_dty
                                     {"m", Role::moment, moment_dtype}};
 
 Op lion_op(Graph const& graph, Chunk const& chunk) {
+  auto operands = update_operands<OpKind::lion>(graph, chunk);
+  operands.m = state_view(graph, chunk, "m");
   Op op;
-  set_operands(op, Operands<OpKind::lion>{.gradient = whole(graph.tensors[chunk.gradient]),
-                                          .control = whole(graph.tensors[graph.known.control]),
-                                          .parameter = whole(graph.tensors[chunk.parameter]),
-                                          .remainder = state_view(graph, chunk, "remainder"),
-                                          .m = state_view(graph, chunk, "m")});
+  set_operands(op, operands);
   auto const& optim = graph.optim;
   op.attributes = LionAttributes{optim.beta1, optim.beta2, optim.weight_decay, {}, graph.seed};
   return op;
 }
 
-void write_lion_control(OptimConfig const&, double, ControlWords&) {}  // it has none of its own
-
 }  // namespace
 
-UpdateRule const lion_rule = {kLionStates, lion_op, write_lion_control};
+UpdateRule const lion_rule = {kLionStates, lion_op, write_no_control};
 
 }  // namespace spillway

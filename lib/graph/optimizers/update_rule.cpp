@@ -30,6 +30,8 @@ std::optional<DType> moment_dtype(Arithmetic const& arithmetic, OptimConfig cons
   return stored_dtype(arithmetic.moments);
 }
 
+void write_no_control(OptimConfig const&, double, ControlWords&) {}
+
 View state_view(Graph const& graph, Chunk const& chunk, std::string_view name) {
   auto const state = chunk.state(name);
   return state < 0 ? View{} : whole(graph.tensors[state]);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "graph/graph.hpp"
+#include "graph/operands.hpp"
 
 namespace spillway {
 
@@ -43,7 +44,19 @@ std::optional<DType> remainder_dtype(Arithmetic const& arithmetic, OptimConfig c
 std::optional<DType> moment_dtype(Arithmetic const& arithmetic, OptimConfig const&);
 // Writes AdamW's control words, whatever its states are stored in.
 void write_adamw_control(OptimConfig const& optim, double update, ControlWords& control);
+// Writes nothing, for optimizers without control words of their own.
+void write_no_control(OptimConfig const& optim, double update, ControlWords& control);
 // Returns a View of the chunk's whole state with this name, or View{} if the chunk has none.
 View state_view(Graph const& graph, Chunk const& chunk, std::string_view name);
+// Returns the operands that updates of all optimizers have. The kind's moments are still absent.
+template <OpKind kind>
+Operands<kind> update_operands(Graph const& graph, Chunk const& chunk) {
+  Operands<kind> operands;
+  operands.gradient = whole(graph.tensors[chunk.gradient]);
+  operands.control = whole(graph.tensors[graph.known.control]);
+  operands.parameter = whole(graph.tensors[chunk.parameter]);
+  operands.remainder = state_view(graph, chunk, "remainder");
+  return operands;
+}
 
 }  // namespace spillway

@@ -12,17 +12,12 @@ struct Lion {
   using Formula = LionFormula;
 
   static Formula formula(Attributes const& a) { return {a.beta1, a.beta2, a.weight_decay}; }
-  static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient, o.m); }
-  template <class T, class G, class Moment>
-  static OneMoment<Formula::Element, Moment> moments(Pointers<kind, T, G, Moment> const& o) {
-    return {o.m};
-  }
 };
 
 }  // namespace
 
 Kernel kernel_lion() {
-  return typed_kernel<UpdateKernel<Lion>>();
+  return typed_kernel<UpdateKernel<WithOneMoment<Lion>>>();
 }
 
 }  // namespace spillway::SPILLWAY_SPACE

@@ -1,6 +1,7 @@
 // Keeps the moment of optimizers that have one, or none.
 #pragma once
 
+#include <tuple>
 #include <type_traits>
 
 #include "kernels/portable/update.hpp"
@@ -19,6 +20,17 @@ struct OneMoment {
   KOKKOS_FUNCTION void save(std::int64_t i, Element const& e) const { m[i] = store<Moment>(e.m); }
   KOKKOS_FUNCTION void save(std::int64_t i, Element const& e, std::uint32_t draw) const {
     m[i].bits = to_bf16_by_draw(e.m, draw & 0xffffu).bits;
+  }
+};
+
+// Completes a Kind of UpdateKernel whose optimizer keeps the moment m.
+template <class Kind>
+struct WithOneMoment : Kind {
+  static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient, o.m); }
+  template <class T, class G, class Moment>
+  static OneMoment<typename Kind::Formula::Element, Moment> moments(
+      Pointers<Kind::kind, T, G, Moment> const& o) {
+    return {o.m};
   }
 };
 

@@ -14,14 +14,6 @@ struct Sgd {
   static Formula formula(Attributes const& a) { return {a.momentum, a.weight_decay}; }
 };
 
-struct WithMomentum : Sgd {
-  static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient, o.m); }
-  template <class T, class G, class Moment>
-  static OneMoment<Formula::Element, Moment> moments(Pointers<kind, T, G, Moment> const& o) {
-    return {o.m};
-  }
-};
-
 struct WithoutMomentum : Sgd {
   static auto typed(auto const& o) { return std::tie(o.parameter, o.gradient); }
   static NoMoment<Formula::Element> moments(auto const&) { return {}; }
@@ -32,7 +24,8 @@ Launch bind(KernelContext const& context, Op const& op) {
   bool const has_moment = is_present(operands<OpKind::sgd>(op).m);
   check(has_moment == (attributes_of<SgdAttributes>(op).momentum != 0), name(op.kind),
         "a moment belongs to a momentum");
-  if (has_moment) return bind_typed_kernel<UpdateKernel<WithMomentum>, kSerially>(context, op);
+  if (has_moment)
+    return bind_typed_kernel<UpdateKernel<WithOneMoment<Sgd>>, kSerially>(context, op);
   return bind_typed_kernel<UpdateKernel<WithoutMomentum>, kSerially>(context, op);
 }
 

@@ -9,7 +9,7 @@
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/shard_writer.hpp"
 #include "io/safetensors/writer.hpp"
-#include "io/tokens/byte_tokenizer.hpp"
+#include "tests/support/tokenize_bytes.hpp"
 
 namespace spillway::describe_test {
 namespace {
@@ -25,7 +25,7 @@ class DescribeTest : public testing::Test {
 
 TEST_F(DescribeTest, a_token_file_shows_its_beginning) {
   std::ofstream(m_dir / "a.txt") << "int x;\n";
-  tokenize_bytes(std::array{m_dir / "a.txt"}, Output(m_dir / "t.h5"), true);
+  test::tokenize_bytes(std::array{m_dir / "a.txt"}, Output(m_dir / "t.h5"), true);
   EXPECT_EQ(describe(m_dir / "t.h5"), "token file " + (m_dir / "t.h5").string() +
                                           " (HDF5)\n"
                                           "  tokens      8 of 16 bits\n"
@@ -83,7 +83,7 @@ TEST_F(DescribeTest, a_text_is_cut_where_its_line_ends_or_behind_60_characters) 
 
 TEST_F(DescribeTest, bytes_that_are_no_letters_are_dots_and_60_tokens_are_shown) {
   std::ofstream(m_dir / "a.txt") << "a~\x7f \x1f\xff" + std::string(70, 'b');
-  tokenize_bytes(std::array{m_dir / "a.txt"}, Output(m_dir / "t.h5"), false);
+  test::tokenize_bytes(std::array{m_dir / "a.txt"}, Output(m_dir / "t.h5"), false);
   EXPECT_EQ(describe(m_dir / "t.h5"), "token file " + (m_dir / "t.h5").string() +
                                           " (HDF5)\n"
                                           "  tokens      76 of 8 bits\n"

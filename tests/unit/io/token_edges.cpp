@@ -13,10 +13,10 @@
 
 #include "io/file/output_file.hpp"
 #include "io/h5/h5_file.hpp"
-#include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/token_file.hpp"
 #include "io/tokens/token_set.hpp"
 #include "io/tokens/token_writer.hpp"
+#include "tests/support/tokenize_bytes.hpp"
 
 namespace spillway::test::token_edges_test {
 namespace {
@@ -191,7 +191,7 @@ TEST_F(TokenEdges, a_long_text_is_its_bytes_in_their_order) {
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += static_cast<char>(i % 251);
   std::ofstream(m_dir / "text", std::ios::binary) << text;
-  tokenize_bytes(std::array{m_dir / "text", m_dir / "text"}, Output(m_dir / "t.h5"), true);
+  test::tokenize_bytes(std::array{m_dir / "text", m_dir / "text"}, Output(m_dir / "t.h5"), true);
   TokenFile const file(m_dir / "t.h5");
   ASSERT_EQ(file.count(), 400'002);
   auto const tokens = read(file, 0, 400'002);

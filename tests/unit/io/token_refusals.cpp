@@ -8,11 +8,11 @@
 
 #include "io/file/output.hpp"
 #include "io/h5/h5_file.hpp"
-#include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/token_head.hpp"
 #include "io/tokens/token_set.hpp"
 #include "io/tokens/token_writer.hpp"
 #include "tests/support/refusals.hpp"
+#include "tests/support/tokenize_bytes.hpp"
 
 namespace spillway::test::token_refusals_test {
 namespace {
@@ -150,7 +150,7 @@ TEST_F(TokenRefusals, of_damage_and_of_wrong_use_say_where) {
     TokenSet("data.train", std::array{path.string(), other.string()});
   });
   m_said.add("no files", [] { TokenSet("data.valid", {}); });
-  m_said.add("no text", [&] { tokenize_bytes({}, Output(m_dir / "out"), false); });
+  m_said.add("no text", [&] { test::tokenize_bytes({}, Output(m_dir / "out"), false); });
   for (std::int64_t const announced : {19, 21})
     m_said.add(fmt::format("20 tokens of {}", announced), [&] {
       TokenWriter writer(Output(m_dir / "out"), "test", 256, announced, 1);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/token_set.hpp"
+#include "tests/support/tokenize_bytes.hpp"
 #include "tests/unit/io/tokens_case.hpp"
 
 namespace spillway::token_sets_test {
@@ -70,8 +70,8 @@ TEST_F(TokensTest, a_pattern_without_files_and_mixed_vocabularies_are_bad_input)
 
 TEST_F(TokensTest, a_path_that_exists_is_that_file_whatever_its_brackets_would_match) {
   std::vector<fs::path> const inputs{text_file("1.txt", "abc")};
-  tokenize_bytes(inputs, Output(m_dir / "t[1].h5"), false);
-  tokenize_bytes(inputs, Output(m_dir / "t2.h5"), false);
+  test::tokenize_bytes(inputs, Output(m_dir / "t[1].h5"), false);
+  test::tokenize_bytes(inputs, Output(m_dir / "t2.h5"), false);
   auto const found = [&](std::string const& pattern) {
     std::vector<std::string> names;
     auto const patterns = std::vector{(m_dir / pattern).string()};
