@@ -10,6 +10,11 @@ def llama(layers, hidden, heads, kv_heads, ffn, vocab=32000, tied="false"):
             "kv_heads": kv_heads, "ffn": ffn, "vocab": vocab, "tied": tied}
 
 
+def qwen3(layers, hidden, heads, ffn, tied="true"):
+    return {**llama(layers, hidden, heads, 8, ffn, 151936, tied), "head_size": 128,
+            "qk_norm": "true"}
+
+
 MODELS = {
     "Mistral 7B": llama(32, 4096, 32, 8, 14336),
     "LLaMA 13B": llama(40, 5120, 40, 40, 13824),
@@ -33,6 +38,11 @@ MODELS = {
     "Qwen2.5 7B": llama(28, 3584, 28, 4, 18944, 152064),
     "Qwen2.5 14B": llama(48, 5120, 40, 8, 13824, 152064),
     "Qwen2.5 32B": llama(64, 5120, 40, 8, 27648, 152064),
+    "Qwen3 0.6B": qwen3(28, 1024, 16, 3072),
+    "Qwen3 1.7B": qwen3(28, 2048, 16, 6144),
+    "Qwen3 4B": qwen3(36, 2560, 32, 9728),
+    "Qwen3 8B": qwen3(36, 4096, 32, 12288, "false"),
+    "Qwen3 14B": qwen3(40, 5120, 40, 17408, "false"),
     "Llama 3 8B": llama(32, 4096, 32, 8, 14336, 128256),
     "Llama 3 1.18B": llama(12, 2048, 16, 8, 7168, 128256),
     "GPT 4B": gpt(21, 4096, 32),

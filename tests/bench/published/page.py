@@ -24,12 +24,13 @@ import llmq
 import mlp_offload
 import protrain
 import shadowspill
+import surogate
 from constants import constants
 from planner import Planner
 from rows import is_beyond, ratio
 
-PAPERS = tuple(module.PAPER for module in (protrain, llmq, shadowspill, autohete, greedysnake,
-                                           mlp_offload, alst))
+PAPERS = tuple(module.PAPER for module in (protrain, llmq, shadowspill, surogate, autohete,
+                                           greedysnake, mlp_offload, alst))
 HEAD = """# Published figures, planned here
 
 What others measured on GPUs, and what `plan` promises for their settings. **Nothing here was run**:
