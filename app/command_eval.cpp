@@ -11,6 +11,7 @@
 #include "app/commands.hpp"
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
+#include "app/eval_rows.hpp"
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -57,15 +58,13 @@ Graph agreed_graph(Config const& config, ComputeHere const& compute, RunState co
   return graph;
 }
 
-// Returns how many tokens of the text the evaluation has read. Throws Error(bad_input) if none of
-// them was to be predicted.
-std::int64_t tokens_read(LossSums const& sums, SampledText const& text, std::int64_t windows) {
-  auto const read = text.windows.used_tokens(text.tokens, 0, windows);
-  if (sums.mean()) return read;
+// Throws Error(bad_input) if none of the text's tokens was to be predicted.
+void require_targets(TextLoss const& loss, SampledText const& text) {
+  if (loss.learned.mean()) return;
   throw Error(Status::bad_input,
               fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
                           "give more text",
-                          text.tokens.files().front().path().string(), read));
+                          text.tokens.files().front().path().string(), loss.tokens));
 }
 
 LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
@@ -76,74 +75,156 @@ LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
   });
 }
 
+// The batches of one text after the other.
+class TextBatches final : public BatchSource {
+ public:
+  // `batches` must outlive this object, or the next call. No engine may run.
+  void take(EvalBatches& batches) { m_batches = &batches; }
+  void load(std::int64_t step, std::int64_t micro_batch, BatchBuffers const& to) override {
+    m_batches->load(step, micro_batch, to);
+  }
+
+ private:
+  EvalBatches* m_batches = nullptr;
+};
+
+// What all checkpoints have in common.
+struct EvalTask {
+  EvalArguments const& arguments;
+  Config const& config;
+  Comm& comm;
+  std::optional<ComputeHere>& compute;  // from the first checkpoint on
+};
+
+// An EvalModel is a checkpoint with the texts on which its model is evaluated.
+class EvalModel {
+ public:
+  EvalModel(EvalTask const& task, std::string const& path) : m_task(task) {
+    auto& comm = task.comm;
+    on_all_ranks(comm, [&] { open(path); });
+    require_same_checkpoint(comm, path, &m_state);
+    for (auto const& text : m_texts) require_same_files(comm, "data.valid", text.tokens);
+    if (!task.compute) {
+      task.compute.emplace(task.config, run_cores(comm), nullptr, device_backend(task.config),
+                           comm);
+      log_info("computes on {}", task.compute->where());
+    }
+    auto graph = agreed_graph(task.config, *task.compute, m_state, comm);
+    on_all_ranks(comm, [&] {
+      naming_older(m_place, [&] {
+        m_session.emplace(task.config, std::vector{std::move(graph)}, *m_checkpoint, m_batches,
+                          **task.compute, comm);
+      });
+    });
+  }
+
+  EvalRow row() {
+    EvalRow row{m_place, m_state.step, {}};
+    for (auto const& text : m_texts) row.texts.push_back(loss_of(text));
+    return row;
+  }
+
+ private:
+  void open(std::string const& path) {
+    auto const& config = m_task.config;
+    m_checkpoint.emplace(open_checkpoint(path));
+    m_place = m_checkpoint->directory().string();
+    if (m_task.comm.rank() == 0) warn_of_foreign_files(*m_checkpoint);
+    m_state = run_state(m_checkpoint->run_strings(), m_place);
+    require_same_model(m_place, m_state, config,
+                       config.model.vocab != 0 ? config.model.vocab : m_state.vocab);
+    m_recipe = recipe_of(config, objective_of(config), m_state.vocab, m_state.tokenizer);
+    m_texts = open_valid_texts(config, m_state.vocab, m_recipe);
+    for (auto const& text : m_texts) {
+      auto const& valid = text.tokens.files().front();
+      require_same_tokenizer("data.valid: " + valid.path().string(), tokenizer_of(valid.layout()),
+                             m_place, {m_state.tokenizer, m_state.tokenizer_checksum});
+    }
+  }
+
+  TextLoss loss_of(SampledText const& text) {
+    auto const windows = std::min(text.windows.count(),
+                                  clamped_product(m_task.arguments.batches.value_or(kMostBatches),
+                                                  m_task.config.batch.sequences));
+    say_sequences(text, windows);
+    TextLoss loss;
+    loss.learned = sums_of(text, windows, m_recipe);
+    on_all_ranks(m_task.comm, [&] {
+      loss.tokens = text.windows.used_tokens(text.tokens, 0, windows);
+      require_targets(loss, text);
+    });
+    if (!text.tokens.has_mask()) return loss;
+    auto seen = m_recipe;
+    seen.learns_seen = true;
+    loss.seen = sums_of(text, windows, seen);
+    return loss;
+  }
+
+  LossSums sums_of(SampledText const& text, std::int64_t windows, Recipe const& recipe) {
+    auto& comm = m_task.comm;
+    auto const micro = m_task.compute->choices().micro;
+    BatchShape const shape{micro * comm.size(), micro, comm.rank(), comm.size()};
+    EvalBatches batches(text, recipe, shape, windows);
+    m_batches.take(batches);
+    return evaluated(m_session->engine(), div_ceil(windows, shape.sequences), comm);
+  }
+
+  void say_sequences(SampledText const& text, std::int64_t windows) {
+    auto& comm = m_task.comm;
+    auto const at_once = m_task.compute->choices().micro * comm.size();
+    on_all_ranks(comm, [&] {
+      if (comm.rank() != 0) return;
+      auto const name =
+          m_texts.size() > 1 ? text.tokens.files().front().path().string() + ": " : std::string();
+      say(fmt::format("eval: {}{} sequences in {} batches", name, windows,
+                      div_ceil(windows, at_once)));
+      if (windows < text.windows.count()) return;
+      auto const unused = describe_unused(text, m_recipe, "data.valid");
+      if (!unused.empty()) log_info("{}", unused);
+    });
+  }
+
+  EvalTask const& m_task;
+  std::optional<CheckpointReader> m_checkpoint;
+  std::string m_place;  // the checkpoint's directory
+  RunState m_state;
+  Recipe m_recipe;
+  std::vector<SampledText> m_texts;
+  TextBatches m_batches;
+  std::optional<InferenceSession> m_session;
+};
+
+bool is_finite(EvalRow const& row) {
+  return std::ranges::all_of(row.texts, [](TextLoss const& text) {
+    return std::isfinite(text.learned.loss) && (!text.seen || std::isfinite(text.seen->loss));
+  });
+}
+
 }  // namespace
 
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
-  std::optional<CheckpointReader> checkpoint;
-  std::string place;  // the checkpoint's directory
-  std::optional<SampledText> text;
-  RunState state;
-  Recipe recipe;
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     config.batch.share.clear();  // the shares are those of a training run's ranks
-    checkpoint.emplace(open_checkpoint(arguments.checkpoint));
-    place = checkpoint->directory().string();
-    if (comm.rank() == 0) warn_of_foreign_files(*checkpoint);
-    state = run_state(checkpoint->run_strings(), place);
-    require_same_model(place, state, config,
-                       config.model.vocab != 0 ? config.model.vocab : state.vocab);
-    recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
-    text = open_valid(config, state.vocab, recipe);
-    auto const& valid = text->tokens.files().front();
-    require_same_tokenizer("data.valid: " + valid.path().string(), tokenizer_of(valid.layout()),
-                           place, {state.tokenizer, state.tokenizer_checksum});
   });
   comm.set_patience(config.run.peer_timeout_s);
   require_same_config(comm, config);
-  require_same_checkpoint(comm, arguments.checkpoint, &state);
-  require_same_files(comm, "data.valid", text->tokens);
-
-  ComputeHere const compute(config, run_cores(comm), nullptr, device_backend(config), comm);
-  log_info("computes on {}", compute.where());
-  auto const& choices = compute.choices();
-  BatchShape const shape{choices.micro * comm.size(), choices.micro, comm.rank(), comm.size()};
-  auto const windows =
-      std::min(text->windows.count(),
-               clamped_product(arguments.batches.value_or(kMostBatches), config.batch.sequences));
-  EvalBatches batches(*text, recipe, shape, windows);
-  auto graph = agreed_graph(config, compute, state, comm);
-  std::optional<InferenceSession> session;
-  on_all_ranks(comm, [&] {
-    naming_older(place, [&] {
-      session.emplace(config, std::vector{std::move(graph)}, *checkpoint, batches, *compute, comm);
-    });
-  });
-
-  auto const count = div_ceil(windows, shape.sequences);
-  on_all_ranks(comm, [&] {
-    if (comm.rank() != 0) return;
-    say(fmt::format("eval: {} sequences in {} batches", windows, count));
-    if (windows < text->windows.count()) return;
-    auto const unused = describe_unused(*text, recipe, "data.valid");
-    if (!unused.empty()) log_info("{}", unused);
-  });
-  auto const sums = evaluated(session->engine(), count, comm);
-  std::int64_t read = 0;
-  on_all_ranks(comm, [&] { read = tokens_read(sums, *text, windows); });
-  auto const loss = *sums.mean();
-  if (!std::isfinite(loss)) {
+  std::optional<ComputeHere> compute;
+  EvalTask const task{arguments, config, comm, compute};
+  std::vector<EvalRow> rows;
+  for (auto const& path : arguments.checkpoints) {
+    rows.push_back(EvalModel(task, path).row());
+    if (is_finite(rows.back())) continue;
     if (comm.rank() == 0)
       log_error("{}: the loss is not finite: weights are not, or become too large on the way",
-                place);
+                rows.back().checkpoint);
     return Status::non_finite;
   }
   on_all_ranks(comm, [&] {
-    if (comm.rank() != 0) return;
-    print_result(
-        fmt::format("loss {:.6f}  perplexity {:.4f}  tokens {}  targets {}  ({} of step {})\n",
-                    loss, std::exp(loss), read, sums.targets(), place, state.step));
+    if (comm.rank() == 0)
+      print_result(arguments.json ? eval_json(config.data.valid, rows)
+                                  : eval_text(config.data.valid, rows));
   });
   return Status::done;
 }

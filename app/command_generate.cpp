@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "app/chat.hpp"
 #include "app/commands.hpp"
+#include "app/conversation.hpp"
 #include "app/device_backend.hpp"
 #include "app/generated.hpp"
 #include "app/prompts.hpp"
+#include "app/record_rules.hpp"
 #include "app/text_bounds.hpp"
 #include "base/standard_streams.hpp"
 #include "config/load.hpp"
@@ -40,11 +45,18 @@ struct GenerateTask {
   TextBounds const& bounds;
   Tokenizer const* tokenizer;  // null: texts are bytes
 
+  Chat const* chat;  // null: no chat template is known
+
   bool fills() const { return recipe.objective == Objective::masked; }
   bool decodes() const { return recipe.objective == Objective::spans; }
 };
 
 using Print = GeneratedTokens::Print;
+
+// Of messages the answer alone is shown.
+bool is_question(GenerateTask const& task, Prompt const& prompt) {
+  return task.arguments.chat || !prompt.messages.empty();
+}
 
 // A text that became tokens by a tokenizer is shown as it was given.
 void show_prompt(GenerateTask const& task, Prompt const& prompt, bool shows, GeneratedTokens& shown,
@@ -72,9 +84,10 @@ std::vector<std::int32_t> continue_prompt(GenerateTask const& task, Prompt const
   for (std::int64_t i = 0; i < arguments.tokens; ++i) {
     auto const token =
         sample_token(generator.logits_after(tokens), sampling, static_cast<std::uint64_t>(i));
-    shown.add({&token, 1});
+    bool const is_end = std::ranges::count(task.bounds.ends, token) > 0;
+    if (!is_end || prompt.form == PromptForm::ids) shown.add({&token, 1});
     tokens.push_back(token);
-    if (shown.is_stopped() || std::ranges::count(task.bounds.ends, token) > 0) break;
+    if (shown.is_stopped() || is_end) break;
   }
   shown.end();
   return {tokens.begin() + given, tokens.end()};
@@ -129,6 +142,29 @@ struct ModelParts {
   Comm& comm;
 };
 
+// Returns what makes prompts of messages; nothing if no chat template is known. With --chat throws
+// instead, and says why.
+std::optional<Chat> chat_for(GenerateArguments const& arguments, CheckpointReader const& checkpoint,
+                             Tokenizer const* tokenizer) {
+  auto const& place = checkpoint.directory();
+  if (tokenizer == nullptr && arguments.chat)
+    refuse(
+        fmt::format("--chat: {} carries no tokenizer; --tokenizer names a model's directory that "
+                    "has one, with a chat template",
+                    place.string()));
+  if (tokenizer == nullptr) return {};
+  auto const directory = arguments.tokenizer.empty() ? place / kCarriedFolder
+                                                     : model_directory_of(arguments.tokenizer);
+  auto rules = record_rules(directory, *tokenizer);
+  if (rules.chat) return Chat(std::move(rules), *tokenizer, arguments.system);
+  if (!arguments.chat) return {};
+  if (!rules.no_chat.empty()) refuse("--chat: " + rules.no_chat);
+  refuse(
+      fmt::format("--chat: {} has no chat template (chat_template.jinja, or `chat_template` in "
+                  "tokenizer_config.json); --tokenizer names a model's directory with one",
+                  directory.string()));
+}
+
 // Generators has one Generator at a time, for one prompt after the other. A model that goes on with
 // its prompt takes all of them with the memory of the longest; others have graphs of a prompt's own
 // length.
@@ -137,30 +173,34 @@ class Generators {
   Generators(ModelParts parts, GenerateTask const& task, std::vector<Prompt> const& prompts)
       : m_parts(parts),
         m_one_for_all(task.recipe.objective == Objective::next),
-        m_more(task.arguments.tokens),
-        m_longest(*std::ranges::max_element(prompts, {},
-                                            [](Prompt const& one) { return one.tokens.size(); })) {}
+        m_more(task.arguments.tokens) {
+    for (auto const& prompt : prompts) m_room = std::max(m_room, prompt.tokens.size());
+  }
 
-  Generator& of(Prompt const& prompt) {
-    if (m_one_for_all && m_generator) {
+  Generator& of(std::vector<std::int32_t> tokens) {
+    if (m_one_for_all && m_generator && tokens.size() <= m_room) {
       m_generator->begin_anew();
       return *m_generator;
     }
+    if (m_one_for_all && m_room < tokens.size())  // a conversation has become longer
+      m_room = std::max(kRoomOfConversation, 2 * tokens.size());
+    if (m_one_for_all) tokens.resize(m_room);
     auto const& [config, state, checkpoint, compute, comm] = m_parts;
     m_generator.reset();  // frees its memory for the next
     naming_older(checkpoint.directory(), [&] {
-      m_generator = std::make_unique<Generator>(config, state.vocab,
-                                                m_one_for_all ? m_longest.tokens : prompt.tokens,
-                                                m_more, checkpoint, compute, comm);
+      m_generator = std::make_unique<Generator>(config, state.vocab, std::move(tokens), m_more,
+                                                checkpoint, compute, comm);
     });
     return *m_generator;
   }
 
  private:
+  static constexpr std::size_t kRoomOfConversation = 1024;
+
   ModelParts m_parts;
   bool m_one_for_all;
   std::int64_t m_more;
-  Prompt const& m_longest;
+  std::size_t m_room = 0;  // for tokens of a prompt
   std::unique_ptr<Generator> m_generator;
 };
 
@@ -178,15 +218,30 @@ void answer(GenerateTask const& task, Prompt const& prompt, std::uint64_t number
   if (task.fills()) {
     fill_prompt(task, prompt, generator, print);
   } else {
-    ids = continue_prompt(task, prompt, number, !as_json, generator, print);
+    ids = continue_prompt(task, prompt, number, !as_json && !is_question(task, prompt), generator,
+                          print);
   }
   if (!as_json) {
     print_result(is_last ? "\n" : "\n\n");
   } else if (prompt.form == PromptForm::ids && !task.fills()) {
-    print_result(jsonl_line(prompt, ids));
+    print_bytes(jsonl_line(prompt, ids));
   } else {
-    print_result(jsonl_line(prompt, made));
+    print_bytes(jsonl_line(prompt, made));
   }
+}
+
+void hold_conversation(GenerateTask const& task, Generators& generators) {
+  std::uint64_t number = 0;
+  converse(*task.chat, [&](std::vector<std::int32_t> const& tokens) {
+    std::string made;
+    Print const print = [&](std::string_view text) {
+      made += text;
+      print_bytes(text);
+    };
+    continue_prompt(task, {PromptForm::text, tokens}, number++, false, generators.of(tokens),
+                    print);
+    return made;
+  });
 }
 
 // Returns the Config with its threads and device number left to `auto` and without shares of ranks,
@@ -241,18 +296,28 @@ Status run_generate(GenerateArguments const& arguments) {
   if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
-  auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides);
+  if (arguments.chat && recipe.objective != Objective::next)
+    refuse(fmt::format("--chat: is for models that go on with a text; this one is of the family {}",
+                       word(config.model.family)));
   auto const tokenizer = tokenizer_for(arguments, state, checkpoint);
-  auto const prompts = prompts_of(arguments, state, recipe, tokenizer.get());
-  GenerateTask const task{arguments, recipe, bounds, tokenizer.get()};
+  auto const chat = chat_for(arguments, checkpoint, tokenizer.get());
+  auto const* const asked = chat ? &*chat : nullptr;
+  auto const prompts = prompts_of(arguments, state, recipe, {tokenizer.get(), asked});
+  bool const asks = arguments.chat || std::ranges::any_of(prompts, [](Prompt const& prompt) {
+                      return !prompt.messages.empty();
+                    });
+  auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides,
+                                  asks ? chat->ends() : std::vector<std::int32_t>());
+  GenerateTask const task{arguments, recipe, bounds, tokenizer.get(), asked};
   require_options(task, config.model, prompts);
 
   auto const comm = make_single_rank_comm();
   auto const here = on_any_machine(config);
   ComputeHere const compute(here, run_cores(*comm), nullptr, device_backend(here), *comm);
   Generators generators({config, state, checkpoint, *compute, *comm}, task, prompts);
+  if (prompts.empty()) hold_conversation(task, generators);
   for (std::size_t i = 0; i < prompts.size(); ++i)
-    answer(task, prompts[i], i, i + 1 == prompts.size(), generators.of(prompts[i]));
+    answer(task, prompts[i], i, i + 1 == prompts.size(), generators.of(prompts[i].tokens));
   return Status::done;
 }
 

@@ -10,9 +10,10 @@
 
 #include "app/commands.hpp"
 #include "app/output_kinds.hpp"
+#include "app/record_rules.hpp"
+#include "app/version_text.hpp"
 #include "base/affinity.hpp"
 #include "base/work_progress.hpp"
-#include "io/file/path_names.hpp"
 #include "io/texts/byte_source.hpp"
 #include "io/texts/input_list.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
@@ -54,24 +55,40 @@ std::optional<TextFormat> format_of(std::string const& word) {
   return {};
 }
 
-// A model's own chat template lies in its directory, beside the tokenizer.
+// A model's own chat template lies in its directory, beside the tokenizer. Bytes have none.
 RecordRules rules_of(TokenizeArguments const& arguments, Tokenizer const& tokenizer) {
   RecordRules rules;
+  if (arguments.tokenizer != kByteTokenizer)
+    rules = record_rules(model_directory_of(arguments.tokenizer), tokenizer);
   rules.text_field = arguments.text_field;
   rules.learns_all = arguments.learn == "all";
   rules.parses_special = arguments.parse_special;
-  rules.special_tokens = tokenizer.special_tokens();
-  if (arguments.tokenizer == kByteTokenizer) return rules;
-  std::error_code error;  // what cannot be looked at has been told where it was opened
-  std::filesystem::path const path = arguments.tokenizer;
-  auto const directory = std::filesystem::is_directory(path, error) ? path : directory_of(path);
-  try {
-    if (auto chat = open_chat_template(directory))
-      rules.chat = std::make_shared<ChatTemplate const>(std::move(*chat));
-  } catch (Error const& refusal) {  // it matters only if a record has messages
-    rules.no_chat = refusal.what();
-  }
   return rules;
+}
+
+// Says what decides tokens beside the inputs and options: the program, and the files beside the
+// tokenizer, which have the chat template and the token that ends texts.
+std::string identity_of(TokenizeArguments const& arguments) {
+  auto text = version_text();
+  auto const directory = model_directory_of(arguments.tokenizer);
+  std::error_code error;  // what cannot be looked at has been told where it was opened
+  for (auto const* name :
+       {"chat_template.jinja", "tokenizer_config.json", "special_tokens_map.json"}) {
+    auto const file = directory / name;
+    if (std::filesystem::exists(file, error))
+      text += fmt::format(" {} {} {}", name, std::filesystem::file_size(file, error),
+                          std::filesystem::last_write_time(file, error).time_since_epoch().count());
+  }
+  return text;
+}
+
+// Tokens of much text are kept while it is read, so that the same command goes on if it is
+// interrupted.
+void keep_unfinished(TokenizeArguments const& arguments, Output const& output, std::int64_t bytes,
+                     TextTokensWork& work) {
+  if (bytes < 2 * work.keep_every_bytes || output.is_written_through()) return;
+  work.unfinished = output.path().string() + ".unfinished";
+  work.identity = identity_of(arguments);
 }
 
 ListedInputs listed(TokenizeArguments const& arguments) {
@@ -87,7 +104,8 @@ ListedInputs listed(TokenizeArguments const& arguments) {
 Status run_tokenize(TokenizeArguments const& arguments) {
   auto const inputs = listed(arguments);
   Output const output(arguments.output, {kTokenOutput, inputs.files, arguments.force});
-  WorkProgress progress({"tokenize", "bytes", size_of(inputs.files)});
+  auto const bytes = size_of(inputs.files);
+  WorkProgress progress({"tokenize", "bytes", bytes});
   auto const told = [&](std::int64_t bytes) { progress.add(bytes); };
   auto const tokenizer = arguments.tokenizer == kByteTokenizer
                              ? byte_tokenizer(arguments.separator)
@@ -97,6 +115,7 @@ Status run_tokenize(TokenizeArguments const& arguments) {
   work.threads = std::max<std::size_t>(1, allowed_cores().size());
   work.format = format_of(arguments.format);
   work.rules = rules_of(arguments, *tokenizer);
+  keep_unfinished(arguments, output, bytes, work);
   auto const result = tokenize_texts(inputs.files, *tokenizer, output, work, told);
   progress.clear();
   auto const learned =

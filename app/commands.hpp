@@ -22,8 +22,9 @@ Status run_train(TrainArguments const& arguments, Comm& comm);
 struct EvalArguments {
   std::string input;
   std::vector<std::string> overrides;
-  std::string checkpoint;
-  std::optional<std::int64_t> batches;  // how many batches at most; if unset, all of them
+  std::vector<std::string> checkpoints;  // that are evaluated one after the other
+  std::optional<std::int64_t> batches;   // of each set, how many at most; if unset, all of them
+  bool json = false;
 };
 inline constexpr std::int64_t kMostBatches = 1'000'000'000'000;
 Status run_eval(EvalArguments const& arguments, Comm& comm);
@@ -31,6 +32,10 @@ Status run_eval(EvalArguments const& arguments, Comm& comm);
 inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
+  // Prompts are messages of a conversation, which goes on with stdin if none of these three is
+  // given.
+  bool chat = false;
+  std::optional<std::string> system;     // the first message of a conversation
   std::optional<std::string> prompt;     // the text of the prompt; one of these three is given
   std::vector<std::int64_t> prompt_ids;  // the prompt as token ids
   std::string prompts;                   // path of a file with a prompt on each line

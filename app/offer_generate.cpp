@@ -61,6 +61,11 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->check(is_path)
       ->excludes(prompt)
       ->excludes(ids);
+  auto* chat = command->add_flag("--chat", generate.chat,
+                                 "prompts are a user's messages, put as the model's own chat "
+                                 "template does; without a prompt a conversation, from stdin");
+  chat->excludes(ids);
+  command->add_option("--system", generate.system, "the system's message before them")->needs(chat);
   command->add_option("--tokens", generate.tokens, "most tokens to add")
       ->check(CLI::Range(std::int64_t{1}, most_tokens))
       ->capture_default_str();

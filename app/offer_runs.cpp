@@ -23,11 +23,16 @@ void offer_eval(CLI::App& app, Request& request, EvalArguments& eval) {
   auto* command = app.add_subcommand("eval", "loss and perplexity on the validation set");
   command->add_option("input", eval.input, "input file")->required()->check(is_path);
   command->add_option("overrides", eval.overrides, "key=value");
-  command->add_option("--checkpoint", eval.checkpoint, "checkpoint, or a run directory: its newest")
+  command
+      ->add_option("--checkpoint", eval.checkpoints,
+                   "checkpoint, or a run directory: its newest; several may be given, each with "
+                   "this word")
       ->required()
+      ->allow_extra_args(false)
       ->check(is_path);
   command->add_option("--batches", eval.batches, "how many at most; without it: the whole set")
       ->check(CLI::Range(std::int64_t{1}, kMostBatches));
+  command->add_flag("--json", eval.json, "print a JSON object (docs/outputs.md)");
   command->callback([&] { request.ranked = [&](Comm& comm) { return run_eval(eval, comm); }; });
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/chat.hpp"
 #include "app/commands.hpp"
 #include "app/generated.hpp"
 #include "samples/recipe.hpp"
@@ -17,15 +18,22 @@ namespace spillway {
 struct Prompt {
   PromptForm form = PromptForm::text;
   std::vector<std::int32_t> tokens;
-  std::string text = {};  // as it was given; empty if ids were
+  std::string text = {};      // as it was given; empty if ids were, or messages
+  std::string messages = {};  // as they were given, as JSON: the record that has them
 };
 
-// Returns all prompts that the user gave, at least one. A file with a name *.jsonl has an object on
-// each line, {"prompt": TEXT} or {"prompt_ids": [..]}; any other has a text on each line. Texts
-// become tokens by the tokenizer or, if it is null, are bytes. Throws Error(bad_input) that names
-// option, file and line.
+// What texts and messages become tokens by.
+struct PromptMakers {
+  Tokenizer const* tokenizer;  // null: texts are bytes
+  Chat const* chat;            // null: there are no messages
+};
+
+// Returns all prompts that the user gave: at least one, unless --chat asks for a conversation. A
+// file with a name *.jsonl has an object on each line, {"prompt": TEXT}, {"prompt_ids": [..]} or
+// one with messages as `tokenize` takes them; any other has a text on each line. With --chat texts
+// are messages, too. Throws Error(bad_input) that names option, file and line.
 std::vector<Prompt> prompts_of(GenerateArguments const& arguments, RunState const& state,
-                               Recipe const& recipe, Tokenizer const* tokenizer);
+                               Recipe const& recipe, PromptMakers const& makers);
 
 bool is_jsonl(std::string const& path);
 

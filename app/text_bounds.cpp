@@ -19,10 +19,8 @@ bool is_given(std::string_view key, std::span<std::string const> overrides) {
   });
 }
 
-}  // namespace
-
-TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
-                       Recipe const& recipe, std::span<std::string const> overrides) {
+TextBounds bounds_in_files(CheckpointReader const& checkpoint, Config const& config,
+                           Recipe const& recipe, std::span<std::string const> overrides) {
   TextBounds bounds{recipe.ids.pad, {}};
   if (recipe.ids.eos >= 0) bounds.ends = {recipe.ids.eos};
   auto const found = read_carried(checkpoint.directory(), checkpoint.carried());
@@ -44,6 +42,17 @@ TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
   if (!ids.not_followed.empty())
     log_warning("{}: keys of its generation_config.json that are not followed here: {}",
                 checkpoint.directory().string(), fmt::join(ids.not_followed, ", "));
+  return bounds;
+}
+
+}  // namespace
+
+TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
+                       Recipe const& recipe, std::span<std::string const> overrides,
+                       std::span<std::int32_t const> ends_of_answers) {
+  auto bounds = bounds_in_files(checkpoint, config, recipe, overrides);
+  if (!is_given("data.eos_id", overrides))
+    bounds.ends.insert(bounds.ends.end(), ends_of_answers.begin(), ends_of_answers.end());
   return bounds;
 }
 

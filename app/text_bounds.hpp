@@ -18,10 +18,11 @@ struct TextBounds {
 };
 
 // Returns the ids that begin and end texts: those in the files that the checkpoint carries or, if
-// it carries none, the recipe's. An id in `overrides` (data.*_id=N, from the command line) takes
-// precedence. If a carried file cannot be read, warns and returns the recipe's ids. Throws
-// Error(bad_input) if a file does not make sense.
+// it carries none, the recipe's; and `ends_of_answers`. An id in `overrides` (data.*_id=N, from the
+// command line) takes precedence. If a carried file cannot be read, warns and returns the recipe's
+// ids. Throws Error(bad_input) if a file does not make sense.
 TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
-                       Recipe const& recipe, std::span<std::string const> overrides);
+                       Recipe const& recipe, std::span<std::string const> overrides,
+                       std::span<std::int32_t const> ends_of_answers = {});
 
 }  // namespace spillway

@@ -38,6 +38,19 @@ TimeLeft predicted_time(PlannedFor const& made, Data const* data, std::int64_t d
                    predicted_turns(made.planned, made.config.run, step_s, batches, made.machine));
 }
 
+// Returns what a run over so many sequences reads of each source of a mix.
+std::vector<MixedText> mix_of(Data const& data, double sequences) {
+  std::vector<MixedText> mix;
+  double block = 0;
+  for (auto const& source : data.mix) block += static_cast<double>(source.share);
+  for (auto const& source : data.mix) {
+    auto const share = static_cast<double>(source.share) / block;
+    auto const windows = static_cast<double>(data.train.windows.count_of(mix.size()));
+    mix.push_back({source.name, share, share * sequences / windows});
+  }
+  return mix;
+}
+
 // Returns what the head says of model, data and steps, of which `done` are done.
 RunHead head_of_steps(PlannedFor const& made, Data const* data, std::int64_t done, double step_s) {
   auto const& config = made.config;
@@ -56,8 +69,10 @@ RunHead head_of_steps(PlannedFor const& made, Data const* data, std::int64_t don
   head.valid_tokens = data->valid ? data->valid->windows.used_tokens() : 0;
   auto const sequences = static_cast<double>(config.batch.sequences);
   head.step_tokens = sequences * static_cast<double>(data->recipe.window);
-  head.epochs = static_cast<double>(head.steps) * sequences /
-                static_cast<double>(data->train.windows.count());
+  auto const all_sequences = static_cast<double>(head.steps) * sequences;
+  head.mix = mix_of(*data, all_sequences);
+  if (head.mix.empty())
+    head.epochs = all_sequences / static_cast<double>(data->train.windows.count());
   return head;
 }
 

@@ -97,9 +97,9 @@ JobTokens tokens_of(TextJob const& job, RecordRules const& rules, TokenizerFacts
   DocumentTokens documents(facts, encoder);
   for (auto const& [begin, end, line] : job.block.records) {
     auto const json = std::string_view(job.block.text).substr(begin, end - begin);
-    auto const document = document_of(json, {job.path, line}, rules);
+    auto const made = documents_of(json, {job.path, line}, rules);
     try {
-      documents.add(document);
+      for (auto const& document : made) documents.add(document);
     } catch (Error const& error) {
       throw Error(error.status(), fmt::format("{}:{}: {}", job.path, line, error.what()));
     }

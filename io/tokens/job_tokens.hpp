@@ -22,7 +22,7 @@ struct JobTokens {
   std::vector<DocumentEnd> ends;
 };
 
-// `encoder` is that of the thread. Throws what document_of throws, and Error(bad_input) if a
+// `encoder` is that of the thread. Throws what documents_of throws, and Error(bad_input) if a
 // document ends with a token that is not known.
 JobTokens tokens_of(TextJob const& job, RecordRules const& rules, TokenizerFacts const& facts,
                     Encoder& encoder);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "io/file/output.hpp"
 #include "io/texts/input_kind.hpp"
@@ -20,6 +21,12 @@ struct TextTokensWork {
   std::size_t piece_bytes = std::size_t{1} << 18;  // of text that a thread takes at a time
   std::optional<TextFormat> format = {};           // of all files; without it, their names say it
   RecordRules rules = {};
+  // Where tokens are kept meanwhile, so that the same work goes on if it is interrupted; empty:
+  // they are lost then. `identity` says what of the options, and of all else that decides the
+  // tokens, is not in this struct and no input.
+  std::filesystem::path unfinished = {};
+  std::string identity = {};
+  std::int64_t keep_every_bytes = std::int64_t{1} << 28;  // of input files
 };
 
 struct TokenizeResult {
@@ -33,7 +40,8 @@ struct TokenizeResult {
 // is stdin. Throws Error(bad_input) if an input cannot be read or understood, if there is no token
 // at all, if `separator` is wanted and no file says which token ends texts, or if `out` cannot be
 // created; Error(damaged) if a file cannot be unpacked; Error(storage) if writing fails later.
-// `told`, which may be empty, is called after some bytes of the files, with their number.
+// `told`, which may be empty, is called after some bytes of the files, with their number. Inputs
+// that are kept unfinished must be files that are not stdin.
 TokenizeResult tokenize_texts(std::span<std::filesystem::path const> files,
                               Tokenizer const& tokenizer, Output const& out,
                               TextTokensWork const& work,

@@ -54,6 +54,7 @@ struct ModelConfig {
 
 struct DataConfig {
   std::vector<std::string> train, valid;  // patterns of file names; $VAR is expanded already
+  std::vector<double> weights = {};       // of the patterns of `train`; empty if they have none
   ChangedData changed = ChangedData::finish;
   std::int64_t sequence = 1024;
   bool pack = false;                          // whether tokens attend only to their document

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "base/units.hpp"
 #include "config/expand.hpp"
@@ -109,6 +110,17 @@ bool is_none(Value const& value) {
 
 std::string write_path(std::string const& path) {
   return quoted_yaml(escape_variables(path));
+}
+
+// Reads an element such as {path: a.h5, weight: 3}. Returns its path and its weight.
+std::pair<Value const*, double> weighted_path(Value const& value, Place const& place) {
+  auto const *const path = value.find("path"), *const weight = value.find("weight");
+  if (path == nullptr || weight == nullptr || value.entries.size() != 2)
+    refuse(place, "an element with a weight is {path: P, weight: W}, and has nothing else");
+  auto const number = read_real(*weight, place);
+  if (!std::isfinite(number) || number <= 0)
+    refuse(place, fmt::format("weight: {} is no number above 0", weight->text));
+  return {path, number};
 }
 
 std::vector<std::string> written_paths(std::vector<std::string> const& paths) {
@@ -285,17 +297,29 @@ std::string PathsField::form() const {
 
 void GlobsField::read(Value const& value, Place const& place) const {
   std::vector<std::string> globs;
+  std::vector<double> given;
+  bool has_weights = false;
   for (auto const& item : listed(value, place)) {
-    if (item.kind == Value::Kind::map) refuse(place, "weights are not offered in this version");
-    globs.push_back(read_path(item, place));
+    bool const is_map = item.kind == Value::Kind::map;
+    if (is_map && weights == nullptr) refuse(place, "has no weights; give paths alone");
+    auto const [path, weight] = is_map ? weighted_path(item, place) : std::pair(&item, 1.0);
+    globs.push_back(read_path(*path, place));
+    given.push_back(weight);
+    has_weights = has_weights || is_map;
   }
   *at = globs;
+  if (weights != nullptr) *weights = has_weights ? given : std::vector<double>();
 }
 std::string GlobsField::write() const {
-  return write_list(written_paths(*at));
+  auto texts = written_paths(*at);
+  if (weights == nullptr || weights->empty()) return write_list(texts);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    texts[i] = fmt::format("{{path: {}, weight: {}}}", texts[i], (*weights)[i]);
+  return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 std::string GlobsField::form() const {
-  return "path with wildcards, or a list";
+  auto const* const form = "path with wildcards, or a list";
+  return weights == nullptr ? form : fmt::format("{}, also of {{path: P, weight: W}}", form);
 }
 
 void TextsField::read(Value const& value, Place const& place) const {

@@ -216,15 +216,20 @@ struct PathsField {
   void clear() const { at->reset(); }
 };
 
-// Reads one path with wildcards, or a list of such paths.
+// Reads one path with wildcards, or a list of such paths. Where `weights` is not null, an element
+// of the list may have a weight; then all have one, which is 1 unless it is said.
 struct GlobsField {
   std::vector<std::string>* at;
+  std::vector<double>* weights = nullptr;
 
   void read(Value const& value, Place const& place) const;
   std::string write() const;
   std::string form() const;
   bool has_value() const { return !at->empty(); }
-  void clear() const { at->clear(); }
+  void clear() const {
+    at->clear();
+    if (weights != nullptr) weights->clear();
+  }
 };
 
 // Reads one text, or a list of different texts.

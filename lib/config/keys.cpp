@@ -139,8 +139,11 @@ std::vector<Key> trained_keys(ModelConfig& model) {
 
 std::vector<Key> data_keys(DataConfig& data) {
   return {
-      {"data.train", GlobsField{&data.train}, "none", "",
-       "Token files to train on (HDF5, or llm.c .bin; docs/tokens.md)."},
+      {"data.train", GlobsField{&data.train, &data.weights}, "none", "",
+       "Token files to train on (HDF5, or llm.c .bin; docs/tokens.md). A list with weights, such "
+       "as "
+       "[{path: a.h5, weight: 3}, {path: b.h5, weight: 1}], is a mix: sequences come from its "
+       "elements in this proportion, from each in epochs of its own."},
       {"data.valid", GlobsField{&data.valid}, "none", "",
        "Token files for the validation loss; none: no evaluation. What data.train names too is not "
        "trained on."},

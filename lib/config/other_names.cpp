@@ -68,6 +68,8 @@ constexpr OtherName of_training[] = {
     {"train_file train_dataset dataset dataset_name dataset_path data_path train_data "
      "train_data_path",
      "data.train", token_files},
+    {"mix data_mix mixture data_mixture blend data_blend dataset_weights interleave", "data.train",
+     "a list of {path: P, weight: W}"},
     {"validation_file eval_dataset val_dataset valid_data val_data valid_data_path eval_data",
      "data.valid", token_files},
     {"tokenizer tokenizer_name tokenizer_name_or_path tokenizer_type", "data.train", token_files},

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "records/documents.hpp"
+
 namespace spillway {
 namespace {
 
@@ -48,12 +50,11 @@ void append_messages(Record const& record, std::string const& field, Json& to) {
 
 }  // namespace
 
-bool has_conversation(Record const& record) {
+bool has_messages(Record const& record) {
   auto const is_list = [&](char const* field) {
     return record.has(field) && record.json().at(field).is_array();
   };
-  return record.has("messages") || record.has("conversations") ||
-         (is_list("prompt") && record.has("completion"));
+  return record.has("messages") || record.has("conversations") || is_list("prompt");
 }
 
 Conversation conversation_of(Record const& record) {
@@ -66,7 +67,7 @@ Conversation conversation_of(Record const& record) {
   } else {
     append_messages(record, "prompt", messages);
     conversation.given = messages.size();
-    append_messages(record, "completion", messages);
+    if (record.has("completion")) append_messages(record, "completion", messages);
   }
   if (messages.empty()) record.refuse("has no message");
   if (record.has("chat_template_kwargs") && record.at("chat_template_kwargs").is_object())

@@ -15,8 +15,6 @@ struct Conversation {
   nlohmann::ordered_json more = nlohmann::ordered_json::object();
 };
 
-// Returns whether the record has messages.
-bool has_conversation(Record const& record);
 // Reads `messages`, `conversations`, or `prompt` and `completion` that are lists of messages, and
 // `tools` and `chat_template_kwargs`. Throws Error(bad_input) that names file, line and message.
 Conversation conversation_of(Record const& record);

@@ -1,5 +1,7 @@
 #include "records/documents.hpp"
 
+#include <utility>
+
 #include "records/conversation.hpp"
 #include "records/rendered_chat.hpp"
 
@@ -18,13 +20,21 @@ Document completed_prompt(Record const& record, RecordRules const& rules) {
 
 }  // namespace
 
-Document document_of(std::string_view json, RecordOrigin origin, RecordRules const& rules) {
+std::vector<Document> documents_of(std::string_view json, RecordOrigin origin,
+                                   RecordRules const& rules) {
   Record const record(json, origin);
-  if (record.json().is_string()) return {.text = record.json().get<std::string>()};
-  if (!rules.text_field.empty()) return {.text = record.text(rules.text_field)};
-  if (has_conversation(record)) return rendered_chat(record, conversation_of(record), rules);
-  if (record.has("prompt") && record.has("completion")) return completed_prompt(record, rules);
-  return {.text = record.text(kTextField)};
+  auto const plain = [](std::string text) {
+    return std::vector{Document{.text = std::move(text)}};
+  };
+  if (record.json().is_string()) return plain(record.json().get<std::string>());
+  if (!rules.text_field.empty()) return plain(record.text(rules.text_field));
+  if (has_messages(record)) return rendered_chat(record, conversation_of(record), rules);
+  if (record.has("prompt") && record.has("completion")) return {completed_prompt(record, rules)};
+  return plain(record.text(kTextField));
+}
+
+Document question_of(Record const& record, RecordRules const& rules) {
+  return rendered_question(record, conversation_of(record), rules);
 }
 
 }  // namespace spillway

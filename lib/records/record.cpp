@@ -64,8 +64,8 @@ std::string const& Record::text(std::string const& field) const {
 }
 
 void Record::refuse(std::string const& why) const {
-  throw Error(Status::bad_input,
-              fmt::format("{}:{}: {}", m_origin.path, m_origin.line, one_line(why)));
+  auto const line = m_origin.line > 0 ? fmt::format(":{}", m_origin.line) : std::string();
+  throw Error(Status::bad_input, fmt::format("{}{}: {}", m_origin.path, line, one_line(why)));
 }
 
 std::string Record::fields() const {

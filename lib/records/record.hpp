@@ -12,7 +12,7 @@ namespace spillway {
 // Says where a record stands, for messages.
 struct RecordOrigin {
   std::string const& path;
-  std::int64_t line;
+  std::int64_t line;  // 0 if there are no lines
 };
 
 class Record {

@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "records/special_marks.hpp"
@@ -13,6 +16,8 @@ namespace spillway {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr char const* kBlanks = " \n\r\t";
 
 class ChatRenderer {
  public:
@@ -25,18 +30,32 @@ class ChatRenderer {
         m_messages(marked(conversation.messages)),
         m_more(marked(conversation.more)) {}
 
-  Document document() const {
+  std::vector<Document> documents() const {
     auto const whole = rendered(m_messages.size(), false);
-    Document made;
-    if (!m_rules.learns_all) made.learned = answers(whole);
-    if (made.learned && made.learned->empty())
-      m_record.refuse(
-          "has no answer (a message with the role assistant), so that nothing would be "
-          "learned; --learn all learns all messages");
-    made.text = whole.text;
-    if (made.learned) place_without_marks(*made.learned, whole.text);
-    made.barriers = m_marks.take_out(made.text);
-    return made;
+    if (m_rules.learns_all) return {document(whole.text, {})};
+    if (m_rules.chat->has_generation()) return {document(whole.text, generated(whole))};
+    auto const all = turns(whole.text);
+    std::vector<TextRange> learned;
+    for (auto const& turn : all) learned.push_back(turn.answer);
+    bool const is_one = std::ranges::all_of(
+        all, [&](Turn const& turn) { return whole.text.starts_with(turn.text); });
+    if (is_one) return {document(whole.text, learned)};
+    std::vector<Document> documents;
+    for (auto const& turn : all) documents.push_back(document(turn.text, std::vector{turn.answer}));
+    return documents;
+  }
+
+  Document question() const {
+    auto count = m_given > 0 ? m_given : m_messages.size();
+    while (m_given == 0 && count > 0 && is_answer(m_messages[count - 1])) --count;
+    if (count == 0) m_record.refuse("has answers alone (messages with the role assistant)");
+    return document(rendered(count, true).text, {});
+  }
+
+  // Returns an answer, and what stands before it.
+  std::string answer_text(std::size_t number) const {
+    auto const turn = turn_of(number, rendered(number + 1, false).text);
+    return turn.text.substr(turn.answer.begin, turn.answer.end - turn.answer.begin);
   }
 
  private:
@@ -62,44 +81,63 @@ class ChatRenderer {
     }
   }
 
-  std::vector<TextRange> answers(jinja::Rendered const& whole) const {
+  // An answer, and the text up to its end.
+  struct Turn {
+    std::string text;
+    TextRange answer;
+  };
+
+  std::vector<TextRange> generated(jinja::Rendered const& whole) const {
     std::vector<TextRange> ranges;
-    if (m_rules.chat->has_generation()) {
-      auto const begin = m_given == 0 ? 0 : rendered(m_given, false).text.size();
-      for (auto const& [first, last] : whole.generated)
-        if (first >= begin && last > first) ranges.push_back({first, last});
-      return ranges;
-    }
-    for (auto i = m_given; i < m_messages.size(); ++i)
-      if (is_answer(m_messages[i])) ranges.push_back(answer(i, whole.text));
+    auto const begin = m_given == 0 ? 0 : rendered(m_given, false).text.size();
+    for (auto const& [first, last] : whole.generated)
+      if (first >= begin && last > first) ranges.push_back({first, last});
     return ranges;
   }
 
+  std::vector<Turn> turns(std::string const& whole) const {
+    std::vector<Turn> turns;
+    for (auto i = m_given; i < m_messages.size(); ++i) {
+      if (!is_answer(m_messages[i])) continue;
+      turns.push_back(turn_of(i, i + 1 == m_messages.size() ? whole : rendered(i + 1, false).text));
+    }
+    return turns;
+  }
+
   // Finds an answer as what stands between the messages before it, where an answer is asked for,
-  // and the end of the messages up to it.
-  TextRange answer(std::size_t number, std::string const& whole) const {
+  // and the end of the messages up to it, which are `until`.
+  Turn turn_of(std::size_t number, std::string until) const {
     auto const before = rendered(number, true).text;
-    auto const until = number + 1 == m_messages.size() ? whole : rendered(number + 1, false).text;
-    if (!until.starts_with(before)) unclear(number, "does not go on with what asks for an answer");
-    if (!whole.starts_with(until)) unclear(number, "writes it otherwise where more follows");
-    return {before.size(), end_of_turn(until, before.size())};
+    if (!until.starts_with(before))
+      m_record.refuse(fmt::format(
+          "message {}: the chat template does not go on with what asks for an answer, so that it "
+          "is not clear which tokens are the answer; --learn all learns all messages",
+          number + 1));
+    auto const end = end_of_turn(until, before.size());
+    return {std::move(until), {before.size(), end}};
+  }
+
+  // `learned` may be nothing: all is.
+  Document document(std::string const& text,
+                    std::optional<std::vector<TextRange>> const& learned) const {
+    if (learned && learned->empty())
+      m_record.refuse(
+          "has no answer (a message with the role assistant), so that nothing would be "
+          "learned; --learn all learns all messages");
+    Document made{.text = text, .learned = learned};
+    if (made.learned) place_without_marks(*made.learned, text);
+    made.barriers = m_marks.take_out(made.text);
+    return made;
   }
 
   // Returns the end of an answer without the white space behind the token that ends it.
   std::size_t end_of_turn(std::string_view text, std::size_t begin) const {
-    auto const last = text.find_last_not_of(" \n\r\t");
+    auto const last = text.find_last_not_of(kBlanks);
     if (last == text.npos || last < begin) return text.size();
     bool const has_end = std::ranges::any_of(m_rules.special_tokens, [&](auto const& token) {
       return text.substr(begin, last + 1 - begin).ends_with(token);
     });
     return has_end ? last + 1 : text.size();
-  }
-
-  [[noreturn]] void unclear(std::size_t number, char const* why) const {
-    m_record.refuse(fmt::format(
-        "message {}: the chat template {}, so that it is not clear which tokens are the answer; "
-        "give records that end with their only answer, or --learn all",
-        number + 1, why));
   }
 
   Record const& m_record;
@@ -109,10 +147,10 @@ class ChatRenderer {
   Json m_messages, m_more;
 };
 
-}  // namespace
-
-Document rendered_chat(Record const& record, Conversation const& conversation,
-                       RecordRules const& rules) {
+// Calls `make` with a renderer of the conversation.
+template <class Make>
+auto made_of(Record const& record, Conversation const& conversation, RecordRules const& rules,
+             Make const& make) {
   if (!rules.no_chat.empty()) record.refuse("has messages, and " + rules.no_chat);
   if (!rules.chat)
     record.refuse(
@@ -120,10 +158,36 @@ Document rendered_chat(Record const& record, Conversation const& conversation,
         "with chat_template.jinja, or with `chat_template` in tokenizer_config.json");
   try {
     SpecialMarks const marks(rules.special_tokens, record.json());
-    return ChatRenderer(record, conversation, rules, marks).document();
+    return make(ChatRenderer(record, conversation, rules, marks));
   } catch (std::range_error const& error) {
     record.refuse(error.what());
   }
+}
+
+}  // namespace
+
+std::vector<Document> rendered_chat(Record const& record, Conversation const& conversation,
+                                    RecordRules const& rules) {
+  return made_of(record, conversation, rules, std::mem_fn(&ChatRenderer::documents));
+}
+
+Document rendered_question(Record const& record, Conversation const& conversation,
+                           RecordRules const& rules) {
+  return made_of(record, conversation, rules, std::mem_fn(&ChatRenderer::question));
+}
+
+std::string end_of_answers(RecordRules const& rules) {
+  std::string const source = "an answer", said = "qzx";
+  Record const record(R"({"messages": [{"role": "user", "content": "a"},
+                                       {"role": "assistant", "content": "qzx"}]})",
+                      {source, 0});
+  auto const answer = made_of(record, conversation_of(record), rules,
+                              [](ChatRenderer const& chat) { return chat.answer_text(1); });
+  auto const at = answer.rfind(said);
+  if (at == answer.npos) return "";
+  auto const begin = answer.find_first_not_of(kBlanks, at + said.size());
+  if (begin == answer.npos) return "";
+  return answer.substr(begin, answer.find_last_not_of(kBlanks) + 1 - begin);
 }
 
 }  // namespace spillway

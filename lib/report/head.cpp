@@ -81,9 +81,19 @@ std::string limit_text(double limit_s) {
                      human_duration(limit_s));
 }
 
+std::string mix_rows(std::vector<MixedText> const& mix) {
+  std::string text;
+  for (auto const& [name, share, epochs] : mix)
+    text += row(text.empty() ? "mix" : "",
+                fmt::format("{}: {} % of the sequences, {} epochs", name,
+                            human_number(100 * share, 3), human_number(epochs, 3)));
+  return text;
+}
+
 std::string model_rows(RunHead const& head) {
   auto text = row("model", model_text(head));
   if (auto const data = data_text(head); !data.empty()) text += row("data", data);
+  text += mix_rows(head.mix);
   return text + row("run", steps_text(head));
 }
 

@@ -12,6 +12,13 @@
 
 namespace spillway {
 
+// What a run reads of one of several sources of text that are mixed.
+struct MixedText {
+  std::string name;
+  double share = 0;   // of all sequences
+  double epochs = 0;  // of all steps
+};
+
 struct RunHead {
   std::string run;                 // the run's directory
   std::vector<std::string> hosts;  // by rank
@@ -22,6 +29,7 @@ struct RunHead {
   std::int64_t train_tokens = 0, valid_tokens = 0;
   std::int64_t steps = 0, steps_done = 0;
   double step_tokens = 0, epochs = 0;  // `epochs` are those of all steps; 0 if unknown
+  std::vector<MixedText> mix = {};     // empty if data are not mixed
   double step_s = 0;                   // predicted; 0 if unknown
   TimeLeft left = {};
   std::time_t now = 0;                 // 0 if the run may begin at any time

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
-#include "samples/chosen_files.hpp"
 #include "samples/same_data.hpp"
 #include "samples/text_use.hpp"
 
@@ -70,12 +69,6 @@ void require_targets(SampledText const& text, char const* key, Recipe const& rec
                           key, text.tokens.files().front().path().string()));
 }
 
-std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns) {
-  if (patterns.empty())
-    throw Error(Status::bad_input, fmt::format("{}: no token file is named", key));
-  return open_matching(key, patterns);
-}
-
 // If windows had two tokens, a document would often leave a single token, which cannot be used.
 void require_cut(Recipe const& recipe) {
   if (!cuts_where_full(recipe) || recipe.window > 2) return;
@@ -103,17 +96,45 @@ TokenSet open_known(std::vector<KnownFile> const& known) {
   return TokenSet::of_files("data.train", std::move(files));
 }
 
+// Joins the files of a mix, whose sources share no window. Each is checked by itself.
+SampledText mixed_text(TokenSet tokens, std::vector<MixedSource> const& mix, std::int64_t vocab,
+                       Recipe const& recipe) {
+  auto const known = known_files(tokens.files());
+  std::vector<std::int64_t> ends;
+  std::int64_t file = 0;
+  for (auto const& source : mix) {
+    auto const begin = known.begin() + file;
+    checked_text(open_known({begin, begin + source.files}), "data.train", vocab, recipe);
+    file += source.files;
+    ends.push_back(tokens.start_of(static_cast<std::size_t>(file)));
+  }
+  TextWindows windows(tokens, recipe, std::move(ends));
+  return {std::move(tokens), std::move(windows)};
+}
+
+std::vector<KnownPart> known_parts(Data const& data) {
+  std::vector<KnownPart> parts;
+  for (auto const& source : data.mix) {
+    auto const windows = data.train.windows.count_of(parts.size());
+    parts.push_back({source.files, source.share, cuts_where_full(data.recipe) ? windows : 0});
+  }
+  return parts;
+}
+
 DataNow data_now(Data const& data, std::vector<KnownFile> files, std::uint64_t seed) {
   auto const all = files;
   auto const count = [&data, all](std::vector<KnownFile> const& some) {
     return same_files(some, all) ? data.train.windows.count()
                                  : TextWindows(open_known(some), data.recipe).count();
   };
-  return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count};
+  return {std::move(files), data.recipe.window, seed, cut_name(data.recipe), count,
+          known_parts(data)};
 }
 
 DataOrder order_of(SampleOrder const& samples, SampleRange const& range) {
-  return {samples.windows(range), range.seed, {range.begin, range.epoch}};
+  OrderBegin const begin{range.begin, range.epoch};
+  if (!range.mix.empty()) return {samples.parts(range), range.seed, begin};
+  return {samples.windows(range), range.seed, begin};
 }
 
 // Returns for each file of `range` where it begins in `train`, whose files `last` lists.
@@ -155,26 +176,6 @@ Data::Rest open_rest(Data const& data, std::size_t i, std::string const& source)
           std::move(starts)};
 }
 
-struct TrainFiles {
-  std::vector<TokenFile> files;
-  std::vector<std::string> said;
-};
-
-// Opens the files of data.train that are not also files of data.valid.
-TrainFiles open_train(DataConfig const& data) {
-  auto all = open_files("data.train", data.train);
-  auto const known = known_files(all);
-  auto said = repeated("data.train", known);
-  if (data.valid.empty()) return {std::move(all), std::move(said)};
-  auto const valid = known_files(open_files("data.valid", data.valid));
-  auto const chosen = without_valid(known, valid);
-  std::vector<TokenFile> kept;
-  for (auto const i : chosen.kept) kept.push_back(std::move(all[i]));
-  for (auto const& lines : {chosen.said, repeated("data.valid", valid)})
-    said.insert(said.end(), lines.begin(), lines.end());
-  return {std::move(kept), std::move(said)};
-}
-
 // Returns the sample order of a checkpoint. Checkpoints of an early version do not record it, so
 // for those it is assumed that the files have not changed since.
 SampleOrder order_before(RunState const& state, DataNow now, std::string const& source) {
@@ -192,6 +193,18 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
   return checked_text(TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid)),
                       "data.valid", vocab, recipe);
+}
+
+std::vector<SampledText> open_valid_texts(Config const& config, std::int64_t vocab,
+                                          Recipe const& recipe) {
+  std::vector<SampledText> texts;
+  if (config.data.valid.empty()) texts.push_back(open_valid(config, vocab, recipe));  // refuses it
+  auto one = config;
+  for (auto const& pattern : config.data.valid) {
+    one.data.valid = {pattern};
+    texts.push_back(open_valid(one, vocab, recipe));
+  }
+  return texts;
 }
 
 std::vector<TextOrder> Data::texts() const {
@@ -228,7 +241,8 @@ Data open_data(Config const& config) {
   require_positions(completed(config, vocab), config.data.sequence);
   auto const recipe = recipe_of(config, objective, vocab, train.files().front().layout().tokenizer);
   auto known = known_files(train.files());
-  auto text = checked_text(std::move(train), "data.train", vocab, recipe);
+  auto text = opened.mix.empty() ? checked_text(std::move(train), "data.train", vocab, recipe)
+                                 : mixed_text(std::move(train), opened.mix, vocab, recipe);
   DataOrder const order(text.windows.count(), config.run.seed);
   Data data{.train = std::move(text),
             .valid = {},
@@ -236,8 +250,10 @@ Data open_data(Config const& config) {
             .samples = {},
             .order = order,
             .vocab = vocab,
-            .said = std::move(opened.said)};
+            .said = std::move(opened.said),
+            .mix = std::move(opened.mix)};
   data.samples = begun(data_now(data, std::move(known), config.run.seed));
+  data.order = order_of(data.samples, data.samples.ranges.back());
   if (config.data.valid.empty()) return data;
   data.valid = open_valid(config, vocab, recipe);
   auto const &trained = data.train.tokens.files().front(),

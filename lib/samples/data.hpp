@@ -13,6 +13,7 @@
 #include "samples/recipe.hpp"
 #include "samples/sample_order.hpp"
 #include "samples/text_windows.hpp"
+#include "samples/train_files.hpp"
 #include "state/run_state.hpp"
 
 namespace spillway {
@@ -35,6 +36,7 @@ struct Data {
   DataOrder order;         // the order of the samples of `train`, which follow all rests
   std::int64_t vocab = 0;  // the vocabulary of the model
   std::vector<std::string> said = {};  // lines for the user about files left out or repeated
+  std::vector<MixedSource> mix = {};   // the parts of `train`; empty if it has no weights
 
   // Returns the texts of all samples, in the order of the samples. The result refers to this Data.
   std::vector<TextOrder> texts() const;
@@ -43,7 +45,8 @@ struct Data {
 // Opens the files that the Config names. Throws Error(bad_input) if a file is missing, has a
 // foreign format or a larger vocabulary than the model, or if a text is too short for one sequence.
 // Also throws it if data.pack needs documents that a file does not record, if nothing is left to
-// predict, or if all files of data.train are in data.valid too.
+// predict, or if all files of data.train, or of an element of it with a weight, are in data.valid
+// too.
 Data open_data(Config const& config);
 
 // Makes `data` continue the samples of the run that has reached `state`. Returns lines for the user
@@ -55,5 +58,9 @@ std::vector<std::string> go_on(Data& data, Config const& config, RunState const&
 // Opens the validation set of a model with `vocab` tokens. Throws Error(bad_input) if the set
 // cannot be used, for example if a file is missing or has a larger vocabulary than the model.
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
+
+// Opens the elements of data.valid, each as a text of its own. Throws what open_valid throws.
+std::vector<SampledText> open_valid_texts(Config const& config, std::int64_t vocab,
+                                          Recipe const& recipe);
 
 }  // namespace spillway

@@ -21,7 +21,8 @@ struct SpecialIds {
 
 struct Recipe {
   Objective objective = Objective::next;
-  bool pack = false;                       // says whether attention stays inside documents
+  bool pack = false;         // says whether attention stays inside documents
+  bool learns_seen = false;  // predicts what a file lets only be seen, instead of what is learned
   std::vector<std::int64_t> lengths = {};  // how many rows a sequence has in each stack
   std::int64_t window = 0;                 // the tokens of the text that make a sequence, at most
   std::int64_t words = 0;  // ids below this are text, and random tokens are drawn from them

@@ -11,6 +11,7 @@
 namespace spillway {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnownFile, path, tokens, fingerprint)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KnownPart, files, share, windows)
 
 namespace {
 
@@ -22,12 +23,17 @@ Json json_of(SampleRange const& range, bool counts) {
   Json json = {
       {"begin", range.begin}, {"epoch", range.epoch}, {"seed", range.seed}, {"files", range.files}};
   if (counts) json["windows"] = range.windows;
+  if (!range.mix.empty()) json["mix"] = range.mix;
   return json;
 }
 
 SampleRange range_of(Json const& json) {
-  return {json.at("begin"), json.at("epoch"), json.at("seed"), json.at("files"),
-          json.value("windows", std::int64_t{0})};
+  return {json.at("begin"),
+          json.at("epoch"),
+          json.at("seed"),
+          json.at("files"),
+          json.value("windows", std::int64_t{0}),
+          json.value("mix", std::vector<KnownPart>())};
 }
 
 SampleOrder order_of(Json const& json) {
@@ -39,6 +45,12 @@ SampleOrder order_of(Json const& json) {
 SampleRange range_of(DataNow const& now, Files files, std::int64_t begin, std::int64_t epoch) {
   auto const windows = now.cut.empty() ? 0 : now.count(files);
   return {begin, epoch, now.seed, std::move(files), windows};
+}
+
+SampleRange whole_range(DataNow const& now, std::int64_t begin, std::int64_t epoch) {
+  auto range = range_of(now, now.files, begin, epoch);
+  range.mix = now.mix;
+  return range;
 }
 
 // A text has a window if it has more tokens than this number.
@@ -89,12 +101,22 @@ std::int64_t last_epoch(SampleOrder const& order, std::size_t i) {
   return range.epoch + (samples - 1) / order.windows(range);
 }
 
+// Returns how many epochs any part of a mix may have begun after `done` samples of it.
+std::int64_t epochs_begun(SampleOrder const& order, SampleRange const& range, std::int64_t done) {
+  std::int64_t block = 0, most = 0;
+  for (auto const& part : range.mix) block += part.share;
+  for (auto const& [share, windows] : order.parts(range))
+    most = std::max(most, (done / block + 1) * share / windows);
+  return most;
+}
+
 UnderWay under_way(SampleOrder const& order, std::int64_t samples) {
   auto const& ranges = order.ranges;
   auto const later = std::ranges::find_if(ranges, [&](auto const& s) { return s.begin > samples; });
   auto const open = static_cast<std::size_t>(later - ranges.begin()) - 1;
   auto const& range = ranges[open];
   auto const windows = order.windows(range), done = samples - range.begin;
+  if (!range.mix.empty()) return {open, range.epoch + epochs_begun(order, range, done), 0, false};
   UnderWay found{open, range.epoch + done / windows, 0, done % windows == 0};
   found.end = range.begin + (done + windows - 1) / windows * windows;
   bool const completes = done == 0 && open > 0 && last_epoch(order, open - 1) == found.epoch;
@@ -121,6 +143,13 @@ std::string windows_text(std::int64_t window, std::string const& cut) {
                      : fmt::format("windows of up to {} tokens {}", window, cut);
 }
 
+std::string shares_text(std::vector<KnownPart> const& mix) {
+  if (mix.empty()) return "one text";
+  std::vector<std::int64_t> shares;
+  for (auto const& part : mix) shares.push_back(part.share);
+  return fmt::format("{}", fmt::join(shares, " : "));
+}
+
 std::string what_differs(SampleOrder const& before, DataNow const& now) {
   auto const& last = before.ranges.back();
   auto const added = without(now.files, last.files), gone = without(last.files, now.files);
@@ -133,6 +162,9 @@ std::string what_differs(SampleOrder const& before, DataNow const& now) {
   if (of_files.empty() && !same_files(last.files, now.files))
     of_files.push_back("the files are in another order");
   if (!of_files.empty()) all.push_back(fmt::format("data.train: {}", fmt::join(of_files, "; ")));
+  if (last.mix != now.mix)
+    all.push_back(fmt::format("data.train: its weights: {} -> {}", shares_text(last.mix),
+                              shares_text(now.mix)));
   if (last.seed != now.seed) all.push_back(fmt::format("run.seed: {} -> {}", last.seed, now.seed));
   if (!same_windows(before, now))
     all.push_back(fmt::format("{}: {} -> {}", key_of_windows(before, now),
@@ -146,6 +178,15 @@ std::string what_differs(SampleOrder const& before, DataNow const& now) {
               why +
                   ", and the run is within an epoch; give back what it began with, or "
                   "data.changed=anew begins an epoch of the data as they are now");
+}
+
+// Throws if the data are mixed, before or now.
+void require_no_mix(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
+  if (before.ranges[at.open].mix.empty() && now.mix.empty()) return;
+  throw Error(Status::bad_input,
+              what_differs(before, now) +
+                  ", and a mix has no epoch to be completed first; give back what the run began "
+                  "with, or data.changed=anew goes on with the data as they are now");
 }
 
 // Throws if the epoch under way cannot be read to its end.
@@ -188,6 +229,19 @@ SampleOrder with_paths(SampleOrder order, Files const& now) {
   return order;
 }
 
+bool sound_mix(SampleOrder const& order, SampleRange const& range) {
+  if (range.mix.empty()) return true;
+  auto left = std::ssize(range.files);
+  std::int64_t block = 0;
+  for (auto const& [files, share, _] : range.mix) {
+    if (files < 1 || files > left || share < 1 || share > kMostMixed - block) return false;
+    left -= files;
+    block += share;
+  }
+  return left == 0 && std::ranges::all_of(order.parts(range),
+                                          [](MixedPart const& part) { return part.windows >= 1; });
+}
+
 bool sound(SampleOrder const& order) {
   constexpr std::int64_t most = std::int64_t{1} << 60;
   auto const possible = [](std::int64_t value) { return value >= 0 && value <= most; };
@@ -203,7 +257,7 @@ bool sound(SampleOrder const& order) {
       if (good) tokens += file.tokens;
     }
     bool const counted = range.windows >= 1 && range.windows <= tokens;
-    good = good && (order.cut.empty() ? tokens > order.window : counted);
+    good = good && (order.cut.empty() ? tokens > order.window : counted) && sound_mix(order, range);
   }
   return good;
 }
@@ -223,14 +277,33 @@ std::int64_t SampleRange::tokens() const {
   return tokens_of(files);
 }
 
+std::int64_t SampleOrder::windows(SampleRange const& range) const {
+  if (range.mix.empty()) return cut.empty() ? (range.tokens() - 1) / window : range.windows;
+  std::int64_t windows = 0;
+  for (auto const& part : parts(range)) windows += part.windows;
+  return windows;
+}
+
+std::vector<MixedPart> SampleOrder::parts(SampleRange const& range) const {
+  std::vector<MixedPart> parts;
+  auto file = range.files.begin();
+  for (auto const& [files, share, windows] : range.mix) {
+    auto const end = file + files;
+    auto const tokens = tokens_of(Files(file, end));
+    parts.push_back({share, cut.empty() ? (tokens - 1) / window : windows});
+    file = end;
+  }
+  return parts;
+}
+
 SampleOrder begun(DataNow const& now) {
-  return {now.window, {range_of(now, now.files, 0, 0)}, now.cut};
+  return {now.window, {whole_range(now, 0, 0)}, now.cut};
 }
 
 Continued continued(SampleOrder const& before, std::int64_t samples, DataNow const& now,
                     bool anew) {
   auto const& last = before.ranges.back();
-  bool const same = same_windows(before, now) && last.seed == now.seed;
+  bool const same = same_windows(before, now) && last.seed == now.seed && last.mix == now.mix;
   if (same && same_files(last.files, now.files)) return {with_paths(before, now.files), {}};
   std::vector<std::string> said{what_differs(before, now)};
   auto const at = under_way(before, std::max(samples, before.ranges.front().begin));
@@ -241,8 +314,9 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
                                at.between ? ""
                                           : "; of the epoch that ends here some text may come "
                                             "again, and some has not come"));
-    return {{now.window, {range_of(now, now.files, samples, next)}, now.cut}, said};
+    return {{now.window, {whole_range(now, samples, next)}, now.cut}, said};
   }
+  require_no_mix(before, at, now);
   require_rest(before, at, now);
   auto order = with_paths(completed(before, at, now), now.files);
   auto const& whole = order.ranges.back();

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "samples/data_order.hpp"
+
 namespace spillway {
 
 // A KnownFile identifies a token file by its content, whatever its path.
@@ -28,6 +30,14 @@ KnownFile const* find(std::vector<KnownFile> const& files, KnownFile const& file
 // Returns whether both lists have the same contents in the same order, whatever the paths.
 bool same_files(std::vector<KnownFile> const& one, std::vector<KnownFile> const& other);
 
+// Says of a part of a mix how many of the range's files it has and how many samples of each block
+// (samples/mix.hpp) are its own. `windows` are counted if they are not equally long, else 0.
+struct KnownPart {
+  std::int64_t files = 0, share = 0, windows = 0;
+
+  bool operator==(KnownPart const&) const = default;
+};
+
 // The samples of a SampleRange begin with sample `begin`, which is the first one of epoch `epoch`,
 // and end where the next SampleRange begins. They are windows of `files`, shuffled by `seed`.
 struct SampleRange {
@@ -36,6 +46,9 @@ struct SampleRange {
   std::vector<KnownFile> files;
   // How many windows an epoch has, or 0 if all windows are equally long.
   std::int64_t windows = 0;
+  // Parts of the files, one behind the other, that are mixed; empty if they are one text. Each part
+  // has epochs of its own, of which the first is `epoch`.
+  std::vector<KnownPart> mix = {};
 
   std::int64_t tokens() const;
 };
@@ -48,9 +61,9 @@ struct SampleOrder {
   // Names the rule by which windows end if they are not equally long (cut_name), else empty.
   std::string cut = {};
 
-  std::int64_t windows(SampleRange const& range) const {
-    return cut.empty() ? (range.tokens() - 1) / window : range.windows;
-  }
+  std::int64_t windows(SampleRange const& range) const;
+  // Returns how many windows each part of a mix has, and its share.
+  std::vector<MixedPart> parts(SampleRange const& range) const;
 };
 
 // Describes the data of a run as they are now.
@@ -62,6 +75,7 @@ struct DataNow {
   // opens files and counts their windows. `count` must be set if `cut` is not empty.
   std::string cut = {};
   std::function<std::int64_t(std::vector<KnownFile> const&)> count = nullptr;
+  std::vector<KnownPart> mix = {};  // of `files`
 };
 
 SampleOrder begun(DataNow const& now);
@@ -70,8 +84,9 @@ SampleOrder begun(DataNow const& now);
 // changed, the order stays the same. Otherwise the epoch under way is completed first, with no
 // window used twice: with its windows that are left, and then with those of new files. After it
 // come the data as they are now. Throws Error(bad_input) if the epoch cannot be completed, because
-// a needed file is gone or windows have another length. If `anew` is true, an epoch of the data as
-// they are now begins at once. `said` tells the user what has changed and what follows from it.
+// a needed file is gone, windows have another length, or data are mixed, before or now. If `anew`
+// is true, an epoch of the data as they are now begins at once. `said` tells the user what has
+// changed and what follows from it.
 struct Continued {
   SampleOrder order;
   std::vector<std::string> said;

@@ -34,6 +34,8 @@ void SequenceReader::read(std::optional<TextWindow> const& window, std::int64_t 
     for (auto& start : m_starts) start -= first;
     auto const learned = std::span(m_learned).first(m_learned.empty() ? 0 : text.size());
     if (!learned.empty()) m_tokens.read_mask(first, learned.first(there));
+    if (m_recipe.learns_seen)
+      for (auto& one : learned) one = one == 0 ? 1 : 0;
     make_sequence(m_recipe, {text, m_starts, learned}, sample, m_sequence.fields());
   } else {
     make_padding(m_recipe, m_sequence.fields());

@@ -50,12 +50,18 @@ bool can_predict(SampledText const& text, Recipe const& recipe) {
 std::string describe_unused(SampledText const& text, Recipe const& recipe, char const* key) {
   auto const& [tokens, windows] = text;
   auto const successor = recipe.objective == Objective::next ? 1 : 0;
-  auto const unused = tokens.count() - windows.used_tokens() - successor;
+  auto const parts = static_cast<std::int64_t>(windows.parts());
+  auto const unused = tokens.count() - windows.used_tokens() - successor * parts;
   if (unused == 0) return "";
   if (cuts_where_full(recipe))
     return fmt::format(
         "{}: {} of {} tokens are documents of one token, which have no span, and "
         "are not used",
+        key, unused, tokens.count());
+  if (parts > 1)
+    return fmt::format(
+        "{}: {} of {} tokens, at the ends of what is mixed, do not fill a sequence and "
+        "are not read",
         key, unused, tokens.count());
   return fmt::format("{}: the last {} of {} tokens do not fill a sequence and are not read", key,
                      unused, tokens.count());

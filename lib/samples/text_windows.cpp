@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "samples/span_corruption.hpp"
 
@@ -24,11 +26,13 @@ std::int64_t part_that_fits(SpanRoom const& room, std::int64_t left, std::int64_
 // A Walk finds the windows of a text one by one, from a token on at which a window begins.
 class Walk {
  public:
-  // Reads where documents begin for `at_once` tokens at a time, and keeps that in `starts`.
-  Walk(TokenSet const& tokens, Recipe const& recipe, std::int64_t first, std::int64_t at_once,
-       std::vector<std::int64_t>& starts)
+  // Reads where documents begin for `at_once` tokens at a time, and keeps that in `starts`. No
+  // window goes on behind one of `ends`, of which the last is the end of the text.
+  Walk(TokenSet const& tokens, Recipe const& recipe, std::span<std::int64_t const> ends,
+       std::int64_t first, std::int64_t at_once, std::vector<std::int64_t>& starts)
       : m_tokens(tokens),
         m_recipe(recipe),
+        m_ends(ends),
         m_at_once(std::max(at_once, reach(recipe))),
         m_first(first),
         m_known(first),
@@ -56,7 +60,8 @@ class Walk {
 
  private:
   TextWindow cut() {
-    auto const limit = std::min(m_first + m_recipe.window, m_tokens.count());
+    auto const limit =
+        std::min(m_first + m_recipe.window, *std::ranges::upper_bound(m_ends, m_first));
     SpanRoom room(m_recipe);
     TextWindow window{m_first, 0, 0};
     auto at = m_first;
@@ -89,6 +94,7 @@ class Walk {
 
   TokenSet const& m_tokens;
   Recipe const& m_recipe;
+  std::span<std::int64_t const> m_ends;
   std::int64_t m_at_once;
   std::int64_t m_first;  // the first token of the next window
   std::int64_t m_known;  // the first token not yet looked up for documents that begin
@@ -108,18 +114,35 @@ std::string cut_name(Recipe const& recipe) {
                      recipe.ids.eos >= 0 ? ", one of them a document's end" : "");
 }
 
-TextWindows::TextWindows(TokenSet const& tokens, Recipe const& recipe) : m_recipe(recipe) {
-  if (!cuts_where_full(recipe)) {
-    m_count = (tokens.count() - 1) / recipe.window;  // the last window has a successor
-    m_used = m_count * recipe.window;
+TextWindows::TextWindows(TokenSet const& tokens, Recipe const& recipe,
+                         std::vector<std::int64_t> ends)
+    : m_recipe(recipe), m_ends(std::move(ends)) {
+  if (m_ends.empty()) m_ends = {tokens.count()};
+  m_behind.resize(m_ends.size());
+  if (cuts_where_full(recipe)) {
+    walk_over(tokens);
     return;
   }
-  std::vector<std::int64_t> starts;
-  Walk walk(tokens, m_recipe, 0, kWalkedAtOnce, starts);
-  for (auto window = walk.next(); window.used > 0; window = walk.next()) {
-    if (m_count++ % kStride == 0) m_firsts.push_back(window.first);
-    m_used += window.used;
+  for (std::size_t part = 0; part < parts(); ++part) {
+    auto const size = m_ends[part] - before(m_ends, part);
+    // The last window has a successor.
+    m_behind[part] = before(m_behind, part) + (size - 1) / recipe.window;
   }
+  m_used = count() * recipe.window;
+}
+
+void TextWindows::walk_over(TokenSet const& tokens) {
+  std::vector<std::int64_t> starts;
+  Walk walk(tokens, m_recipe, m_ends, 0, kWalkedAtOnce, starts);
+  std::int64_t windows = 0;
+  for (auto window = walk.next(); window.used > 0; window = walk.next()) {
+    if (windows++ % kStride == 0) m_firsts.push_back(window.first);
+    m_used += window.used;
+    auto const part = std::ranges::upper_bound(m_ends, window.first) - m_ends.begin();
+    m_behind[static_cast<std::size_t>(part)] = windows;
+  }
+  for (std::size_t part = 0; part < parts(); ++part)  // of parts without a window
+    m_behind[part] = std::max(m_behind[part], before(m_behind, part));
 }
 
 // A Walk keeps document starts of two look-ups: the rest of one and the whole of the next one.
@@ -129,8 +152,14 @@ std::size_t TextWindows::scratch_size() const {
 
 TextWindow TextWindows::at(TokenSet const& tokens, std::int64_t window,
                            std::vector<std::int64_t>& scratch) const {
-  if (m_firsts.empty()) return {window * m_recipe.window, m_recipe.window, m_recipe.window};
-  Walk walk(tokens, m_recipe, m_firsts[static_cast<std::size_t>(window / kStride)], 0, scratch);
+  if (m_firsts.empty()) {
+    auto const part = std::ranges::upper_bound(m_behind, window) - m_behind.begin();
+    auto const at = static_cast<std::size_t>(part);
+    auto const number = window - before(m_behind, at);
+    return {before(m_ends, at) + number * m_recipe.window, m_recipe.window, m_recipe.window};
+  }
+  Walk walk(tokens, m_recipe, m_ends, m_firsts[static_cast<std::size_t>(window / kStride)], 0,
+            scratch);
   walk.skip(window % kStride);
   return walk.next();
 }
@@ -141,7 +170,8 @@ std::int64_t TextWindows::used_tokens(TokenSet const& tokens, std::int64_t first
   if (count == 0) return 0;
   auto const known = m_firsts[static_cast<std::size_t>(first / kStride)];
   std::vector<std::int64_t> starts;
-  Walk walk(tokens, m_recipe, known, std::min(kWalkedAtOnce, count * m_recipe.window), starts);
+  Walk walk(tokens, m_recipe, m_ends, known, std::min(kWalkedAtOnce, count * m_recipe.window),
+            starts);
   walk.skip(first % kStride);
   std::int64_t used = 0;
   for (; count > 0; --count) used += walk.next().used;

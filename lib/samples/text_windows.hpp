@@ -29,10 +29,14 @@ std::string cut_name(Recipe const& recipe);
 // one walk over all documents, and the begin of every kStride-th window is stored.
 class TextWindows {
  public:
-  // Throws what TokenSet throws if it cannot read where documents begin.
-  TextWindows(TokenSet const& tokens, Recipe const& recipe);
+  // `ends` are the tokens at which parts of the text end that share no window, ascending up to the
+  // end of the text; if none are given, the text is one part. Throws what TokenSet throws if it
+  // cannot read where documents begin.
+  TextWindows(TokenSet const& tokens, Recipe const& recipe, std::vector<std::int64_t> ends = {});
 
-  std::int64_t count() const { return m_count; }
+  std::int64_t count() const { return m_behind.back(); }
+  std::size_t parts() const { return m_ends.size(); }
+  std::int64_t count_of(std::size_t part) const { return m_behind[part] - before(m_behind, part); }
   std::int64_t used_tokens() const { return m_used; }  // sums up TextWindow::used
 
   // Returns window 0 <= `window` < count(). `tokens` must be what the constructor was given. Does
@@ -48,8 +52,15 @@ class TextWindows {
  private:
   static constexpr std::int64_t kStride = 8;
 
+  static std::int64_t before(std::vector<std::int64_t> const& parts, std::size_t part) {
+    return part == 0 ? 0 : parts[part - 1];
+  }
+  void walk_over(TokenSet const& tokens);
+
   Recipe m_recipe;
-  std::int64_t m_count = 0, m_used = 0;
+  std::vector<std::int64_t> m_ends;    // the token behind each part
+  std::vector<std::int64_t> m_behind;  // the number behind the last window of each part
+  std::int64_t m_used = 0;
   // The first tokens of windows 0, kStride, 2 kStride, ... Empty if all windows are equally long.
   std::vector<std::int64_t> m_firsts;
 };

@@ -1,5 +1,8 @@
 // Every JSON that the program writes is as docs/schemas says, and docs/outputs.md is written from
 // these. A field that fails here wants a property in its schema.
+#include <fmt/format.h>
+
+#include "io/tokens/token_writer.hpp"
 #include "plan/data/machine_file.hpp"
 #include "plan_test.hpp"
 #include "tests/parity/experiment.hpp"
@@ -120,6 +123,40 @@ TEST_F(OutputsOfPlan, of_a_trace_that_leaves_micro_batches_out) {
   expect_described("trace", read_json(path("step.json")));
 }
 
+// A text of which every third token is learned.
+void write_masked(std::filesystem::path const& path) {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::uint8_t> mask;
+  for (int i = 0; i < 300; ++i) {
+    tokens.push_back(i % 200);
+    mask.push_back(i % 3 == 0 ? 1 : 0);
+  }
+  TokenWriter writer(Output(path), "byte", 256, 300, 1, "", true);
+  writer.append(tokens);
+  writer.append_mask(mask);
+  writer.close(std::vector<std::int64_t>{0});
+}
+
+TEST(Outputs, of_evaluations_say_the_loss_of_each_text_and_of_what_is_only_seen) {
+  Experiment const experiment("outputs_of_eval", 0, {"run.steps=1", "run.eval.every=0"});
+  auto const dir = experiment.directory().string();
+  auto const run = experiment.run("run").dir.string();
+  write_masked(dir + "/masked.h5");
+  auto const outcome = run_command(fmt::format(
+      "{0} eval {1}/in.yaml --checkpoint {2} --json \"data.valid=[{1}/valid.h5, {1}/masked.h5]\" "
+      "2>/dev/null",
+      spillway_command(0), dir, run));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  auto const json = OrderedJson::parse(outcome.output);
+  expect_described("eval", {json});
+  auto const& one = json["checkpoints"][0];
+  EXPECT_EQ(one["texts"].size(), 2u);
+  EXPECT_EQ(one["targets"].get<int>(),
+            one["texts"][0]["targets"].get<int>() + one["texts"][1]["targets"].get<int>());
+  // Of 256 tokens of sequences each is learned or only seen.
+  EXPECT_EQ(one["texts"][1]["targets"].get<int>() + one["prompt_targets"].get<int>(), 256);
+}
+
 // The keys of a machine file, as `spillway profile` writes them: each below its meaning.
 std::string machine_keys() {
   std::string table = "| key | meaning |\n| --- | --- |\n", meaning;
@@ -150,7 +187,7 @@ std::string tables() {
   std::vector<OrderedJson const*> all;
   std::string text;
   for (auto const* name : {"metrics", "summary", "environment", "plan", "plan-table",
-                           "plan-largest", "plan-what-if", "program", "trace"}) {
+                           "plan-largest", "plan-what-if", "eval", "program", "trace"}) {
     schemas.push_back(std::make_unique<JsonSchema>(schema_path(name)));
     all.push_back(&schemas.back()->json());
     text += schema_section(*all.back()) + "\n";

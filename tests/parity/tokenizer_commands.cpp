@@ -85,6 +85,89 @@ TEST_F(TokenizerCommands, a_text_is_tokenized_trained_on_and_gone_on_with) {
   EXPECT_EQ(read("back/tokenizer.json"), read("model/tokenizer.json"));
 }
 
+// Messages are put by the template, and the answer alone is printed.
+TEST_F(TokenizerCommands, messages_are_answered_as_the_model_has_learnt_them) {
+  write("model/chat_template.jinja",
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>{% endfor %}"
+        "{% if add_generation_prompt %}<assistant>{% endif %}");
+  import("model", "checkpoint");
+  auto const command = fmt::format("generate {} --temperature 0 --tokens 6 ", path("checkpoint"));
+  auto const quiet = " 2>" + path("stderr");
+  auto const behind = [&](std::string const& text) {
+    auto const all = run(command + "--prompt \"" + text + "\"" + quiet).output;
+    EXPECT_EQ(all.substr(0, text.size()), text);
+    return all.substr(text.size());
+  };
+  auto const answer = behind("<user>the cat<end><assistant>");
+  EXPECT_EQ(run(command + "--chat --prompt \"the cat\"" + quiet).output, answer);
+  EXPECT_EQ(run(command + "--chat --system the --prompt \"the cat\"" + quiet).output,
+            behind("<system>the<end><user>the cat<end><assistant>"));
+
+  // A file that the model is tested on can be asked.
+  write("asked.jsonl", R"({"messages": [{"role": "user", "content": "the cat"},)"
+                       R"( {"role": "assistant", "content": "hat"}], "id": 7})"
+                       "\n");
+  auto const told =
+      nlohmann::json::parse(run(command + "--prompts " + path("asked.jsonl") + quiet).output);
+  EXPECT_EQ(told["text"].get<std::string>() + "\n", answer);
+  EXPECT_EQ(told["id"], 7);
+
+  auto const first = answer.substr(0, answer.size() - 1);
+  auto const talk = run_command(fmt::format("printf \"the cat\\n\\nhat\\n\" | {} {} --chat {}",
+                                            spillway_command(0), command, quiet));
+  EXPECT_EQ(talk.output, answer + behind("<user>the cat<end><assistant>" + first +
+                                         "<end><user>hat<end><assistant>"));
+}
+
+TEST_F(TokenizerCommands, an_answer_ends_where_the_template_ends_it) {
+  write("model/chat_template.jinja",
+        "{% for m in messages %}{{ m.content }}{% if m.role == 'assistant' %}<turn>{% endif %}"
+        "{% endfor %}");
+  import("model", "checkpoint");
+  auto const command = fmt::format("generate {} --chat --prompt the --temperature 0 --tokens 9 ",
+                                   path("checkpoint"));
+  auto const quiet = " 2>" + path("stderr");
+  auto const whole = run(command + quiet).output;
+  // The token that is made fourth becomes the one that ends turns.
+  std::istringstream words(
+      run(fmt::format("generate {} --prompt-ids 201 --temperature 0 --tokens 4 {}",
+                      path("checkpoint"), quiet))
+          .output);
+  std::vector<int> const ids{std::istream_iterator<int>(words), {}};
+  ASSERT_EQ(ids.size(), 5u);
+  ASSERT_EQ(std::ranges::count(ids, ids[4]), 1);
+  auto ended = m_tokenizer;
+  auto& vocab = ended["model"]["vocab"];
+  for (auto const& [word, id] : vocab.items())
+    if (id == ids[4]) {
+      vocab.erase(word);
+      break;
+    }
+  ended["added_tokens"].push_back({{"id", ids[4]}, {"content", "<turn>"}, {"special", false}});
+  write("model/tokenizer.json", ended.dump());
+  fs::remove_all(path("checkpoint"));
+  import("model", "checkpoint");
+  auto const answer = run(command + quiet).output;
+  EXPECT_EQ(whole.substr(0, answer.size() - 1) + "\n", answer);
+  EXPECT_LT(answer.size(), whole.size());
+  EXPECT_EQ(answer.find("<turn>"), answer.npos);
+}
+
+TEST_F(TokenizerCommands, messages_are_refused_where_the_model_knows_none) {
+  import("model", "checkpoint");
+  auto const chat = " --chat --prompt the";
+  EXPECT_NE(refused("generate " + path("checkpoint") + chat)
+                .find("--chat: " + path("checkpoint") +
+                      "/huggingface has no chat template (chat_template.jinja, or `chat_template` "
+                      "in tokenizer_config.json); --tokenizer names a model's directory with one"),
+            std::string::npos);
+  write_model_directory(m_dir / "t5", directory_cases()[2]);
+  import("t5", "of-t5");
+  EXPECT_NE(refused("generate " + path("of-t5") + chat)
+                .find("--chat: is for models that go on with a text; this one is of the family t5"),
+            std::string::npos);
+}
+
 TEST_F(TokenizerCommands, tokens_of_another_tokenizer_are_refused_by_name) {
   write_other();
   write_input(import("model", "checkpoint"));

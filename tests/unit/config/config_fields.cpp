@@ -49,6 +49,7 @@ Config full(Family family) {
   c.model = full_model(family);
   c.data = {{"a.h5", "b.h5"},
             {"v.h5"},
+            {2, 0.5},
             ChangedData::anew,
             78,
             true,
@@ -134,7 +135,7 @@ constexpr auto kT5 = R"(model:
     targets: [q, o_proj]
     dropout: 0.05
 data:
-  train: [a.h5, b.h5]
+  train: [{path: a.h5, weight: 2}, {path: b.h5, weight: 0.5}]
   valid: v.h5
   changed: anew
   sequence: 78

@@ -16,7 +16,18 @@ namespace {
 DataConfig unusual_data() {
   using enum ChangedData;
   using enum Objective;
-  return {{"a b/*.h5", "$x, y.bin", "null"}, {"*.h5"}, anew, 77, true, spans, 9, 1, 2, 3, 200};
+  return {{"a b/*.h5", "$x, y.bin", "null"},
+          {"*.h5"},
+          {2.5, 1, 0.125},
+          anew,
+          77,
+          true,
+          spans,
+          9,
+          1,
+          2,
+          3,
+          200};
 }
 
 OptimConfig unusual_optim() {

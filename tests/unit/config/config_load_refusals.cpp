@@ -43,8 +43,20 @@ TEST(ConfigLoad, keys_of_later_versions_are_refused_as_such) {
   EXPECT_EQ(
       override_error("debug.checksum_any=2").find("command line: debug.checksum_any: unknown key"),
       0u);
-  EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2}"),
-            "in.yaml:2: data.train: weights are not offered in this version");
+}
+
+TEST(ConfigLoad, a_weight_stands_beside_its_path_and_is_above0) {
+  EXPECT_EQ(file_error("data:\n  valid:\n    - {path: a, weight: 2}"),
+            "in.yaml:2: data.valid: has no weights; give paths alone");
+  auto const shape =
+      "in.yaml:2: data.train: an element with a weight is {path: P, weight: W}, and "
+      "has nothing else";
+  EXPECT_EQ(file_error("data:\n  train:\n    - {path: a}"), shape);
+  EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 2, epochs: 1}"), shape);
+  EXPECT_EQ(file_error("data:\n  train:\n    - {path: a, weight: 0}"),
+            "in.yaml:2: data.train: weight: 0 is no number above 0");
+  EXPECT_EQ(override_error("data.train=[{path: a, weight: x}]").find("command line: data.train: "),
+            0u);
 }
 
 TEST(ConfigLoad, a_fraction_of_rows_is_a_number_between0_and1_behind_a_word_that_takes_it) {

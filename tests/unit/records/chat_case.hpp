@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "records/documents.hpp"
@@ -24,13 +25,17 @@ inline RecordRules rules_with(std::string const& source) {
   return rules;
 }
 
+inline std::vector<Document> documents(std::string const& json, RecordRules const& rules) {
+  return documents_of(json, {"a.jsonl", 7}, rules);
+}
 inline Document document(std::string const& json, RecordRules const& rules) {
-  return document_of(json, {"a.jsonl", 7}, rules);
+  auto const made = documents(json, rules);
+  EXPECT_EQ(made.size(), 1u);
+  return made.front();
 }
 
 // Barriers are shown as !.
-inline std::string shown(std::string const& json, RecordRules const& rules) {
-  auto const made = document(json, rules);
+inline std::string shown(Document const& made) {
   auto text = made.text;
   std::vector<std::pair<std::size_t, std::string>> signs;
   for (auto const place : made.barriers) signs.emplace_back(place, "!");
@@ -44,9 +49,13 @@ inline std::string shown(std::string const& json, RecordRules const& rules) {
   return text;
 }
 
+inline std::string shown(std::string const& json, RecordRules const& rules) {
+  return shown(document(json, rules));
+}
+
 inline std::string refusal(std::string const& json, RecordRules const& rules) {
   try {
-    document(json, rules);
+    documents(json, rules);
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
     return error.what();

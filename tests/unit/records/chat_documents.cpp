@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/support/in_directory.hpp"
+#include "tests/support/refused_with.hpp"
 #include "tests/unit/records/chat_case.hpp"
 
 namespace spillway::chat_documents_test {
@@ -24,6 +25,57 @@ TEST(ChatDocuments, learn_answers_and_the_token_that_ends_them) {
             "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\na<|im_end|>\n"
             "<|im_start|>assistant\n[b<|im_end|>]\n<|im_start|>user\nc<|im_end|>\n"
             "<|im_start|>assistant\n[d<|im_end|>]\n");
+}
+
+// As Qwen 3: an answer is written otherwise once another question follows.
+constexpr char const* kForgets =
+    "{% for m in messages %}<{{ m.role[0] }}:{% if loop.last and m.role == 'assistant' %}!{% endif "
+    "%}{{ m.content }}</s>{% endfor %}{% if add_generation_prompt %}<a:{% endif %}";
+
+TEST(ChatDocuments, are_one_for_each_answer_where_a_template_writes_earlier_ones_otherwise) {
+  auto const made = test::documents(kTwoAnswers, rules_with(kForgets));
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(shown(made[0]), "<s:s</s><u:a</s><a:[!b</s>]");
+  EXPECT_EQ(shown(made[1]), "<s:s</s><u:a</s><a:b</s><u:c</s><a:[!d</s>]");
+  auto all = rules_with(kForgets);
+  all.learns_all = true;
+  EXPECT_EQ(test::documents(kTwoAnswers, all).size(), 1u);
+}
+
+TEST(ChatDocuments, of_a_completion_are_for_its_own_answers_alone) {
+  auto const record =
+      R"({"prompt": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"},
+                     {"role": "user", "content": "c"}],
+          "completion": [{"role": "assistant", "content": "d"}, {"role": "user", "content": "e"},
+                         {"role": "assistant", "content": "f"}]})";
+  auto const made = test::documents(record, rules_with(kForgets));
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(shown(made[0]), "<u:a</s><a:b</s><u:c</s><a:[!d</s>]");
+  EXPECT_EQ(shown(made[1]), "<u:a</s><a:b</s><u:c</s><a:d</s><u:e</s><a:[!f</s>]");
+}
+
+std::string question(std::string const& json, RecordRules const& rules) {
+  return question_of(Record(json, {"a.jsonl", 7}), rules).text;
+}
+
+TEST(ChatQuestions, end_where_the_next_answer_begins) {
+  auto const rules = rules_with(kForgets);
+  EXPECT_EQ(question(kTwoAnswers, rules), "<s:s</s><u:a</s><a:b</s><u:c</s><a:");
+  EXPECT_EQ(question(R"({"prompt": [{"role": "user", "content": "a"}],
+                         "completion": [{"role": "assistant", "content": "b"}]})",
+                     rules),
+            "<u:a</s><a:");
+  EXPECT_EQ(question(R"({"prompt": [{"role": "user", "content": "a"}]})", rules), "<u:a</s><a:");
+  EXPECT_EQ(test::refused_with([&] {
+              question(R"({"messages": [{"role": "assistant", "content": "b"}]})", rules);
+            }),
+            "a.jsonl:7: has answers alone (messages with the role assistant)");
+}
+
+TEST(ChatQuestions, know_what_ends_an_answer) {
+  EXPECT_EQ(end_of_answers(rules_with(kChatml)), "<|im_end|>");
+  EXPECT_EQ(end_of_answers(rules_with(kForgets)), "</s>");
+  EXPECT_EQ(end_of_answers(rules_with("{% for m in messages %}{{ m.content }}{% endfor %}")), "");
 }
 
 TEST(ChatDocuments, learn_all_where_it_is_asked) {

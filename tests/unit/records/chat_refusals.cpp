@@ -54,28 +54,17 @@ TEST(ChatRefusals, say_why_there_is_no_template) {
   EXPECT_EQ(refusal(record, rules), "a.jsonl:7: has messages, and chat.jinja:1: is not known");
 }
 
-TEST(ChatRefusals, are_for_templates_that_write_answers_otherwise) {
-  auto const record = [](char const* role, char const* more) {
-    return std::string(R"({"messages": [{"role": ")") + role + R"(", "content": "a"}, )" +
-           R"({"role": "assistant", "content": "b"})" + more + "]}";
-  };
-  // As Qwen 3: an answer is written otherwise once another question follows.
-  auto const changes = rules_with(
-      "{% for m in messages %}<{% if loop.last and m.role == 'assistant' %}!{% endif %}"
-      "{{ m.content }}>{% endfor %}{% if add_generation_prompt %}<{% endif %}");
-  EXPECT_EQ(refusal(record("user", R"(, {"role": "user", "content": "c"})"), changes),
-            "a.jsonl:7: message 2: the chat template writes it otherwise where more follows, so "
-            "that it is not clear which tokens are the answer; give records that end with their "
-            "only answer, or --learn all");
-  EXPECT_EQ(refusal(record("user", ""), changes), "no error");
+TEST(ChatRefusals, are_for_templates_that_do_not_ask_as_they_answer) {
+  auto const record =
+      R"({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]})";
   auto const asks_otherwise = rules_with(
       "{% for m in messages %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}?{% endif "
       "%}");
-  EXPECT_NE(refusal(record("user", ""), asks_otherwise)
+  EXPECT_NE(refusal(record, asks_otherwise)
                 .find("message 2: the chat template does not go on with what asks for an answer"),
             std::string::npos);
   auto const alternates = rules_with("{{ raise_exception('roles must alternate') }}");
-  EXPECT_EQ(refusal(record("user", ""), alternates),
+  EXPECT_EQ(refusal(record, alternates),
             "a.jsonl:7: chat.jinja:1: the template refuses it: roles must alternate");
 }
 

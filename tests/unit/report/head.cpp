@@ -49,6 +49,17 @@ TEST_F(Head, says_what_will_happen) {
             "             checkpoints: until Thu 01 Jan, 00:20\n");
 }
 
+TEST_F(Head, says_what_is_read_of_each_source_of_a_mix) {
+  auto mixed = head();
+  mixed.epochs = 0;
+  mixed.mix = {{"tokens/a.h5", 0.75, 3.21}, {"tokens/b-*.h5", 0.25, 0.4}};
+  EXPECT_NE(head_text(mixed).find("  mix        tokens/a.h5: 75 % of the sequences, 3.21 epochs\n"
+                                  "             tokens/b-*.h5: 25 % of the sequences, 0.4 epochs\n"
+                                  "  run        600 steps of 81920 tokens; 49.2M tokens in all\n"),
+            std::string::npos)
+      << head_text(mixed);
+}
+
 TEST_F(Head, of_a_job_that_goes_on_counts_what_is_left) {
   auto later = head();
   later.steps_done = 400;

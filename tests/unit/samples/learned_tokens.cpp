@@ -62,6 +62,13 @@ TEST_F(LearnedTokens, have_the_weight_where_they_are_predicted) {
   EXPECT_EQ(weights(open_data(config), 1), (std::vector<float>{0, 0, 0, 1, 0, 0, 1, 0}));
 }
 
+TEST_F(LearnedTokens, are_left_out_where_what_is_only_seen_is_asked_for) {
+  auto data = open_data(config_of({masked("a"), write("b", 400, 100)}));
+  data.recipe.learns_seen = true;
+  EXPECT_EQ(weights(data, 0), (std::vector<float>{1, 1, 0, 1, 1, 0, 1, 1}));
+  EXPECT_EQ(weights(data, 50), (std::vector<float>(8, 0)));
+}
+
 TEST_F(LearnedTokens, are_all_of_a_file_that_does_not_say_which) {
   auto const data = open_data(config_of({masked("a"), write("b", 400, 100)}));
   EXPECT_EQ(weights(data, 49), (std::vector<float>{1, 0, 0, 1, 0, 0, 1, 1}));
