@@ -21,8 +21,6 @@
 #include "config/load.hpp"
 #include "generate/session.hpp"
 #include "huggingface/import_model.hpp"
-#include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "report/progress.hpp"
@@ -80,7 +78,7 @@ LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
 
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
-  std::optional<CheckpointReader> checkpoint;
+  std::optional<Resumption> start;
   std::string place;  // the checkpoint's directory
   std::optional<SampledText> text;
   RunState state;
@@ -88,10 +86,10 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
     config.batch.share.clear();  // the shares are those of a training run's ranks
-    checkpoint.emplace(open_checkpoint(arguments.checkpoint));
-    place = checkpoint->directory().string();
-    if (comm.rank() == 0) warn_of_foreign_files(*checkpoint);
-    state = run_state(checkpoint->run_strings(), place);
+    start = open_start(arguments.checkpoint, base_places(config, arguments.base));
+    place = start->checkpoint.string();
+    if (comm.rank() == 0 && start->reader) warn_of_foreign_files(*start->reader);
+    state = start->state;
     require_same_model(place, state, config,
                        config.model.vocab != 0 ? config.model.vocab : state.vocab);
     recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
@@ -116,9 +114,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   auto graph = agreed_graph(config, compute, state, comm);
   std::optional<InferenceSession> session;
   on_all_ranks(comm, [&] {
-    naming_older(place, [&] {
-      session.emplace(config, std::vector{std::move(graph)}, *checkpoint, batches, *compute, comm);
-    });
+    session.emplace(config, std::vector{std::move(graph)}, *start, batches, *compute, comm);
   });
 
   auto const count = div_ceil(windows, shape.sequences);

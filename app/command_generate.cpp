@@ -16,14 +16,11 @@
 #include "generate/generator.hpp"
 #include "generate/sampling.hpp"
 #include "huggingface/model_files.hpp"
-#include "io/h5/carried_files.hpp"
-#include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "run/compute_here.hpp"
 #include "state/checkpoints.hpp"
-#include "state/run_state.hpp"
+#include "state/resume.hpp"
 #include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
@@ -124,7 +121,7 @@ void require_options(GenerateTask const& task, ModelConfig const& model,
 struct ModelParts {
   Config const& config;
   RunState const& state;
-  CheckpointReader& checkpoint;
+  Resumption const& start;
   Compute const& compute;
   Comm& comm;
 };
@@ -146,13 +143,11 @@ class Generators {
       m_generator->begin_anew();
       return *m_generator;
     }
-    auto const& [config, state, checkpoint, compute, comm] = m_parts;
+    auto const& [config, state, start, compute, comm] = m_parts;
     m_generator.reset();  // frees its memory for the next
-    naming_older(checkpoint.directory(), [&] {
-      m_generator = std::make_unique<Generator>(config, state.vocab,
-                                                m_one_for_all ? m_longest.tokens : prompt.tokens,
-                                                m_more, checkpoint, compute, comm);
-    });
+    m_generator = std::make_unique<Generator>(config, state.vocab,
+                                              m_one_for_all ? m_longest.tokens : prompt.tokens,
+                                              m_more, start, compute, comm);
     return *m_generator;
   }
 
@@ -206,33 +201,32 @@ void require_ids(std::vector<std::string> const& overrides) {
       refuse(word + ": only ids of special tokens (data.*_id) can be given to generate");
 }
 
-// Returns the tokenizer that the user gives or the checkpoint carries. Returns nullptr if texts are
-// bytes, if there is none, or if none is needed, since prompts are ids.
+// Returns the tokenizer that the user gives or that is beside the weights. Returns nullptr if texts
+// are bytes, if there is none, or if none is needed, since prompts are ids.
 std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& arguments,
-                                               RunState const& state,
-                                               CheckpointReader const& checkpoint) {
+                                               Resumption const& start) {
+  auto const& state = start.state;
   if (!arguments.tokenizer.empty()) {
     auto tokenizer = open_tokenizer(arguments.tokenizer);
     auto const& facts = tokenizer->facts();
-    require_same_tokenizer(checkpoint.directory().string(),
-                           {state.tokenizer, state.tokenizer_checksum},
+    require_same_tokenizer(start.checkpoint.string(), {state.tokenizer, state.tokenizer_checksum},
                            "--tokenizer: " + arguments.tokenizer, {facts.name, facts.checksum});
     return tokenizer;
   }
   if (state.tokenizer == kByteTokenizer || !arguments.prompt_ids.empty()) return nullptr;
-  auto const carried = read_carried(checkpoint.directory(), checkpoint.carried());
-  auto const files = carried_tokenizers(carried.files);
+  auto const found = files_of(start);
+  auto const files = carried_tokenizers(found.files);
   if (files.empty()) return nullptr;
-  return open_tokenizer(checkpoint.directory() / kCarriedFolder / files.front()->name);
+  return open_tokenizer(start.model_files() / files.front()->name);
 }
 
 }  // namespace
 
 Status run_generate(GenerateArguments const& arguments) {
-  auto checkpoint = open_checkpoint(arguments.checkpoint);
-  auto const place = checkpoint.directory().string();
-  warn_of_foreign_files(checkpoint);
-  auto const state = run_state(checkpoint.run_strings(), place);
+  auto const start = open_start(arguments.checkpoint, {arguments.base});
+  auto const place = start.checkpoint.string();
+  if (start.reader) warn_of_foreign_files(*start.reader);
+  auto const& state = start.state;
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
@@ -241,8 +235,8 @@ Status run_generate(GenerateArguments const& arguments) {
   if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
   auto const config = parse_config(state.config, place, overrides, elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
-  auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides);
-  auto const tokenizer = tokenizer_for(arguments, state, checkpoint);
+  auto const bounds = text_bounds(start, config, recipe, arguments.overrides);
+  auto const tokenizer = tokenizer_for(arguments, start);
   auto const prompts = prompts_of(arguments, state, recipe, tokenizer.get());
   GenerateTask const task{arguments, recipe, bounds, tokenizer.get()};
   require_options(task, config.model, prompts);
@@ -250,7 +244,7 @@ Status run_generate(GenerateArguments const& arguments) {
   auto const comm = make_single_rank_comm();
   auto const here = on_any_machine(config);
   ComputeHere const compute(here, run_cores(*comm), nullptr, device_backend(here), *comm);
-  Generators generators({config, state, checkpoint, *compute, *comm}, task, prompts);
+  Generators generators({config, state, start, *compute, *comm}, task, prompts);
   for (std::size_t i = 0; i < prompts.size(); ++i)
     answer(task, prompts[i], i, i + 1 == prompts.size(), generators.of(prompts[i]));
   return Status::done;

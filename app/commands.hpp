@@ -23,6 +23,7 @@ struct EvalArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::string checkpoint;
+  std::string base;                     // where the checkpoint's base is; "" means where it says
   std::optional<std::int64_t> batches;  // how many batches at most; if unset, all of them
 };
 inline constexpr std::int64_t kMostBatches = 1'000'000'000'000;
@@ -31,6 +32,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm);
 inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
+  std::string base;                      // as in EvalArguments
   std::optional<std::string> prompt;     // the text of the prompt; one of these three is given
   std::vector<std::int64_t> prompt_ids;  // the prompt as token ids
   std::string prompts;                   // path of a file with a prompt on each line
@@ -73,6 +75,7 @@ Status run_import(ImportArguments const& arguments);
 
 struct ExportArguments {
   std::string checkpoint;
+  std::string base;     // as in EvalArguments
   std::string output;   // a directory in the format of Hugging Face
   std::string dtype;    // f32, bf16 or f16; "" means the types of an imported model, else f32
   bool merged = false;  // whether adapters are merged into the model, instead of written alone

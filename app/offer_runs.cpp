@@ -23,9 +23,13 @@ void offer_eval(CLI::App& app, Request& request, EvalArguments& eval) {
   auto* command = app.add_subcommand("eval", "loss and perplexity on the validation set");
   command->add_option("input", eval.input, "input file")->required()->check(is_path);
   command->add_option("overrides", eval.overrides, "key=value");
-  command->add_option("--checkpoint", eval.checkpoint, "checkpoint, or a run directory: its newest")
+  command
+      ->add_option(
+          "--checkpoint", eval.checkpoint,
+          "checkpoint, a run directory: its newest, or a directory of Hugging Face or PEFT")
       ->required()
       ->check(is_path);
+  offer_base(*command, eval.base);
   command->add_option("--batches", eval.batches, "how many at most; without it: the whole set")
       ->check(CLI::Range(std::int64_t{1}, kMostBatches));
   command->callback([&] { request.ranked = [&](Comm& comm) { return run_eval(eval, comm); }; });
