@@ -22,8 +22,6 @@
 #include "config/load.hpp"
 #include "generate/session.hpp"
 #include "huggingface/import_model.hpp"
-#include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "report/progress.hpp"
@@ -111,10 +109,8 @@ class EvalModel {
     }
     auto graph = agreed_graph(task.config, *task.compute, m_state, comm);
     on_all_ranks(comm, [&] {
-      naming_older(m_place, [&] {
-        m_session.emplace(task.config, std::vector{std::move(graph)}, *m_checkpoint, m_batches,
-                          **task.compute, comm);
-      });
+      m_session.emplace(task.config, std::vector{std::move(graph)}, *m_start, m_batches,
+                        **task.compute, comm);
     });
   }
 
@@ -127,10 +123,10 @@ class EvalModel {
  private:
   void open(std::string const& path) {
     auto const& config = m_task.config;
-    m_checkpoint.emplace(open_checkpoint(path));
-    m_place = m_checkpoint->directory().string();
-    if (m_task.comm.rank() == 0) warn_of_foreign_files(*m_checkpoint);
-    m_state = run_state(m_checkpoint->run_strings(), m_place);
+    m_start = open_start(path, base_places(config, m_task.arguments.base));
+    m_place = m_start->checkpoint.string();
+    if (m_task.comm.rank() == 0 && m_start->reader) warn_of_foreign_files(*m_start->reader);
+    m_state = m_start->state;
     require_same_model(m_place, m_state, config,
                        config.model.vocab != 0 ? config.model.vocab : m_state.vocab);
     m_recipe = recipe_of(config, objective_of(config), m_state.vocab, m_state.tokenizer);
@@ -185,7 +181,7 @@ class EvalModel {
   }
 
   EvalTask const& m_task;
-  std::optional<CheckpointReader> m_checkpoint;
+  std::optional<Resumption> m_start;
   std::string m_place;  // the checkpoint's directory
   RunState m_state;
   Recipe m_recipe;

@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/output_directory.hpp"
+#include "base/count.hpp"
 #include "base/log.hpp"
 #include "base/spelling.hpp"
 #include "base/standard_streams.hpp"
@@ -65,19 +66,19 @@ ExportedModel written(ExportArguments const& arguments, Config config, RunState 
                   fmt::format("{}: its run began with no base, beside which adapters could be "
                               "loaded; give --merged",
                               checkpoint.directory().string()));
-    if (std::error_code none;
-        std::filesystem::exists(state.base.path, none) && !is_model_directory(state.base.path))
+    auto const base = arguments.base.empty() ? state.base.path
+                                             : open_base(checkpoint, {arguments.base, {}})->place();
+    if (std::error_code none; std::filesystem::exists(base, none) && !is_model_directory(base))
       log_warning(
           "the base of these adapters is the checkpoint {}, which transformers does not load: "
           "write a directory that it does to base_model_name_or_path of adapter_config.json "
           "(`spillway export` makes one of the checkpoint), or give --merged",
-          state.base.path);
+          base);
     CheckpointMasters weights(checkpoint);
-    return export_adapter(weights, config.model, state.base.path, type, arguments.output,
-                          may_replace);
+    return export_adapter(weights, config.model, base, type, arguments.output, may_replace);
   }
   auto const carried = carried_by(checkpoint);
-  auto weights = checkpoint_weights(checkpoint);
+  auto weights = checkpoint_weights(checkpoint, {arguments.base, {}});
   if (lora.rank == 0)
     return export_model(weights, config, carried, type, arguments.output, may_replace);
   MergedSource merged(weights, config.model);
@@ -99,9 +100,10 @@ Status run_export(ExportArguments const& arguments) {
   auto const exported = naming_older(checkpoint.directory(),
                                      [&] { return written(arguments, config, state, checkpoint); });
   if (exported.become_zero > 0)
-    log_warning("{}: {} values became 0, for which {} has no smaller ones", arguments.output,
-                exported.become_zero, arguments.dtype.empty() ? "their type" : arguments.dtype);
-  print_result(fmt::format("{}: {} tensors, {}\n", arguments.output, exported.tensors,
+    log_warning("{}: {} became 0, for which {} has no smaller ones", arguments.output,
+                count(exported.become_zero, "value"),
+                arguments.dtype.empty() ? "their type" : arguments.dtype);
+  print_result(fmt::format("{}: {}, {}\n", arguments.output, count(exported.tensors, "tensor"),
                            human_bytes(exported.bytes)));
   return Status::done;
 }

@@ -21,14 +21,11 @@
 #include "generate/generator.hpp"
 #include "generate/sampling.hpp"
 #include "huggingface/model_files.hpp"
-#include "io/h5/carried_files.hpp"
-#include "io/h5/checkpoint_dir.hpp"
-#include "io/h5/earlier_checkpoints.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
 #include "run/compute_here.hpp"
 #include "state/checkpoints.hpp"
-#include "state/run_state.hpp"
+#include "state/resume.hpp"
 #include "tokenizer/open_tokenizer.hpp"
 
 namespace spillway {
@@ -137,24 +134,23 @@ void require_options(GenerateTask const& task, ModelConfig const& model,
 struct ModelParts {
   Config const& config;
   RunState const& state;
-  CheckpointReader& checkpoint;
+  Resumption const& start;
   Compute const& compute;
   Comm& comm;
 };
 
 // Returns what makes prompts of messages; nothing if no chat template is known. With --chat throws
 // instead, and says why.
-std::optional<Chat> chat_for(GenerateArguments const& arguments, CheckpointReader const& checkpoint,
+std::optional<Chat> chat_for(GenerateArguments const& arguments, Resumption const& start,
                              Tokenizer const* tokenizer) {
-  auto const& place = checkpoint.directory();
   if (tokenizer == nullptr && arguments.chat)
     refuse(
         fmt::format("--chat: {} carries no tokenizer; --tokenizer names a model's directory that "
                     "has one, with a chat template",
-                    place.string()));
+                    start.checkpoint.string()));
   if (tokenizer == nullptr) return {};
-  auto const directory = arguments.tokenizer.empty() ? place / kCarriedFolder
-                                                     : model_directory_of(arguments.tokenizer);
+  auto const directory =
+      arguments.tokenizer.empty() ? start.model_files() : model_directory_of(arguments.tokenizer);
   auto rules = record_rules(directory, *tokenizer);
   if (rules.chat) return Chat(std::move(rules), *tokenizer, arguments.system);
   if (!arguments.chat) return {};
@@ -185,12 +181,10 @@ class Generators {
     if (m_one_for_all && m_room < tokens.size())  // a conversation has become longer
       m_room = std::max(kRoomOfConversation, 2 * tokens.size());
     if (m_one_for_all) tokens.resize(m_room);
-    auto const& [config, state, checkpoint, compute, comm] = m_parts;
+    auto const& [config, state, start, compute, comm] = m_parts;
     m_generator.reset();  // frees its memory for the next
-    naming_older(checkpoint.directory(), [&] {
-      m_generator = std::make_unique<Generator>(config, state.vocab, std::move(tokens), m_more,
-                                                checkpoint, compute, comm);
-    });
+    m_generator = std::make_unique<Generator>(config, state.vocab, std::move(tokens), m_more, start,
+                                              compute, comm);
     return *m_generator;
   }
 
@@ -261,33 +255,32 @@ void require_ids(std::vector<std::string> const& overrides) {
       refuse(word + ": only ids of special tokens (data.*_id) can be given to generate");
 }
 
-// Returns the tokenizer that the user gives or the checkpoint carries. Returns nullptr if texts are
-// bytes, if there is none, or if none is needed, since prompts are ids.
+// Returns the tokenizer that the user gives or that is beside the weights. Returns nullptr if texts
+// are bytes, if there is none, or if none is needed, since prompts are ids.
 std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& arguments,
-                                               RunState const& state,
-                                               CheckpointReader const& checkpoint) {
+                                               Resumption const& start) {
+  auto const& state = start.state;
   if (!arguments.tokenizer.empty()) {
     auto tokenizer = open_tokenizer(arguments.tokenizer);
     auto const& facts = tokenizer->facts();
-    require_same_tokenizer(checkpoint.directory().string(),
-                           {state.tokenizer, state.tokenizer_checksum},
+    require_same_tokenizer(start.checkpoint.string(), {state.tokenizer, state.tokenizer_checksum},
                            "--tokenizer: " + arguments.tokenizer, {facts.name, facts.checksum});
     return tokenizer;
   }
   if (state.tokenizer == kByteTokenizer || !arguments.prompt_ids.empty()) return nullptr;
-  auto const carried = read_carried(checkpoint.directory(), checkpoint.carried());
-  auto const files = carried_tokenizers(carried.files);
+  auto const found = files_of(start);
+  auto const files = carried_tokenizers(found.files);
   if (files.empty()) return nullptr;
-  return open_tokenizer(checkpoint.directory() / kCarriedFolder / files.front()->name);
+  return open_tokenizer(start.model_files() / files.front()->name);
 }
 
 }  // namespace
 
 Status run_generate(GenerateArguments const& arguments) {
-  auto checkpoint = open_checkpoint(arguments.checkpoint);
-  auto const place = checkpoint.directory().string();
-  warn_of_foreign_files(checkpoint);
-  auto const state = run_state(checkpoint.run_strings(), place);
+  auto const start = open_start(arguments.checkpoint, {arguments.base});
+  auto const place = start.checkpoint.string();
+  if (start.reader) warn_of_foreign_files(*start.reader);
+  auto const& state = start.state;
   require_ids(arguments.overrides);
   auto overrides = arguments.overrides;
   if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
@@ -299,14 +292,14 @@ Status run_generate(GenerateArguments const& arguments) {
   if (arguments.chat && recipe.objective != Objective::next)
     refuse(fmt::format("--chat: is for models that go on with a text; this one is of the family {}",
                        word(config.model.family)));
-  auto const tokenizer = tokenizer_for(arguments, state, checkpoint);
-  auto const chat = chat_for(arguments, checkpoint, tokenizer.get());
+  auto const tokenizer = tokenizer_for(arguments, start);
+  auto const chat = chat_for(arguments, start, tokenizer.get());
   auto const* const asked = chat ? &*chat : nullptr;
   auto const prompts = prompts_of(arguments, state, recipe, {tokenizer.get(), asked});
   bool const asks = arguments.chat || std::ranges::any_of(prompts, [](Prompt const& prompt) {
                       return !prompt.messages.empty();
                     });
-  auto const bounds = text_bounds(checkpoint, config, recipe, arguments.overrides,
+  auto const bounds = text_bounds(start, config, recipe, arguments.overrides,
                                   asks ? chat->ends() : std::vector<std::int32_t>());
   GenerateTask const task{arguments, recipe, bounds, tokenizer.get(), asked};
   require_options(task, config.model, prompts);
@@ -314,7 +307,7 @@ Status run_generate(GenerateArguments const& arguments) {
   auto const comm = make_single_rank_comm();
   auto const here = on_any_machine(config);
   ComputeHere const compute(here, run_cores(*comm), nullptr, device_backend(here), *comm);
-  Generators generators({config, state, checkpoint, *compute, *comm}, task, prompts);
+  Generators generators({config, state, start, *compute, *comm}, task, prompts);
   if (prompts.empty()) hold_conversation(task, generators);
   for (std::size_t i = 0; i < prompts.size(); ++i)
     answer(task, prompts[i], i, i + 1 == prompts.size(), generators.of(prompts[i].tokens));

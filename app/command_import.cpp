@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/output_directory.hpp"
+#include "base/count.hpp"
 #include "base/standard_streams.hpp"
 #include "base/units.hpp"
 #include "base/work_progress.hpp"
@@ -89,7 +90,8 @@ Status run_import(ImportArguments const& arguments) {
   print_result(input_file(config, arguments) + ends_comment(model, config.data));
   checkpoint.finish();
 
-  say(fmt::format("{}: {} tensors, {}, of {} ({})", arguments.output, model.tensors().size(),
+  say(fmt::format("{}: {}, {}, of {} ({})", arguments.output,
+                  count(std::ssize(model.tensors()), "tensor"),
                   human_bytes(size_bytes(model.tensors())), arguments.directory,
                   class_name(model.description().architecture)));
   return Status::done;

@@ -8,9 +8,12 @@
 #include "app/output_kinds.hpp"
 #include "base/error.hpp"
 #include "base/standard_streams.hpp"
+#include "config/load.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/inspect/describe.hpp"
 #include "io/safetensors/reader.hpp"
+#include "model/adapters.hpp"
 #include "monitor/run_directory.hpp"
 #include "monitor/run_record.hpp"
 #include "monitor/run_text.hpp"
@@ -42,8 +45,18 @@ std::string describe_shown(std::filesystem::path const& path) {
   return "";
 }
 
+// A configuration of another version says nothing here.
+std::string trained_by(std::string const& config) {
+  try {
+    return trained_words(parse_config(config, "", {}, elsewhere).model);
+  } catch (Error const&) {
+    return "";
+  }
+}
+
 std::string describe_anything(std::filesystem::path const& path, std::string const& machine) {
   if (auto const run = run_of_file(path)) return describe_run_of(path, *run);
+  if (is_adapter_directory(path)) return describe_adapters(path) + describe(adapter_weights(path));
   if (is_json(path)) return describe_program(path.string(), machine);
   if (is_run_directory(path)) return describe_run(read_run(path));
   bool const has_weights = is_safetensors(path);
@@ -55,7 +68,7 @@ std::string describe_anything(std::filesystem::path const& path, std::string con
                 fmt::format("{}: holds no run, no checkpoint and no weights", path.string()));
   if (auto const text = is_directory ? "" : describe_shown(path); !text.empty()) return text;
   bool const is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
-  return is_yaml ? describe_yaml(path.string()) : describe(path);
+  return is_yaml ? describe_yaml(path.string()) : describe(path, trained_by);
 }
 
 }  // namespace

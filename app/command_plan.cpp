@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -12,8 +13,10 @@
 #include "app/rows_text.hpp"
 #include "app/run_answer.hpp"
 #include "app/train_head.hpp"
+#include "base/count.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
+#include "model/model.hpp"
 #include "plan/data/plan.hpp"
 #include "plan/explain/answers.hpp"
 #include "plan/explain/compare.hpp"
@@ -24,6 +27,8 @@
 #include "run/existing_memory.hpp"
 #include "run/plan_run.hpp"
 #include "samples/batch_shape.hpp"
+#include "samples/recipe.hpp"
+#include "state/resume.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {
@@ -73,8 +78,17 @@ std::string text_of(PlanReport const& report, bool compares) {
   } else {
     text += kHowToCompare;
   }
-  return text + fmt::format("\nSearched {} plans and compiled {} in {:.0f} ms.\n",
-                            planned.estimated, planned.compiled, 1e3 * planned.search_s);
+  return text + fmt::format("\nSearched {} and compiled {} in {:.0f} ms.\n",
+                            count(planned.estimated, "plan"), planned.compiled,
+                            1e3 * planned.search_s);
+}
+
+// Refuses what train would refuse to begin with, unless it goes on with a checkpoint of its own.
+void require_start(Config const& config, std::int64_t vocab) {
+  std::error_code ignored;  // what cannot be looked at is told by the run
+  if (std::filesystem::exists(std::filesystem::path(config.run.dir) / "latest", ignored)) return;
+  if (auto const init = find_init(config, vocab); init && init->imported)
+    require_own_ids(config.data, objective_of(config));
 }
 
 // Plans the run. With --json, a refusal is told to programs on stdout, too.
@@ -136,6 +150,7 @@ Status run_plan(PlanArguments const& arguments) {
   auto const saved = output(arguments.save, kPlanOutput, arguments, given);
   auto const traced = output(arguments.trace, kTraceOutput, arguments, given);
   auto const vocab = vocabulary(given, !arguments.machine.empty());
+  if (arguments.machine.empty()) require_start(given, vocab);
   Planner planner;
   auto const found = plan_or_refuse(planner, arguments, given, vocab);
   auto const& [config, target, planned] = found;

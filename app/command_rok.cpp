@@ -10,6 +10,7 @@
 #include "app/device_backend.hpp"
 #include "app/devices.hpp"
 #include "app/output_kinds.hpp"
+#include "base/count.hpp"
 #include "base/input_file.hpp"
 #include "base/log.hpp"
 #include "base/standard_streams.hpp"
@@ -79,8 +80,8 @@ RokCaption caption_of(RokStart const& start, ComputeHere const& here, std::int64
   auto const& model = start.config.model;
   auto const cpu = cpu_name(read_input("/proc/cpuinfo", kMostCpuInfoBytes));
   auto const where = here->device.has_own_memory() ? here->device.properties().name : cpu;
-  return {fmt::format("{}, {} layers of {}, {}", word(model.family), model.layers, model.hidden,
-                      word(start.config.precision)),
+  return {fmt::format("{}, {} of {}, {}", word(model.family), count(model.layers, "layer"),
+                      model.hidden, word(start.config.precision)),
           fmt::format("{}, {}", where, count(here.choices().threads, "thread")),
           fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))), steps - 1};
 }

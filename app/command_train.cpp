@@ -11,6 +11,7 @@
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "comm/on_all_ranks.hpp"
+#include "config/difference.hpp"
 #include "config/load.hpp"
 #include "config/print.hpp"
 #include "huggingface/import_model.hpp"
@@ -35,6 +36,7 @@
 #include "state/kept_configs.hpp"
 #include "state/resume.hpp"
 #include "state/same_start.hpp"
+#include "train/learning_rate.hpp"
 #include "train/summarize.hpp"
 #include "train/trainer.hpp"
 
@@ -82,8 +84,11 @@ void take_run_dir(Start& start) {
 // sample.
 void take_up(Start& start, Comm& comm) {
   auto const& resumption = *start.resumption;
-  start.changed = changed_keys(resumption, start.config);
+  auto const before = stored_config(resumption);
+  start.changed = differences(before, start.config);
   for (auto const& line : start.changed) log_info("{}", line);
+  auto const rate = changed_rate(before, start.config, resumption.state.step);
+  if (!rate.empty() && comm.rank() == 0) log_warning("{}", rate);
   on_all_ranks(comm, [&] {
     auto const said =
         go_on(*start.data, start.config, resumption.state, resumption.checkpoint.string());

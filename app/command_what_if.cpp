@@ -11,6 +11,7 @@
 #include "app/plan_json.hpp"
 #include "app/plan_once.hpp"
 #include "base/cannot_start.hpp"
+#include "base/count.hpp"
 #include "base/process_memory.hpp"
 #include "base/standard_streams.hpp"
 #include "base/work_progress.hpp"
@@ -94,7 +95,7 @@ Status run_what_if(PlanArguments const& arguments) {
   Planner planner;
   auto const [config, target] = planner.target(arguments, given, vocab);
   auto const told = answer(config, vocab, target);
-  auto const micro = fmt::format("{} sequences", told.micro);
+  auto const micro = count(told.micro, "sequence");
   print_result(arguments.json ? json_of(told)
                               : what_if_text(told.now, told.budgets, told.rows, micro));
   return told.now.fits ? Status::done : Status::cannot_fit;

@@ -23,6 +23,7 @@ struct EvalArguments {
   std::string input;
   std::vector<std::string> overrides;
   std::vector<std::string> checkpoints;  // that are evaluated one after the other
+  std::string base;                      // where their base is; "" means where they say
   std::optional<std::int64_t> batches;   // of each set, how many at most; if unset, all of them
   bool json = false;
 };
@@ -32,6 +33,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm);
 inline constexpr std::int64_t kFillings = 5;
 struct GenerateArguments {
   std::string checkpoint;
+  std::string base;  // as in EvalArguments
   // Prompts are messages of a conversation, which goes on with stdin if none of these three is
   // given.
   bool chat = false;
@@ -78,6 +80,7 @@ Status run_import(ImportArguments const& arguments);
 
 struct ExportArguments {
   std::string checkpoint;
+  std::string base;     // as in EvalArguments
   std::string output;   // a directory in the format of Hugging Face
   std::string dtype;    // f32, bf16 or f16; "" means the types of an imported model, else f32
   bool merged = false;  // whether adapters are merged into the model, instead of written alone

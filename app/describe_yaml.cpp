@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/machine_text.hpp"
+#include "base/count.hpp"
 #include "base/error.hpp"
 #include "base/wrapped.hpp"
 #include "config/keys.hpp"
@@ -64,9 +65,9 @@ std::string describe_input(std::string const& path) {
     return wrapped_row(fmt::format("  {}", name), text, 15);
   };
   return fmt::format("input file {}\n", path) + row("model", model_words(config)) +
-         row("a step", fmt::format("{} sequences of {} tokens", config.batch.sequences,
-                                   config.data.sequence)) +
-         row("run", fmt::format("{} steps, in {}", config.run.steps, config.run.dir)) +
+         row("a step", fmt::format("{} of {}", count(config.batch.sequences, "sequence"),
+                                   count(config.data.sequence, "token"))) +
+         row("run", fmt::format("{}, in {}", count(config.run.steps, "step"), config.run.dir)) +
          fmt::format(
              "  used by      spillway train {0}\n  its plan     spillway plan {0}\n"
              "  all keys     spillway --print-config {0}\n",

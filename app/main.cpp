@@ -86,7 +86,7 @@ Status tell(CLI::App const& app, CLI::ParseError const& error) {
   if (!key.empty()) {
     say(key);
   } else if (!mistake.view().empty()) {
-    say(mistake.view());
+    say(fmt::format("spillway: {}", mistake.view()));
   }
   return fine ? Status::done : Status::bad_input;
 }

@@ -86,6 +86,7 @@ void offer_export(CLI::App& app, Request& request, ExportArguments& arguments) {
   command->add_flag("--merged", arguments.merged,
                     "of a run with model.lora: the whole model, with its adapters merged into it; "
                     "without it: the adapters alone, as PEFT has them");
+  offer_base(*command, arguments.base);
   command->callback([&] {
     end_on_signals_without_partials();
     request.plain = [&] { return run_export(arguments); };

@@ -47,8 +47,10 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
   auto* command = app.add_subcommand("generate", "continue a prompt, or fill its gaps");
   command
       ->add_option("--checkpoint", generate.checkpoint,
-                   "checkpoint, or a run directory: its newest; or give it without this word")
+                   "checkpoint, a run directory: its newest, or a directory of Hugging Face or "
+                   "PEFT; or give it without this word")
       ->check(is_path);
+  offer_base(*command, generate.base);
   auto* prompt =
       command->add_option("--prompt", generate.prompt, "text, for models whose tokenizer is known");
   auto* ids = offer_numbers(*command, "--prompt-ids", generate.prompt_ids,

@@ -25,11 +25,12 @@ void offer_eval(CLI::App& app, Request& request, EvalArguments& eval) {
   command->add_option("overrides", eval.overrides, "key=value");
   command
       ->add_option("--checkpoint", eval.checkpoints,
-                   "checkpoint, or a run directory: its newest; several may be given, each with "
-                   "this word")
+                   "checkpoint, a run directory: its newest, or a directory of Hugging Face or "
+                   "PEFT; several may be given, each with this word")
       ->required()
       ->allow_extra_args(false)
       ->check(is_path);
+  offer_base(*command, eval.base);
   command->add_option("--batches", eval.batches, "how many at most; without it: the whole set")
       ->check(CLI::Range(std::int64_t{1}, kMostBatches));
   command->add_flag("--json", eval.json, "print a JSON object (docs/outputs.md)");

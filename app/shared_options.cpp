@@ -17,6 +17,14 @@ CLI::Option* offer_numbers(CLI::App& command, std::string const& name,
       ->check([=](std::string const& text) { return wrong_in_list(text, least, most); });
 }
 
+void offer_base(CLI::App& command, std::string& base) {
+  command
+      .add_option("--base", base,
+                  "where the frozen weights of a checkpoint, or the model of PEFT's adapters, are "
+                  "now, if not where that says")
+      ->check(is_path);
+}
+
 void offer_force(CLI::App& command, bool& force, std::string const& about) {
   command.add_flag("--force", force, about);
 }

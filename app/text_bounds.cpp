@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "huggingface/model_directory.hpp"
 #include "huggingface/special_ids.hpp"
-#include "io/h5/carried_files.hpp"
 
 namespace spillway {
 namespace {
@@ -19,18 +18,18 @@ bool is_given(std::string_view key, std::span<std::string const> overrides) {
   });
 }
 
-TextBounds bounds_in_files(CheckpointReader const& checkpoint, Config const& config,
-                           Recipe const& recipe, std::span<std::string const> overrides) {
+TextBounds bounds_in_files(Resumption const& start, Config const& config, Recipe const& recipe,
+                           std::span<std::string const> overrides) {
   TextBounds bounds{recipe.ids.pad, {}};
   if (recipe.ids.eos >= 0) bounds.ends = {recipe.ids.eos};
-  auto const found = read_carried(checkpoint.directory(), checkpoint.carried());
+  auto const found = files_of(start);
   for (auto const& why : found.unread)
     log_warning("{}; texts begin and end as the run says", why.what());
   bool const is_described = std::ranges::any_of(
       found.files, [](CarriedFile const& file) { return file.name == kConfigFile; });
   if (!is_described || !found.unread.empty()) return bounds;
 
-  auto const files = checkpoint.directory() / kCarriedFolder;
+  auto const files = start.model_files();
   auto const description = describe_directory(files);
   if (!is_given("data.eos_id", overrides)) {
     auto const ends = ends_of_texts(files, description, config.data);
@@ -41,16 +40,16 @@ TextBounds bounds_in_files(CheckpointReader const& checkpoint, Config const& con
     bounds.start = static_cast<std::int32_t>(ids.start.value_or(bounds.start));
   if (!ids.not_followed.empty())
     log_warning("{}: keys of its generation_config.json that are not followed here: {}",
-                checkpoint.directory().string(), fmt::join(ids.not_followed, ", "));
+                start.checkpoint.string(), fmt::join(ids.not_followed, ", "));
   return bounds;
 }
 
 }  // namespace
 
-TextBounds text_bounds(CheckpointReader const& checkpoint, Config const& config,
-                       Recipe const& recipe, std::span<std::string const> overrides,
+TextBounds text_bounds(Resumption const& start, Config const& config, Recipe const& recipe,
+                       std::span<std::string const> overrides,
                        std::span<std::int32_t const> ends_of_answers) {
-  auto bounds = bounds_in_files(checkpoint, config, recipe, overrides);
+  auto bounds = bounds_in_files(start, config, recipe, overrides);
   if (!is_given("data.eos_id", overrides))
     bounds.ends.insert(bounds.ends.end(), ends_of_answers.begin(), ends_of_answers.end());
   return bounds;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/count.hpp"
 #include "base/units.hpp"
 #include "io/file/file.hpp"
 #include "io/file/path_names.hpp"
@@ -27,13 +28,16 @@ std::string shortened(std::string const& text) {
   return line.size() == text.size() && line.size() <= limit ? text : line.substr(0, limit) + " ...";
 }
 
-std::string describe_checkpoint(std::filesystem::path const& directory) {
+std::string describe_checkpoint(std::filesystem::path const& directory, AboutConfig const& about) {
   CheckpointReader const reader(directory);
   auto text = fmt::format("checkpoint {}\n", directory.string());
   text += fmt::format("  size        {}\n", human_bytes(reader.size_bytes()));
-  for (auto const& [key, value] : reader.run_strings()) {
-    text += fmt::format("  {:<11} {}\n", key, shortened(value));
-  }
+  auto const config = reader.run_strings().find("config");
+  if (about && config != reader.run_strings().end())
+    if (auto const trained = about(config->second); !trained.empty())
+      text += fmt::format("  trains      {}\n", trained);
+  for (auto const& [key, value] : reader.run_strings())
+    text += fmt::format("  {:<11} {}\n", key, key == "base" ? value : shortened(value));
   for (auto const& [name, sum] : reader.carried())
     text += fmt::format("  carries     {}/{}\n", kCarriedFolder, name);
   for (auto const& why : read_carried(directory, reader.carried()).unread) {
@@ -45,9 +49,8 @@ std::string describe_checkpoint(std::filesystem::path const& directory) {
   for (auto const& tensor : reader.tensors()) {
     elements[tensor.group] += element_count(tensor.shape);
   }
-  for (auto const& [group, count] : elements) {
-    text += fmt::format("  {:<11} {} values\n", group, count);
-  }
+  for (auto const& [group, values] : elements)
+    text += fmt::format("  {:<11} {}\n", group, count(values, "value"));
   for (auto const& tensor : reader.tensors()) {
     if (tensor.group != kWeightsGroup) continue;
     text += fmt::format("    {} {} [{}]\n", tensor.name, name(tensor.type),
@@ -65,9 +68,9 @@ std::string describe_weights(std::filesystem::path const& path) {
     lines += fmt::format("    {} {} [{}]\n", tensor.name, name(tensor.type),
                          fmt::join(tensor.shape, ", "));
   }
-  return fmt::format("weights {}\n  size        {} in {} {}\n  values      {} in {} tensors\n",
-                     path.string(), human_bytes(reader.size_bytes()), reader.files(),
-                     reader.files() == 1 ? "file" : "files", elements, reader.tensors().size()) +
+  return fmt::format("weights {}\n  size        {} in {}\n  values      {} in {}\n", path.string(),
+                     human_bytes(reader.size_bytes()), count(reader.files(), "file"), elements,
+                     count(std::ssize(reader.tensors()), "tensor")) +
          lines;
 }
 
@@ -94,18 +97,20 @@ std::string describe_tokens(std::filesystem::path const& path) {
   text += fmt::format("  vocabulary  {} ({}{})\n", layout.vocab, layout.tokenizer, checksum);
   if (layout.documents > 0) text += fmt::format("  documents   {}\n", layout.documents);
   if (layout.learned > 0)
-    text += fmt::format("  learned     {} tokens; the others are only seen\n", layout.learned);
+    text +=
+        fmt::format("  learned     {}; the others are only seen\n", count(layout.learned, "token"));
   text += fmt::format("  begins      {}\n", beginning(file));
   return text;
 }
 
 }  // namespace
 
-std::string describe(std::filesystem::path const& path) {
+std::string describe(std::filesystem::path const& path, AboutConfig const& about) {
   if (is_safetensors(path)) return describe_weights(path);
   std::error_code ignored;  // an error shows when `path` is read as a file
-  if (std::filesystem::is_directory(path, ignored)) return describe_checkpoint(checkpoint_at(path));
-  if (path.filename() == manifest_name) return describe_checkpoint(directory_of(path));
+  if (std::filesystem::is_directory(path, ignored))
+    return describe_checkpoint(checkpoint_at(path), about);
+  if (path.filename() == manifest_name) return describe_checkpoint(directory_of(path), about);
   return describe_tokens(path);
 }
 

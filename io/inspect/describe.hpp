@@ -2,14 +2,18 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace spillway {
+
+// Says which parameters a checkpoint's configuration trains; "" if it is all.
+using AboutConfig = std::function<std::string(std::string const& config)>;
 
 // Describes a token file, a checkpoint (its directory, its checkpoint.h5 or a run's directory), or
 // weights in the safetensors format (a file or a directory). Every line ends with a line break.
 // Throws what TokenFile, CheckpointReader and SafetensorsReader throw, such as bad_input if `path`
 // is no such file or directory, or damaged if a file is cut short.
-std::string describe(std::filesystem::path const& path);
+std::string describe(std::filesystem::path const& path, AboutConfig const& about = {});
 
 }  // namespace spillway

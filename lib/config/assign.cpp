@@ -20,6 +20,8 @@ bool is_inside(std::string_view name, std::string_view group) {
   return name.size() > group.size() && name.starts_with(group) && name[group.size()] == '.';
 }
 
+constexpr std::string_view kOff = "none";
+
 // In a file a colon stands before a value: optim.lr=1 is `lr: 1` there.
 std::string as_in_file(std::string_view assignment) {
   auto const equals = assignment.find('=');
@@ -58,8 +60,11 @@ class Assigner {
       }
     } else if (value.kind == Value::Kind::scalar && all_take(name, value.text)) {
       for (auto const& member : members(name)) assign_key(member, line, value);
+    } else if (value.kind == Value::Kind::scalar && is_switched_by(name, value.text)) {
+      switch_off(name, line, value);
     } else if (value.kind != Value::Kind::null || !m_from_file) {
-      refuse(place, fmt::format("expected a map of keys, got {}", describe(value)));
+      refuse(place,
+             fmt::format("expected a map of keys, got {}{}", describe(value), as_map(name, value)));
     }
   }
 
@@ -91,6 +96,43 @@ class Assigner {
     auto const keys = members(group);
     return !keys.empty() &&
            std::ranges::all_of(keys, [&](auto const& key) { return takes_word(key, word); });
+  }
+
+  // Returns whether the word switches the group off: none does so to a group within another whose
+  // first key may be none, as in "model.lora: none".
+  bool is_switched_by(std::string_view group, std::string_view word) const {
+    auto const keys = members(group);
+    return group.find('.') != group.npos && word == kOff && !keys.empty() &&
+           takes_word(keys.front(), word);
+  }
+
+  // All keys of the group are as if they had not been given, and its first one is none.
+  void switch_off(std::string const& group, int line, Value const& value) {
+    Config defaults;
+    auto const unset = keys_of(defaults);
+    for (auto const& key : members(group)) {
+      auto const as_unset = std::ranges::find(unset, key.name, &Key::name);
+      read_key(key, parse_yaml(write_key(*as_unset), m_source), {where(line), group});
+      if (auto const given = m_origins.find(key.name); given != m_origins.end())
+        m_origins.erase(given);
+    }
+    assign_key(members(group).front(), line, value);
+  }
+
+  // Returns how a value that stands for a group is written, such as "; say lora: {rank: 16}" in a
+  // file, if its first key takes it.
+  std::string as_map(std::string const& group, Value const& value) const {
+    auto const keys = members(group);
+    if (value.kind != Value::Kind::scalar || keys.empty()) return "";
+    try {
+      read_key(keys.front(), value, {});
+    } catch (Error const&) {
+      return "";
+    }
+    if (!m_from_file) return fmt::format("; say {}={}", keys.front().name, value.text);
+    auto const last = group.substr(group.rfind('.') + 1);
+    return fmt::format("; say {}: {{{}: {}}}", last, keys.front().name.substr(group.size() + 1),
+                       value.text);
   }
 
   void check_is_group(std::string const& name, Place const& place) const {

@@ -22,7 +22,7 @@ struct LoraConfig {
 };
 
 struct ModelConfig {
-  std::string import_from = {};  // a directory in Hugging Face's format; empty once loaded
+  std::string import_from = {};  // a directory in Hugging Face's format; written to no file
   Family family = Family::gpt;
   std::int64_t layers = 12, hidden = 768, heads = 12;
   // If a field is 0 or empty and its key may be `auto`, the value is `auto`, for which the code of

@@ -7,6 +7,7 @@
 namespace spillway {
 
 std::vector<std::string> differences(Config before, Config now, Scope widest) {
+  now.model.import_from = before.model.import_from;  // other keys say what it says
   auto const keys_before = keys_of(before), keys_now = keys_of(now);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < keys_now.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "config/expand.hpp"
 #include "config/scalar.hpp"
+#include "config/suggest.hpp"
 
 namespace spillway {
 namespace {
@@ -41,7 +42,10 @@ std::string pick(Words const& words, Value const& value, Place const& place) {
   if (has_fraction && std::ranges::find(words.allowed, word) != words.allowed.end())
     refuse(place,
            fmt::format("{} takes no fraction; {} do", word, fmt::join(words.divisible, ", ")));
-  refuse(place, fmt::format("'{}' is not one of {}", text, fmt::join(words.allowed, " | ")));
+  refuse(
+      place,
+      fmt::format("'{}' is not one of {}{}", text, fmt::join(words.allowed, " | "),
+                  did_you_mean(nearest_word(text, {words.allowed.begin(), words.allowed.end()}))));
 }
 
 // Returns the items of a list, or any other value as the only item. Refuses an empty list.

@@ -30,6 +30,7 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
       refuse({given->second, given->first}, "model.import decides it; leave out one of them");
   }
   config.model = imported.model;
+  config.model.import_from = before.import_from;
   config.model.dropout = before.dropout;
   config.model.attention_dropout = before.attention_dropout;
   config.model.freeze = before.freeze;

@@ -106,7 +106,7 @@ constexpr OtherName of_models[] = {
     {"sliding_window window_size", "model.window", "in tokens"},
     {"freeze freeze_layers frozen_parameters", "model.freeze", "patterns of names of parameters"},
     {"lora lora_config peft peft_config use_lora", "model.lora", ""},
-    {"lora_r lora_rank", "model.lora.rank", ""},
+    {"lora_r lora_rank lora.r", "model.lora.rank", ""},
     {"lora_alpha", "model.lora.alpha", ""},
     {"lora_dropout", "model.lora.dropout", ""},
     {"lora_target lora_target_modules target_modules", "model.lora.targets", ""},
@@ -230,6 +230,8 @@ OtherName const* other_name(std::string_view name, std::vector<std::string> cons
   auto const whole = plain(name);
   if (auto const* row = row_of(whole)) return row;
   auto const last = last_part(whole);
+  auto const group = whole.substr(0, whole.size() - std::min(whole.size(), last.size() + 1));
+  if (auto const* row = row_of(last_part(group) + "." + last)) return row;
   bool const is_ours =
       std::ranges::any_of(keys, [&](std::string const& key) { return last_part(key) == last; });
   return is_ours ? nullptr : row_of(last);

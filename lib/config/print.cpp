@@ -97,6 +97,7 @@ std::string model_yaml_and(Config const& config, std::span<std::string_view cons
 
 std::string print_config(Config const& config) {
   auto copy = config;
+  copy.model.import_from.clear();  // other keys say what it says
   Config defaults;
   auto const default_keys = keys_of(defaults);
   return nested_yaml(keys_of(copy), [&](Key const& key) {

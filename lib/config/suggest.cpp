@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
@@ -23,6 +24,17 @@ std::string_view group_of(std::string_view name) {
 // With as many edits as this a text no longer resembles what it was.
 int too_many_edits(std::string_view text) {
   return std::min(4, std::max(2, static_cast<int>(text.size()) / 3 + 1));
+}
+
+constexpr std::string_view kHyphens = "-_";
+
+// Returns the word without what people write differently.
+std::string bare(std::string_view word) {
+  std::string result;
+  for (char const c : word)
+    if (kHyphens.find(c) == kHyphens.npos)
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
 }
 
 }  // namespace
@@ -68,6 +80,18 @@ std::string nearest_name(std::string_view wrong, std::vector<std::string> const&
     }
   }
   return nearest;
+}
+
+std::string nearest_word(std::string_view wrong, std::vector<std::string> const& words) {
+  auto const same = std::ranges::find(words, bare(wrong), bare);
+  if (same != words.end()) return *same;
+  auto const near = nearest_name(wrong, words);
+  auto const first = wrong.substr(0, wrong.find_first_of(kHyphens));
+  return near.empty() && std::ranges::count(words, first) > 0 ? std::string(first) : near;
+}
+
+std::string did_you_mean(std::string const& name) {
+  return name.empty() ? "" : fmt::format("; did you mean {}?", name);
 }
 
 }  // namespace spillway

@@ -15,4 +15,12 @@ int edit_distance(std::string_view a, std::string_view b);
 // last dot, or is a few edits away. Returns an empty text if no name resembles it.
 std::string nearest_name(std::string_view wrong, std::vector<std::string> const& names);
 
+// Returns the word of a value that resembles `wrong` most: it is the same but for capitals, `-` and
+// `_`, or a few edits away, or what `wrong` begins with before one of these. Returns an empty text
+// if none resembles it.
+std::string nearest_word(std::string_view wrong, std::vector<std::string> const& words);
+
+// Returns "; did you mean NAME?", or an empty text for an empty name.
+std::string did_you_mean(std::string const& name);
+
 }  // namespace spillway

@@ -49,14 +49,13 @@ void GenerateBatch::load(std::int64_t, std::int64_t, BatchBuffers const& to) {
 }
 
 Generator::Generator(Config const& config, std::int64_t vocab, std::vector<std::int32_t> prompt,
-                     std::int64_t more, CheckpointReader& checkpoint, Compute const& compute,
-                     Comm& comm)
+                     std::int64_t more, Resumption const& start, Compute const& compute, Comm& comm)
     : m_arithmetic(
           make_arithmetic(config, {compute.concurrency(), 1}, comm.size(), compute.kernels.target)),
       m_decodings(decodings(config, vocab, std::ssize(prompt), more)),
       m_prompt(std::move(prompt)),
-      m_session(config, graphs_of(config, vocab, m_arithmetic, m_decodings, compute, comm),
-                checkpoint, m_batch, compute, comm),
+      m_session(config, graphs_of(config, vocab, m_arithmetic, m_decodings, compute, comm), start,
+                m_batch, compute, comm),
       m_order(m_decodings.front()) {
   if (objective_of(config) == Objective::spans) m_batch.inputs = m_prompt;
 }

@@ -1,4 +1,4 @@
-// A Generator runs the model of a checkpoint on a prompt, whatever the model's family is.
+// A Generator runs a model with its weights on a prompt, whatever the model's family is.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class Generator {
   // Loads the model's weights, and reserves memory for the prompt and `more` tokens after it.
   // Throws Error, for example if the model has too few positions or the memory is too small.
   Generator(Config const& config, std::int64_t vocab, std::vector<std::int32_t> prompt,
-            std::int64_t more, CheckpointReader& checkpoint, Compute const& compute, Comm& comm);
+            std::int64_t more, Resumption const& start, Compute const& compute, Comm& comm);
 
   // Lets the next call of logits_after begin with another prompt, not longer than the first one. It
   // is for models without an encoder.

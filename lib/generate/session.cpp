@@ -1,13 +1,13 @@
 #include "generate/session.hpp"
 
 #include "plan/compile/compile.hpp"
-#include "state/restore.hpp"
+#include "state/restored_start.hpp"
 
 namespace spillway {
 
 // The session has no spill file, since a Program for inference spills nothing.
 InferenceSession::InferenceSession(Config const& config, std::vector<Graph> graphs,
-                                   CheckpointReader& checkpoint, BatchSource& batches,
+                                   Resumption const& start, BatchSource& batches,
                                    Compute const& compute, Comm& comm)
     : m_graphs(std::move(graphs)),
       m_programs(compile_inference(m_graphs, comm.size(), !compute.device.has_own_memory())),
@@ -23,7 +23,7 @@ InferenceSession::InferenceSession(Config const& config, std::vector<Graph> grap
                                        1,
                                        compute.make_watch});
   ModelState model(m_programs.front(), m_memory.tiers(), comm.rank());
-  restore_weights(checkpoint, model, comm);
+  restore_weights(start, model, comm);
 }
 
 }  // namespace spillway

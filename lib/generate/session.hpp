@@ -1,4 +1,4 @@
-// An InferenceSession is a model that can run inference Programs, to evaluate a checkpoint or to
+// An InferenceSession is a model that can run inference Programs, to evaluate weights or to
 // generate text.
 #pragma once
 
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "io/h5/checkpoint_reader.hpp"
 #include "plan/data/program.hpp"
 #include "run/run_memory.hpp"
 #include "runtime/engine.hpp"
 #include "state/model_state.hpp"
+#include "state/resume.hpp"
 
 namespace spillway {
 
@@ -19,7 +19,7 @@ class InferenceSession {
   // Compiles the graphs, reserves memory that they share and loads the weights. The first graph
   // must read all weights that any graph reads. Throws Error if memory is too small or the weights
   // cannot be read.
-  InferenceSession(Config const& config, std::vector<Graph> graphs, CheckpointReader& checkpoint,
+  InferenceSession(Config const& config, std::vector<Graph> graphs, Resumption const& start,
                    BatchSource& batches, Compute const& compute, Comm& comm);
 
   // Returns the Engine of a graph. Only one Engine at a time may have steps that are not finished.

@@ -1,12 +1,14 @@
 #include "huggingface/adapter_directory.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/one_line.hpp"
 #include "huggingface/adapter_files.hpp"
 #include "huggingface/json_object.hpp"
 #include "huggingface/model_directory.hpp"
@@ -18,6 +20,8 @@ namespace spillway {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr auto kBaseKey = "base_model_name_or_path";
 
 // A Description reads keys of an adapter_config.json.
 class Description {
@@ -51,6 +55,18 @@ class Description {
                     "LoRA (path_initial_model_for_weight_conversion)");
   }
 
+  // Returns what the key says, for people.
+  std::string words(char const* key) const {
+    auto const found = m_json.find(key);
+    if (found == m_json.end()) return "not said";
+    if (found->is_string()) return one_line(found->get<std::string>());
+    if (!found->is_array()) return shown(*found);
+    std::vector<std::string> parts;
+    for (auto const& part : *found)
+      parts.push_back(part.is_string() ? one_line(part.get<std::string>()) : shown(part));
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
   template <class T>
   T value(char const* key, bool (Json::*is_kind)() const noexcept, char const* kind) const {
     auto const found = m_json.find(key);
@@ -74,13 +90,17 @@ bool is_adapter_file(std::string const& name) {
   return name == kAdapterConfig || name == kAdapterWeights;
 }
 
-AdapterDirectory::AdapterDirectory(fs::path const& path)
-    : m_path(path), m_file(path / kAdapterWeights) {
-  read_config();
+fs::path adapter_weights(fs::path const& path) {
+  return path / kAdapterWeights;
+}
+
+AdapterDirectory::AdapterDirectory(fs::path const& path, BasePlaces const& places)
+    : m_path(path), m_file(adapter_weights(path)) {
+  read_config(places);
   name_tensors();
 }
 
-void AdapterDirectory::read_config() {
+void AdapterDirectory::read_config(BasePlaces const& places) {
   Description const config(m_path);
   if (auto const type = config.value<std::string>("peft_type", &Json::is_string, "text");
       type != "LORA")
@@ -96,10 +116,15 @@ void AdapterDirectory::read_config() {
   m_lora.alpha = config.value<double>("lora_alpha", &Json::is_number, "number");
   m_lora.dropout = config.value<double>("lora_dropout", &Json::is_number, "number");
   if (m_lora.rank < 1 || !(m_lora.alpha > 0)) config.refuse("r", "rank and alpha must be above 0");
-  m_base = config.value<std::string>("base_model_name_or_path", &Json::is_string, "text");
-  if (!is_model_directory(m_base))
-    config.refuse("base_model_name_or_path",
-                  m_base.string() + " is no directory of a model here; write there where it is");
+  auto const named = config.value<std::string>(kBaseKey, &Json::is_string, "text");
+  std::vector<fs::path> bases = {named, m_path / named};
+  bases.insert(bases.end(), places.starts.begin(), places.starts.end());
+  if (!places.given.empty()) bases = {places.given};
+  auto const found = std::ranges::find_if(bases, is_model_directory);
+  if (found == bases.end())
+    config.refuse(kBaseKey, fmt::format("{}; write there where it is, or give --base DIR",
+                                        not_a_model(bases.front().string())));
+  m_base = *found;
 }
 
 void AdapterDirectory::name_tensors() {
@@ -125,8 +150,8 @@ void AdapterDirectory::name_tensors() {
   m_lora.targets.assign(layers.begin(), layers.end());
 }
 
-Config adapted_config(fs::path const& path) {
-  AdapterDirectory const adapters(path);
+Config adapted_config(fs::path const& path, BasePlaces const& places) {
+  AdapterDirectory const adapters(path, places);
   ModelDirectory const base(adapters.base());
   auto config = base.config();
   config.model.lora = adapters.lora();
@@ -135,6 +160,17 @@ Config adapted_config(fs::path const& path) {
   config.model.lora.targets = shortest_targets(config.model.lora.targets, modules);
   config.run.init = path.string();
   return config;
+}
+
+std::string describe_adapters(fs::path const& path) {
+  Description const config(path);
+  auto text = fmt::format("adapters {} (PEFT)\n", path.string());
+  for (auto const& [word, key] :
+       {std::pair("rank", "r"), std::pair("alpha", "lora_alpha"),
+        std::pair("dropout", "lora_dropout"), std::pair("targets", "target_modules"),
+        std::pair("base", kBaseKey)})
+    text += fmt::format("  {:<11} {}\n", word, config.words(key));
+  return text;
 }
 
 }  // namespace spillway

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "huggingface/base_places.hpp"
 #include "io/safetensors/reader.hpp"
 #include "io/tensors/tensor_source.hpp"
 
@@ -19,9 +20,11 @@ bool is_adapter_file(std::string const& name);
 // Has the adapters' parameters by the names of checkpoints, in the types of their file.
 class AdapterDirectory : public TensorSource {
  public:
-  // Throws Error(bad_input) that names file and key or tensor for what is not LoRA of linear
-  // layers, or has a form of it that is not known here, and what SafetensorsReader throws.
-  explicit AdapterDirectory(std::filesystem::path const& path);
+  // The adapters' base is the directory that they name, from the working directory or from their
+  // own, or else one of the places. Throws Error(bad_input) that names file and key or tensor if
+  // none of these is a model's, for what is not LoRA of linear layers, or has a form of it that is
+  // not known here, and what SafetensorsReader throws.
+  explicit AdapterDirectory(std::filesystem::path const& path, BasePlaces const& places = {});
 
   // Returns where the model is that the adapters are of: a directory of Hugging Face.
   std::filesystem::path const& base() const { return m_base; }
@@ -34,7 +37,7 @@ class AdapterDirectory : public TensorSource {
   }
 
  private:
-  void read_config();
+  void read_config(BasePlaces const& places);
   void name_tensors();
 
   std::filesystem::path m_path, m_base;
@@ -45,6 +48,12 @@ class AdapterDirectory : public TensorSource {
 
 // Returns the Config of a run that would have made the model with its adapters: that of the base
 // with model.lora, and run.init.
-Config adapted_config(std::filesystem::path const& path);
+Config adapted_config(std::filesystem::path const& path, BasePlaces const& places = {});
+
+// Returns the file of such a directory that has the weights.
+std::filesystem::path adapter_weights(std::filesystem::path const& path);
+
+// Describes the adapters for people, a line for each thing, whether or not their base is here.
+std::string describe_adapters(std::filesystem::path const& path);
 
 }  // namespace spillway

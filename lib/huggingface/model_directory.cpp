@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "huggingface/adapter_files.hpp"
 #include "huggingface/imported_config.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/special_ids.hpp"
@@ -20,8 +21,14 @@ namespace {
 // to the weights and this program would not.
 void refuse_adapter(fs::path const& path) {
   std::error_code ignored;  // if this fails, reading the weights says why
-  auto const file = path / "adapter_config.json";
+  auto const file = path / kAdapterConfig;
   if (!fs::exists(fs::symlink_status(file, ignored))) return;
+  if (!is_model_directory(path))
+    throw Error(
+        Status::bad_input,
+        fmt::format("{}: are adapters of PEFT, and no model; model.import of an input file "
+                    "takes them and trains them on, generate and eval take them as they are",
+                    path.string()));
   throw Error(Status::bad_input,
               fmt::format("{}: an adapter is not applied to weights here: save the model with it "
                           "(peft's merge_and_unload), or remove this file",
@@ -59,7 +66,20 @@ CarriedFiles ModelDirectory::carried() const {
   return files;
 }
 
+std::string not_a_model(std::string const& path) {
+  auto const slash = path.find('/');
+  bool const may_be_of_hub = slash != path.npos && slash > 0 && slash == path.rfind('/') &&
+                             slash + 1 < path.size() && path.front() != '.';
+  return path + " is no directory of a model here" +
+         (may_be_of_hub ? fmt::format("; of the Hugging Face hub nothing is fetched: `hf download "
+                                      "{} --local-dir DIR` does (or huggingface-cli download)",
+                                      path)
+                        : "");
+}
+
 ModelDescription describe_directory(fs::path const& path) {
+  std::error_code ignored;  // what cannot be looked at is told when it is read
+  if (!fs::exists(path, ignored)) throw Error(Status::bad_input, not_a_model(path.string()));
   refuse_adapter(path);
   auto const file = path / kConfigFile;
   return describe_model(read_inside(path, kConfigFile, kMostConfigBytes), file.string());

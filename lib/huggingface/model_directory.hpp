@@ -48,6 +48,9 @@ class ModelDirectory : public TensorSource {
   TensorTypes m_types;
 };
 
+// Says that no model is at the path, and how one of the Hugging Face hub comes there.
+std::string not_a_model(std::string const& path);
+
 // Returns the model that a directory's config.json describes. Throws Error(bad_input) that names
 // the file, and for an adapter, which is not supported.
 ModelDescription describe_directory(std::filesystem::path const& path);

@@ -17,6 +17,7 @@
 #include "base/error_text.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
+#include "io/file/path_names.hpp"
 #include "job/refuse_run_dir.hpp"
 #include "state/kept_configs.hpp"
 
@@ -69,6 +70,24 @@ void remove_unfinished_texts(std::filesystem::path const& directory) {
   for (auto const& path : unfinished) ::unlink(path.c_str());
 }
 
+// Returns the directories on the way to the path that are not there, the outermost first.
+std::vector<std::filesystem::path> missing_directories(std::filesystem::path const& path) {
+  std::vector<std::filesystem::path> missing;
+  std::error_code ignored;
+  for (auto at = without_slash(path); !at.empty() && !std::filesystem::exists(at, ignored);
+       at = at.parent_path())
+    missing.insert(missing.begin(), at);
+  return missing;
+}
+
+bool holds_only(std::filesystem::path const& directory, std::string const& name) {
+  std::error_code error;
+  for (auto at = std::filesystem::directory_iterator(directory, error);
+       at != std::filesystem::directory_iterator(); at.increment(error))
+    if (at->path().filename() != name) return false;
+  return !error;
+}
+
 }  // namespace
 
 void require_run_place(std::filesystem::path const& path) {
@@ -82,18 +101,38 @@ void require_run_place(std::filesystem::path const& path) {
   refuse_run_dir(path, fmt::format("cannot be {}: {}", what, why));
 }
 
+// Another job may remove what it has made here until this one holds the lock.
 RunDir::RunDir(std::filesystem::path path) : m_path(std::move(path)) {
+  do {
+    make();
+    take_lock();
+  } while (!is_named(m_lock, m_path / "lock"));
+  remove_unfinished_texts(m_path);
+}
+
+RunDir::~RunDir() {
+  m_owner.reset();  // removes its file
+  auto const lock = m_path / "lock";
+  if (!m_lock || !m_made_lock || !holds_only(m_path, "lock") || !is_named(m_lock, lock)) return;
+  ::unlink(lock.c_str());
+  for (auto i = m_made.size(); i-- > 0;) ::rmdir(m_made[i].c_str());
+}
+
+void RunDir::make() {
+  m_owner.reset();
+  auto const missing = missing_directories(m_path);
+  if (!missing.empty()) m_made = missing;
   try {
     make_directories(m_path);
   } catch (Error const& error) {
     throw Error(Status::bad_input, fmt::format("run.dir: {}", error.what()));
   }
-  take_lock();
-  remove_unfinished_texts(m_path);
 }
 
 void RunDir::take_lock() {
   auto const file = m_path / "lock";
+  std::error_code ignored;  // opening it says why
+  m_made_lock |= !std::filesystem::exists(file, ignored);
   m_lock =
       FileDescriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (!m_lock) refuse_run_dir(m_path, "cannot be written: " + error_text(errno));

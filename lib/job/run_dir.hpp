@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/file/file.hpp"
 #include "job/owner_file.hpp"
@@ -20,6 +21,9 @@ void require_run_place(std::filesystem::path const& path);
 class RunDir {
  public:
   explicit RunDir(std::filesystem::path path);
+  // Removes the lock and the directories that it has made, if nothing else has come there.
+  ~RunDir();
+  RunDir(RunDir&&) = default;
 
   // Throws Error(bad_input) if another job has taken the directory over, as far as the last renewal
   // of `lock.owner` has shown. Makes no system call, so that it can be called in every step.
@@ -37,12 +41,15 @@ class RunDir {
   void write(std::string const& name, std::string const& text) const;
 
  private:
+  void make();
   void take_lock();
   int write_lock() const;
   void hold_lock_there();
   [[noreturn]] void refuse_as_lost(char const* why) const;
 
   std::filesystem::path m_path;
+  std::vector<std::filesystem::path> m_made;  // the outermost first
+  bool m_made_lock = false;
   FileDescriptor m_lock;
   std::unique_ptr<OwnerFile> m_owner;  // null if the file system has flock
 };

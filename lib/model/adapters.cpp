@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "config/suggest.hpp"
 
 namespace spillway {
 namespace {
@@ -96,6 +97,17 @@ void complete_lora(ModelConfig& model) {
   lora.targets.assign(targets.begin(), targets.end());
 }
 
+std::string trained_words(ModelConfig model) {
+  complete_lora(model);
+  auto const& [rank, alpha, targets, dropout] = model.lora;
+  if (rank > 0)
+    return fmt::format("adapters (LoRA) of rank {}, alpha {:g}, of {}{}", rank, alpha,
+                       fmt::join(targets, ", "),
+                       dropout > 0 ? fmt::format("; dropout {:g}", dropout) : "");
+  if (model.freeze.empty()) return "";
+  return fmt::format("all but {}", fmt::join(model.freeze, ", "));
+}
+
 std::vector<std::string> shortest_targets(std::vector<std::string> const& layers,
                                           std::vector<std::string> const& modules) {
   constexpr int most_parts = 2;
@@ -159,10 +171,13 @@ void AdapterTargets::require_all_used() const {
   for (auto const& name : m_names) lasts.insert(last_parts(name, 1));
   for (auto const& target : m_model.lora.targets) {
     if (std::ranges::count(m_used, target) > 0) continue;
+    auto known = offered;
+    known.insert(known.end(), lasts.begin(), lasts.end());
     throw Error(Status::bad_input,
-                fmt::format("model.lora.targets: {} is no linear layer of this model; give some of "
-                            "{} (or of {})",
-                            target, fmt::join(offered, ", "), fmt::join(lasts, ", ")));
+                fmt::format("model.lora.targets: {} is no linear layer of this model{}; give some "
+                            "of {} (or of {})",
+                            target, did_you_mean(nearest_word(target, known)),
+                            fmt::join(offered, ", "), fmt::join(lasts, ", ")));
   }
 }
 

@@ -15,6 +15,10 @@ namespace spillway {
 // what means the same is equal.
 void complete_lora(ModelConfig& model);
 
+// Says which parameters of the model are trained, such as "adapters of rank 16, alpha 32, of q, v";
+// "" if all are.
+std::string trained_words(ModelConfig model);
+
 // Returns targets that mean these linear layers of all `modules` of a model, as PEFT reads them:
 // the last parts of their names, the last two if other modules have the last one too, or whole
 // names.

@@ -23,6 +23,7 @@ class Freeze {
 
  private:
   bool freezes(std::string const& name);
+  std::string advice(std::string const& pattern) const;
 
   ModelConfig const& m_model;
   std::set<std::string> m_used;  // patterns that some parameter fits

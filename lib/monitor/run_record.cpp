@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/count.hpp"
 #include "base/error.hpp"
 #include "config/load.hpp"
 #include "io/file/read_file.hpp"
@@ -70,7 +71,10 @@ void note_unread(RunRecord& run) {
 CheckpointRecord checkpoint_of(fs::path const& run_dir, std::int64_t step) {
   CheckpointRecord record{.step = step};
   try {
-    record.bytes = CheckpointReader(step_path(run_dir, step)).size_bytes();
+    CheckpointReader const reader(step_path(run_dir, step));
+    record.bytes = reader.size_bytes();
+    if (auto const base = reader.run_strings().find("base"); base != reader.run_strings().end())
+      record.base = base->second;
   } catch (Error const& error) {
     record.trouble = error.what();
   }
@@ -191,9 +195,9 @@ std::string model_words(RunRecord const& run) {
 
 std::string model_words(Config const& config, std::int64_t parameters) {
   auto const& model = config.model;
-  auto const known = parameters > 0 ? fmt::format("; {} parameters", parameters) : std::string();
-  return fmt::format("{}, {} layers of {}, {} heads{}; {}", word(model.family), model.layers,
-                     model.hidden, model.heads, known, word(config.precision));
+  auto const known = parameters > 0 ? "; " + count(parameters, "parameter") : std::string();
+  return fmt::format("{}, {} of {}, {}{}; {}", word(model.family), count(model.layers, "layer"),
+                     model.hidden, count(model.heads, "head"), known, word(config.precision));
 }
 
 std::string state_words(RunRecord const& run) {

@@ -20,6 +20,7 @@ struct CheckpointRecord {
   std::int64_t bytes = 0;
   bool is_newest = false;    // whether `latest` names it
   std::string trouble = {};  // why it cannot be used; empty if it can
+  std::string base = {};     // where the weights are that it does not hold; empty if it holds all
 };
 
 struct RunRecord {

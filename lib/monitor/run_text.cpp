@@ -6,6 +6,7 @@
 
 #include "base/units.hpp"
 #include "base/wrapped.hpp"
+#include "model/adapters.hpp"
 #include "monitor/exit_words.hpp"
 #include "monitor/run_directory.hpp"
 #include "plan/data/words.hpp"
@@ -105,6 +106,14 @@ std::string jobs_text(RunRecord const& run) {
   return text;
 }
 
+// Returns what is trained, and where the weights are that checkpoints do not hold.
+std::string trained_text(RunRecord const& run) {
+  auto const trained = run.config ? trained_words(run.config->model) : "";
+  auto const has_base = [](auto const& checkpoint) { return !checkpoint.base.empty(); };
+  auto const found = std::ranges::find_if(run.checkpoints, has_base);
+  return line("trains", trained) + line("base", found == run.checkpoints.end() ? "" : found->base);
+}
+
 std::string checkpoints_text(RunRecord const& run) {
   auto const& all = run.checkpoints;
   if (all.empty()) return line("checkpoints", "none");
@@ -172,7 +181,7 @@ std::string describe_run(RunRecord const& run) {
   auto const left = left_s(run);
   bool const goes_on = run.at_work.works != false && left.value_or(0) > 0;
   return fmt::format("run {}\n", run.dir.string()) + line("state", state_words(run)) +
-         line("model", model_words(run)) + line("step", step_text(run)) +
+         line("model", model_words(run)) + trained_text(run) + line("step", step_text(run)) +
          line("loss", training_losses_text(run.history)) +
          line("valid", losses_text(run.history.valid_losses())) + line("speed", speed_text(run)) +
          line("slow", slow_text(run)) + line("left", goes_on ? human_duration(*left) : "") +

@@ -31,13 +31,30 @@ Json message_of_speaker(Json const& message, Record const& record, std::string c
   record.refuse(fmt::format("{}: has neither `role` nor a known `from` with a `value`", where));
 }
 
+// Throws unless all parts are texts, since nothing else is learned here.
+void require_texts(Json const& parts, Record const& record, std::string const& where) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto const at = fmt::format("{}: part {} of `content`", where, i + 1);
+    auto const& part = parts[i];
+    auto const type = part.is_object() ? part.value("type", Json()) : Json();
+    if (!type.is_string()) record.refuse(at + " is no object with a `type`");
+    if (type != "text")
+      record.refuse(fmt::format("{} is of the type `{}`; only `text` is known", at,
+                                type.get_ref<std::string const&>()));
+    if (!part.contains("text") || !part.at("text").is_string())
+      record.refuse(at + " has no `text`");
+  }
+}
+
 Json message_of(Json const& message, Record const& record, std::string const& where) {
   if (!message.is_object()) record.refuse(fmt::format("{}: is no object", where));
   if (!message.contains("role")) return message_of_speaker(message, record, where);
   if (!message.at("role").is_string()) record.refuse(fmt::format("{}: `role` is no text", where));
-  auto const& content = message.value("content", Json());
-  bool const is_content = content.is_string() || content.is_array() || message.size() > 2;
+  auto const content = message.value("content", Json());
+  bool const has_more = message.size() > (message.contains("content") ? 2 : 1);
+  bool const is_content = content.is_string() || content.is_array() || has_more;
   if (!is_content) record.refuse(fmt::format("{}: `content` is no text", where));
+  if (content.is_array()) require_texts(content, record, where);
   return message;
 }
 

@@ -1,5 +1,8 @@
 #include "records/documents.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "records/conversation.hpp"
@@ -18,6 +21,40 @@ Document completed_prompt(Record const& record, RecordRules const& rules) {
   return made;
 }
 
+// Names of fields that other programs have for a prompt, or two parts of it, and its completion.
+struct OtherFields {
+  std::vector<char const*> prompt;
+  char const* completion;
+};
+
+std::vector<OtherFields> const kOtherFields = {{{"instruction", "input"}, "output"},
+                                               {{"instruction", "context"}, "response"},
+                                               {{"instruction"}, "output"},
+                                               {{"instruction"}, "response"},
+                                               {{"input"}, "output"},
+                                               {{"question"}, "answer"},
+                                               {{"question"}, "response"},
+                                               {{"query"}, "response"},
+                                               {{"prompt"}, "response"},
+                                               {{"prompt"}, "answer"}};
+
+// Refuses a record that has a prompt and its completion by other names.
+void refuse_other_fields(Record const& record, RecordOrigin origin) {
+  for (auto const& [prompt, completion] : kOtherFields) {
+    auto const has = [&](char const* field) { return record.has(field); };
+    if (!has(completion) || !std::ranges::all_of(prompt, has)) continue;
+    std::string parts;
+    for (auto const* field : prompt)
+      parts += fmt::format("{}.{}", parts.empty() ? "" : ", ", field);
+    bool const is_list = origin.path.ends_with(".json");
+    record.refuse(fmt::format(
+        "has no field `text`, but {}; of these jq makes a prompt and its completion, which are "
+        "known: jq -c '{}{{prompt: ([{}] | map(select(. != \"\")) | join(\"\\n\") + \"\\n\"), "
+        "completion: .{}}}' {} > prompts.jsonl",
+        record.fields(), is_list ? ".[] | " : "", parts, completion, origin.path));
+  }
+}
+
 }  // namespace
 
 std::vector<Document> documents_of(std::string_view json, RecordOrigin origin,
@@ -30,6 +67,7 @@ std::vector<Document> documents_of(std::string_view json, RecordOrigin origin,
   if (!rules.text_field.empty()) return plain(record.text(rules.text_field));
   if (has_messages(record)) return rendered_chat(record, conversation_of(record), rules);
   if (record.has("prompt") && record.has("completion")) return {completed_prompt(record, rules)};
+  if (!record.has(kTextField)) refuse_other_fields(record, origin);
   return plain(record.text(kTextField));
 }
 

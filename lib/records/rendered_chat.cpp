@@ -19,6 +19,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr char const* kBlanks = " \n\r\t";
 
+bool has_parts(Json const& message) {
+  return message.contains("content") && message.at("content").is_array();
+}
+
+bool any_has_parts(Json const& messages) {
+  return std::ranges::any_of(messages, has_parts);
+}
+
+// Puts one text in the place of the parts of each content, as templates that take them do.
+void join_parts(Json& messages) {
+  for (auto& message : messages) {
+    if (!has_parts(message)) continue;
+    std::string text;
+    for (auto const& part : message.at("content"))
+      text += part.at("text").get_ref<std::string const&>();
+    message["content"] = text;
+  }
+}
+
 class ChatRenderer {
  public:
   ChatRenderer(Record const& record, Conversation const& conversation, RecordRules const& rules,
@@ -28,7 +47,9 @@ class ChatRenderer {
         m_marks(marks),
         m_given(conversation.given),
         m_messages(marked(conversation.messages)),
-        m_more(marked(conversation.more)) {}
+        m_more(marked(conversation.more)) {
+    if (any_has_parts(m_messages) && !takes_parts()) join_parts(m_messages);
+  }
 
   std::vector<Document> documents() const {
     auto const whole = rendered(m_messages.size(), false);
@@ -78,6 +99,17 @@ class ChatRenderer {
       return m_rules.chat->render(messages, m_more, asks);
     } catch (Error const& error) {
       m_record.refuse(error.what());
+    }
+  }
+
+  // Returns whether the template takes contents that are lists of parts. One that only prints texts
+  // would print them as Python writes lists, which is refused.
+  bool takes_parts() const {
+    try {
+      m_rules.chat->render(m_messages, m_more, false);
+      return true;
+    } catch (Error const&) {
+      return false;
     }
   }
 

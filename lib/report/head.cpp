@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/units.hpp"
 #include "base/wrapped.hpp"
 #include "plan/data/words.hpp"
@@ -40,7 +41,7 @@ std::string data_text(RunHead const& head) {
 std::string steps_text(RunHead const& head) {
   auto const all = static_cast<double>(head.steps) * head.step_tokens;
   auto const epochs =
-      head.epochs > 0 ? fmt::format(": {} epochs", human_number(head.epochs, 3)) : std::string();
+      head.epochs > 0 ? ": " + count(human_number(head.epochs, 3), "epoch") : std::string();
   auto const whole = fmt::format("{} tokens in all{}", tokens_text(all), epochs);
   if (head.steps_done == 0)
     return fmt::format("{} of {:.0f} tokens; {}", count(head.steps, "step"), head.step_tokens,

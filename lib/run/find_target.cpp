@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/log.hpp"
 #include "comm/gathered.hpp"
 #include "comm/on_all_ranks.hpp"
@@ -55,15 +56,15 @@ Target target_here(Config const& config, std::int64_t vocab, ComputeHere const& 
     chosen = std::ranges::min(gathered(comm, chosen));
     auto const before = std::exchange(target.choices.*choice, chosen);
     if (chosen == before) return;
-    log_info("{}: {} {} are better here than {}", key, chosen, unit,
+    log_info("{}: {} at a time, better here than {}", key, count(chosen, unit),
              before == 0 ? "all" : std::to_string(before));
     measure();
   };
   measure();
   if (target.choices.micro_is_free)
-    choose(&Choices::micro, fastest_micro, "batch.micro", "sequences");
+    choose(&Choices::micro, fastest_micro, "batch.micro", "sequence");
   if (target.choices.mlp_is_free)
-    choose(&Choices::mlp_chunk, faster_mlp_chunk, "batch.mlp_chunk", "rows");
+    choose(&Choices::mlp_chunk, faster_mlp_chunk, "batch.mlp_chunk", "row");
   return target;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/count.hpp"
 #include "base/log.hpp"
 #include "base/steady_clock.hpp"
 #include "base/work_progress.hpp"
@@ -141,11 +142,12 @@ class Profiler {
 
   // Returns text such as "74 ops known from ...; measured the network and the drive in 2.1 s".
   std::string account() const {
-    auto const known = m_known.op_s.empty() ? ""
-                                            : fmt::format("{} ops known from {}; ",
-                                                          m_known.op_s.size(), m_file.path());
+    auto const known = m_known.op_s.empty()
+                           ? ""
+                           : fmt::format("{} known from {}; ",
+                                         count(std::ssize(m_known.op_s), "op"), m_file.path());
     std::vector<std::string> measured;
-    if (auto const ops = count_known(m_mine.op_s)) measured.push_back(fmt::format("{} ops", ops));
+    if (auto const ops = count_known(m_mine.op_s)) measured.push_back(count(ops, "op"));
     if (network_is_new()) measured.emplace_back("the network");
     if (drive_is_new()) measured.emplace_back("the drive");
     if (measured.empty()) return known + "measured 0";

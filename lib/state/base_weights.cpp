@@ -2,14 +2,22 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/model_directory.hpp"
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/h5/checkpoint_masters.hpp"
+#include "state/checkpoint_tensors.hpp"
 
 namespace spillway {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 // Owns the reader that its weights are read by. A base has no base, since a run that begins with a
@@ -37,21 +45,66 @@ class OpenedCheckpoint : public TensorSource {
   CheckpointMasters m_weights;
 };
 
-[[noreturn]] void refuse(BaseReference const& base, std::string const& user,
+[[noreturn]] void refuse(std::string const& place, std::string const& user,
                          std::string const& why) {
   throw Error(Status::bad_input,
               fmt::format("{}: the base of {}, whose frozen weights it has, {}; put back what was "
-                          "there when that run began",
-                          base.path, user, why));
+                          "there when that run began, or say where that is now: --base DIR, for "
+                          "train run.init=DIR",
+                          place, user, why));
 }
 
-std::shared_ptr<TensorSource> open(BaseReference const& base, std::string const& user) {
-  try {
-    return open_weights(base.path);
-  } catch (Error const& error) {
-    if (error.status() != Status::bad_input) throw;
-    refuse(base, user, fmt::format("cannot be read ({})", error.what()));
+std::string sum_of(TensorSource& source, std::size_t tensor) {
+  auto const& entry = source.tensors()[tensor];
+  auto const size = size_bytes(entry.type);
+  auto const elements = element_count(entry);
+  std::vector<std::byte> piece;
+  StreamingChecksum sum;
+  for (std::int64_t first = 0; first < elements; first += kPieceElements) {
+    piece.resize(static_cast<std::size_t>(std::min(kPieceElements, elements - first) * size));
+    source.read(tensor, first, piece);
+    sum.add(piece);
   }
+  return checksum_text(sum.value());
+}
+
+// Returns why the source is not the base, as far as names and the smallest of its matrices tell; ""
+// if it is. Vectors come last, since biases of zeros are alike in many models.
+std::string why_not(TensorSource& source, BaseReference const& base) {
+  auto const cost = [&](std::size_t tensor) {
+    auto const& entry = source.tensors()[tensor];
+    return std::pair(entry.shape.size() < 2, element_count(entry));
+  };
+  std::optional<std::size_t> smallest;
+  for (auto const& [name, sum] : base.sums) {
+    auto const tensor = source.tensors().find(name);
+    if (!tensor) return "has changed: it has no " + name;
+    if (!smallest || cost(*tensor) < cost(*smallest)) smallest = *tensor;
+  }
+  if (!smallest) return "";
+  auto const& name = source.tensors()[*smallest].name;
+  return sum_of(source, *smallest) == base.sums.at(name)
+             ? ""
+             : fmt::format("has changed: {} has other values", name);
+}
+
+// A directory of PEFT stands for the base that it names.
+std::shared_ptr<TensorSource> open_place(std::string const& place) {
+  return open_weights(is_adapter_directory(place) ? AdapterDirectory(place).base()
+                                                  : fs::path(place));
+}
+
+// Returns where the base may lie, the likeliest place first.
+std::vector<std::string> places_of(BaseReference const& base, CheckpointReader const& checkpoint,
+                                   BasePlaces const& places) {
+  if (!places.given.empty()) return {places.given};
+  std::vector<std::string> all = {base.path};
+  all.insert(all.end(), places.starts.begin(), places.starts.end());
+  if (!base.from_run.empty()) {
+    auto const run = fs::absolute(checkpoint.directory()).lexically_normal().parent_path();
+    all.push_back((run / base.from_run).lexically_normal().string());
+  }
+  return all;
 }
 
 }  // namespace
@@ -64,14 +117,13 @@ std::shared_ptr<TensorSource> open_weights(std::filesystem::path const& path) {
   return std::make_shared<OpenedCheckpoint>(path);
 }
 
-BaseWeights::BaseWeights(BaseReference reference, std::string const& user)
-    : m_reference(std::move(reference)), m_user(user), m_source(open(m_reference, user)) {
+BaseWeights::BaseWeights(BaseReference reference, std::string const& user,
+                         std::shared_ptr<TensorSource> source)
+    : m_reference(std::move(reference)), m_user(user), m_source(std::move(source)) {
   std::vector<TensorEntry> entries;
   for (auto const& entry : m_source->tensors())
     if (m_reference.sums.empty() || m_reference.sums.contains(entry.name)) entries.push_back(entry);
   m_tensors = TensorList(std::move(entries));
-  for (auto const& [name, sum] : m_reference.sums)
-    if (!m_tensors.find(name)) refuse(m_reference, m_user, "has changed: it has no " + name);
 }
 
 void BaseWeights::read(std::size_t tensor, std::int64_t first, std::span<std::byte> to) {
@@ -95,15 +147,37 @@ void BaseWeights::end_tensor(std::size_t tensor) {
   auto const sum = checksum_text(m_sum.value());
   auto const expected = m_reference.sums.find(name);
   if (expected != m_reference.sums.end() && expected->second != sum)
-    refuse(m_reference, m_user, fmt::format("has changed: {} has other values", name));
+    refuse(m_reference.path, m_user, fmt::format("has changed: {} has other values", name));
   m_sums[name] = sum;
 }
 
-std::shared_ptr<TensorSource> open_base(CheckpointReader const& checkpoint) {
-  auto const place = checkpoint.directory().string();
-  auto base = base_reference(checkpoint.run_strings(), place);
-  if (base.path.empty()) return nullptr;
-  return std::make_shared<BaseWeights>(std::move(base), place);
+std::shared_ptr<BaseWeights> open_base(CheckpointReader const& checkpoint,
+                                       BasePlaces const& places) {
+  auto const user = checkpoint.directory().string();
+  auto base = base_reference(checkpoint.run_strings(), user);
+  if (base.path.empty() && places.given.empty()) return nullptr;
+  if (base.path.empty())
+    throw Error(Status::bad_input,
+                fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
+  std::string first;  // what is wrong with the first place
+  auto const all = places_of(base, checkpoint, places);
+  for (auto const& place : all) {
+    std::string why;
+    try {
+      auto source = open_place(place);
+      why = why_not(*source, base);
+      if (why.empty()) {
+        if (place != base.path)
+          base.path = fs::absolute(source->place()).lexically_normal().string();
+        return std::make_shared<BaseWeights>(std::move(base), user, std::move(source));
+      }
+    } catch (Error const& error) {
+      if (error.status() != Status::bad_input) throw;
+      why = fmt::format("cannot be read ({})", error.what());
+    }
+    if (first.empty()) first = why;
+  }
+  refuse(all.front(), user, first);
 }
 
 JoinedWeights::JoinedWeights(std::vector<std::shared_ptr<TensorSource>> sources)
@@ -128,10 +202,10 @@ TensorRange JoinedWeights::verified_range(std::size_t tensor, TensorRange range)
   return source->verified_range(number, range);
 }
 
-JoinedWeights checkpoint_weights(CheckpointReader& checkpoint) {
+JoinedWeights checkpoint_weights(CheckpointReader& checkpoint, BasePlaces const& places) {
   std::vector<std::shared_ptr<TensorSource>> sources = {
       std::make_shared<CheckpointMasters>(checkpoint)};
-  if (auto base = open_base(checkpoint)) sources.push_back(std::move(base));
+  if (auto base = open_base(checkpoint, places)) sources.push_back(std::move(base));
   return JoinedWeights(std::move(sources));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "huggingface/base_places.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/tensors/tensor_source.hpp"
 #include "state/run_state.hpp"
@@ -19,10 +20,10 @@ namespace spillway {
 // checksums: a tensor counts if it is read in order, from its first element to its last.
 class BaseWeights : public TensorSource {
  public:
-  // With `sums`, has these tensors alone, and `read` throws Error(bad_input) at the end of one
-  // whose values are others. Throws Error(bad_input), naming `user`, if the base or one of the
-  // tensors is not there.
-  BaseWeights(BaseReference reference, std::string const& user);
+  // With `sums`, has these tensors alone, of which `source` has all, and `read` throws
+  // Error(bad_input), naming `user`, at the end of one whose values are others.
+  BaseWeights(BaseReference reference, std::string const& user,
+              std::shared_ptr<TensorSource> source);
 
   std::string place() const override { return m_reference.path; }
   TensorList const& tensors() const override { return m_tensors; }
@@ -46,8 +47,13 @@ class BaseWeights : public TensorSource {
   std::map<std::string, std::string> m_sums;
 };
 
-// Opens the base that a checkpoint names, or returns null if it holds all weights itself.
-std::shared_ptr<TensorSource> open_base(CheckpointReader const& checkpoint);
+// Opens the base that a checkpoint names, or returns null if it holds all weights itself. The base
+// is sought where the checkpoint says, then at places.starts, then at the same place as seen from
+// the run's directory: it is the first of them that has all tensors, and the smallest matrix with
+// its values. Throws Error(bad_input) that says what is wrong with the first place if none is, and
+// for a place that is given to a checkpoint without a base.
+std::shared_ptr<BaseWeights> open_base(CheckpointReader const& checkpoint,
+                                       BasePlaces const& places = {});
 
 // Has the tensors of several sources as floats.
 class JoinedWeights : public TensorSource {
@@ -73,7 +79,7 @@ class JoinedWeights : public TensorSource {
 
 // Returns all weights of a checkpoint: the masters that it holds, and those of its base. The
 // CheckpointReader must outlive the result. Throws what CheckpointMasters and open_base do.
-JoinedWeights checkpoint_weights(CheckpointReader& checkpoint);
+JoinedWeights checkpoint_weights(CheckpointReader& checkpoint, BasePlaces const& places = {});
 
 // Opens the weights of a directory of Hugging Face or of a checkpoint.
 std::shared_ptr<TensorSource> open_weights(std::filesystem::path const& path);

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/count.hpp"
 #include "base/error.hpp"
 #include "io/h5/checkpoint_file.hpp"
 #include "io/h5/checkpoint_group.hpp"
 #include "io/h5/checkpoint_masters.hpp"
 #include "io/tensors/finite.hpp"
 #include "model/adapters.hpp"
-#include "state/base_weights.hpp"
 #include "state/checkpoint_tensors.hpp"
 
 namespace spillway {
@@ -52,7 +52,8 @@ void require_same_model(TensorSource const& source, StoredGroup const& group, Mo
   };
   for_each_parameter_with(group.part, model, require_same);
   if (group.name == kWeightsGroup && source.tensors().size() != tensors)
-    refuse(fmt::format("{} parameters there, {} here", source.tensors().size(), tensors));
+    refuse(fmt::format("{} there, {} here", count(std::ssize(source.tensors()), "parameter"),
+                       tensors));
 }
 
 // Divides `range` into pieces, and calls body(first, elements) for each.
@@ -169,14 +170,14 @@ void restore_moments(CheckpointGroup& source, std::string_view part, ModelState&
 
 }  // namespace
 
-void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
+void restore_model(CheckpointReader& checkpoint, TensorSource* base, ModelState& model,
+                   Comm& comm) {
   auto const groups = stored_groups(model);
-  auto const base = open_base(checkpoint);
   // A checkpoint of another model is refused before anything is read. Its remainders need not be
   // the model's, since restore_masters converts masters where they are not.
   for (auto const& group : groups)
-    if (group.part != kRemainder) require_same_group(checkpoint, group, model, base.get());
-  restore_masters(checkpoint, base.get(), model, comm);
+    if (group.part != kRemainder) require_same_group(checkpoint, group, model, base);
+  restore_masters(checkpoint, base, model, comm);
   for (auto const& group : groups) {
     if (group.part == kParameter || group.part == kRemainder) continue;
     CheckpointGroup source(checkpoint, group.name);
@@ -185,10 +186,10 @@ void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm) 
   model.complete();
 }
 
-void restore_weights(CheckpointReader& checkpoint, ModelState& model, Comm& comm) {
-  auto const base = open_base(checkpoint);
-  require_same_group(checkpoint, {kParameter, kWeightsGroup}, model, base.get());
-  restore_masters(checkpoint, base.get(), model, comm);
+void restore_weights(CheckpointReader& checkpoint, TensorSource* base, ModelState& model,
+                     Comm& comm) {
+  require_same_group(checkpoint, {kParameter, kWeightsGroup}, model, base);
+  restore_masters(checkpoint, base, model, comm);
   model.complete();
 }
 

@@ -14,12 +14,13 @@ namespace spillway {
 // Error(bad_input) if the source is of another model, and Error(damaged) if it is damaged.
 
 // What the checkpoint stores as this model does is copied; all else is converted. What it does not
-// hold is read from its base (state/base_weights.hpp).
-void restore_model(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
+// hold is read from `base`, which is null if it has none (state/base_weights.hpp).
+void restore_model(CheckpointReader& checkpoint, TensorSource* base, ModelState& model, Comm& comm);
 
 // The same for weights alone; no remainders are read if the model keeps only bf16 parameters.
 // Moments become zero.
-void restore_weights(CheckpointReader& checkpoint, ModelState& model, Comm& comm);
+void restore_weights(CheckpointReader& checkpoint, TensorSource* base, ModelState& model,
+                     Comm& comm);
 
 // Gives a run that begins the weights of any source of floats, such as CheckpointMasters or files
 // of another format. Moments become zero. Throws Error(damaged) that names a tensor with values

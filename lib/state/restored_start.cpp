@@ -9,6 +9,7 @@
 
 #include "base/checksum.hpp"
 #include "base/log.hpp"
+#include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
 #include "state/base_weights.hpp"
 #include "state/restore.hpp"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 // none: checkpoints then hold all.
 BaseReference base_of(std::string const& path, std::map<std::string, std::string> const& sums,
                       ModelState const& model) {
-  BaseReference base{path, {}};
+  BaseReference base{.path = path};
   for (auto const& chunk : model.chunks()) {
     for (auto const& parameter : chunk.parameters) {
       auto const sum = sums.find(parameter.name);
@@ -66,22 +67,28 @@ fs::path place_of_base(Resumption const& resumption) {
   return resumption.adapters ? fs::path(resumption.directory->place()) : resumption.checkpoint;
 }
 
+JoinedWeights beside_adapters(Resumption const& start, std::shared_ptr<TensorSource> base) {
+  std::vector<std::shared_ptr<TensorSource>> sources = {std::move(base)};
+  if (start.adapters) sources.insert(sources.begin(), start.adapters);
+  return JoinedWeights(std::move(sources));
+}
+
 // Begins with weights of run.init, of which those that are not trained stay where they are: in
 // run.init itself or, if that has a base, there.
 BaseReference start_beside_base(Resumption const& resumption, RunConfig const& run,
                                 ModelState& model, Comm& comm, StreamingChecksum& sum) {
   auto const& before = resumption.state.base;
   if (!before.path.empty()) {
-    auto weights = checkpoint_weights(*resumption.reader);
+    auto const base = open_base(*resumption.reader, resumption.places);
+    JoinedWeights weights({std::make_shared<CheckpointMasters>(*resumption.reader), base});
     start_with_weights(weights, model, comm, &sum, run.seed);
-    return base_of(before.path, before.sums, model);
+    return base_of(base->place(), before.sums, model);
   }
   if (comm.rank() == 0) warn_of_base_in_run(resumption);
   auto const place = fs::absolute(place_of_base(resumption)).lexically_normal().string();
-  auto const base = std::make_shared<BaseWeights>(BaseReference{place, {}}, run.dir);
-  std::vector<std::shared_ptr<TensorSource>> sources = {base};
-  if (resumption.adapters) sources.insert(sources.begin(), resumption.adapters);
-  JoinedWeights weights(std::move(sources));
+  auto const base =
+      std::make_shared<BaseWeights>(BaseReference{.path = place}, run.dir, open_weights(place));
+  auto weights = beside_adapters(resumption, base);
   start_with_weights(weights, model, comm, &sum, run.seed);
   return base_of(place, base->sums(), model);
 }
@@ -95,15 +102,17 @@ RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, 
   RestoredStart restored;
   auto const read = [&] {
     if (resumption.whole) {
+      auto const base = open_base(*resumption.reader, resumption.places);
       restored.base = before;
-      return restore_model(*resumption.reader, model, comm);
+      if (base) restored.base.path = base->place();
+      return restore_model(*resumption.reader, base.get(), model, comm);
     }
     if (freezes(model) && has_base(resumption, run)) {
       restored.base = start_beside_base(resumption, run, model, comm, sum);
     } else if (resumption.directory) {
       start_with_weights(*resumption.directory, model, comm, &sum, run.seed);
     } else {
-      auto weights = checkpoint_weights(*resumption.reader);
+      auto weights = checkpoint_weights(*resumption.reader, resumption.places);
       start_with_weights(weights, model, comm, &sum, run.seed);
     }
   };
@@ -114,6 +123,17 @@ RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, 
   restored.weights = resumption.reader ? resumption.reader->checksum() : checksum_text(sum.value());
   for (auto const& [tensor, checksum] : restored.base.sums) restored.weights += checksum;
   return restored;
+}
+
+void restore_weights(Resumption const& start, ModelState& model, Comm& comm) {
+  if (!start.reader) {
+    auto weights = beside_adapters(start, start.directory);
+    return start_with_weights(weights, model, comm);
+  }
+  naming_older(start.checkpoint, [&] {
+    auto const base = open_base(*start.reader, start.places);
+    restore_weights(*start.reader, base.get(), model, comm);
+  });
 }
 
 }  // namespace spillway

@@ -21,4 +21,7 @@ struct RestoredStart {
 RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,
                             Comm& comm);
 
+// Reads the weights to a model that is not trained, and throws the same. All ranks call this.
+void restore_weights(Resumption const& start, ModelState& model, Comm& comm);
+
 }  // namespace spillway

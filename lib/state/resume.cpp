@@ -24,11 +24,13 @@
 namespace spillway {
 namespace {
 
-Resumption read(CheckpointReader checkpoint, bool whole) {
+Resumption read(CheckpointReader checkpoint, bool whole, BasePlaces places) {
   auto const directory = checkpoint.directory();
   auto reader = std::make_shared<CheckpointReader>(std::move(checkpoint));
   auto state = run_state(reader->run_strings(), directory.string());
-  return {directory, std::move(state), whole, std::move(reader)};
+  Resumption resumption{directory, std::move(state), whole, std::move(reader)};
+  resumption.places = std::move(places);
+  return resumption;
 }
 
 // Such a directory is as good as the checkpoint that import makes of it.
@@ -39,18 +41,13 @@ Resumption read_model_directory(std::filesystem::path const& path) {
 }
 
 // Adapters of PEFT are beside their base what a checkpoint is beside its own.
-Resumption read_adapter_directory(std::filesystem::path const& path) {
-  auto adapters = std::make_shared<AdapterDirectory>(path);
+Resumption read_adapter_directory(std::filesystem::path const& path, BasePlaces const& places) {
+  auto adapters = std::make_shared<AdapterDirectory>(path, places);
   auto resumption = read_model_directory(adapters->base());
   resumption.checkpoint = path;
-  resumption.state = imported_state(adapted_config(path));
+  resumption.state = imported_state(adapted_config(path, places));
   resumption.adapters = std::move(adapters);
   return resumption;
-}
-
-Resumption read_init(std::filesystem::path const& path) {
-  if (is_adapter_directory(path)) return read_adapter_directory(path);
-  return is_model_directory(path) ? read_model_directory(path) : read(open_checkpoint(path), false);
 }
 
 // A start that `never` or `weights` asks for counts once: the run that it began goes on until it
@@ -68,9 +65,11 @@ bool goes_on(Resumption const& latest, RunConfig const& run) {
 }
 
 // What `never` does not want need be neither sound nor of this version.
-std::optional<Resumption> read_latest(RunConfig const& run) {
+std::optional<Resumption> read_latest(Config const& config) {
+  auto const& run = config.run;
   try {
-    if (auto latest = open_latest(run.dir)) return read(std::move(*latest), true);
+    if (auto latest = open_latest(run.dir))
+      return read(std::move(*latest), true, base_places(config));
   } catch (Error const& error) {
     if (run.checkpoint.resume != Resume::never || error.status() == Status::storage) throw;
   }
@@ -78,22 +77,17 @@ std::optional<Resumption> read_latest(RunConfig const& run) {
 }
 
 // The checkpoint of run.dir that the run begins from, if it may and there is one.
-std::optional<Resumption> from_run_dir(RunConfig const& run) {
-  auto latest = read_latest(run);
+std::optional<Resumption> from_run_dir(Config const& config) {
+  auto latest = read_latest(config);
   if (!latest) return std::nullopt;
-  latest->whole = goes_on(*latest, run);
-  if (!latest->whole && run.checkpoint.resume == Resume::never) return std::nullopt;
+  latest->whole = goes_on(*latest, config.run);
+  if (!latest->whole && config.run.checkpoint.resume == Resume::never) return std::nullopt;
   return latest;
 }
 
-std::optional<Resumption> choose(Config const& config) {
-  if (auto latest = from_run_dir(config.run)) return latest;
-  if (!config.run.init.empty()) {
-    auto init = read_init(config.run.init);
-    init.imported = init.directory || !init.reader->carried().empty();
-    init.is_init = true;
-    return init;
-  }
+std::optional<Resumption> choose(Config const& config, std::int64_t vocab) {
+  if (auto latest = from_run_dir(config)) return latest;
+  if (auto init = find_init(config, vocab)) return init;
   if (config.run.checkpoint.resume == Resume::weights) {
     throw Error(Status::bad_input,
                 fmt::format("run.checkpoint.resume: weights: no checkpoint in {}, and run.init "
@@ -101,6 +95,13 @@ std::optional<Resumption> choose(Config const& config) {
                             config.run.dir));
   }
   return std::nullopt;
+}
+
+// A run that is copied with its base beside it finds that by this.
+std::string from_run(std::string const& base, std::filesystem::path const& run_dir) {
+  if (base.empty()) return "";
+  auto const run = std::filesystem::absolute(run_dir).lexically_normal();
+  return std::filesystem::path(base).lexically_relative(run).string();
 }
 
 // The start's tokens have meanings that other files' tokens of the same numbers do not.
@@ -155,6 +156,28 @@ void require_same_model(std::filesystem::path const& checkpoint, RunState const&
               fmt::format("{}: is of another model: {}", checkpoint.string(), difference));
 }
 
+BasePlaces base_places(Config const& config, std::string const& given) {
+  BasePlaces places{given, {}};
+  for (auto const& place : {config.model.import_from, config.run.init})
+    if (!place.empty()) places.starts.push_back(place);
+  return places;
+}
+
+Resumption open_start(std::filesystem::path const& path, BasePlaces places) {
+  if (is_adapter_directory(path)) return read_adapter_directory(path, places);
+  if (is_model_directory(path)) return read_model_directory(path);
+  return read(open_checkpoint(path), false, std::move(places));
+}
+
+std::filesystem::path Resumption::model_files() const {
+  return reader ? checkpoint / kCarriedFolder : std::filesystem::path(directory->place());
+}
+
+FoundFiles files_of(Resumption const& start) {
+  if (start.reader) return read_carried(start.checkpoint, start.reader->carried());
+  return {start.directory->carried(), {}};
+}
+
 RunState imported_state(Config const& config) {
   RunState state;
   state.seed = config.run.seed;
@@ -164,13 +187,22 @@ RunState imported_state(Config const& config) {
   return state;
 }
 
+std::optional<Resumption> find_init(Config const& config, std::int64_t vocab) {
+  if (config.run.init.empty()) return std::nullopt;
+  auto init = open_start(config.run.init, base_places(config));
+  require_same_model(init.checkpoint, init.state, config, vocab, true);
+  init.imported = init.directory || !init.reader->carried().empty();
+  init.is_init = true;
+  return init;
+}
+
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
-  auto const resumption = choose(config);
-  if (!resumption) return resumption;
+  auto const resumption = choose(config, vocab);
+  if (!resumption || resumption->is_init) return resumption;
   require_same_model(resumption->checkpoint, resumption->state, config, vocab, !resumption->whole);
   if (!resumption->whole) return resumption;
   auto const place = resumption->checkpoint.string();
-  auto const there = parse_config(resumption->state.config, place, {}, elsewhere);
+  auto const there = stored_config(*resumption);
   require_same_freeze(place, there.model, config.model);
   require_same_optimizer(place, there.optim, config.optim);
   return resumption;
@@ -194,19 +226,16 @@ void require_own_tokens(Resumption const& resumption, CarriedFiles const& carrie
 
 CarriedFiles carried_by(std::optional<Resumption> const& resumption) {
   if (!resumption) return {};
-  if (resumption->directory) return resumption->directory->carried();
-  warn_of_foreign_files(*resumption->reader);
-  auto found = read_carried(resumption->checkpoint, resumption->reader->carried());
+  if (resumption->reader) warn_of_foreign_files(*resumption->reader);
+  auto found = files_of(*resumption);
   for (auto const& why : found.unread)
     log_warning("{}; checkpoints of this run are without it, and so is what export makes of them",
                 why.what());
   return std::move(found.files);
 }
 
-std::vector<std::string> changed_keys(Resumption const& resumption, Config const& config) {
-  auto const before =
-      parse_config(resumption.state.config, resumption.checkpoint.string(), {}, elsewhere);
-  return differences(before, config);
+Config stored_config(Resumption const& resumption) {
+  return parse_config(resumption.state.config, resumption.checkpoint.string(), {}, elsewhere);
 }
 
 void say_difference(Resumption const& resumption, Arithmetic const& arithmetic) {
@@ -232,7 +261,8 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
     weights = std::move(restored.weights);
     if (resumption->whole) state = resumption->state;
     state.base = std::move(restored.base);
-    say_other_tokens(*resumption, tokenizer.name);
+    state.base.from_run = from_run(state.base.path, config.run.dir);
+    if (comm.rank() == 0) say_other_tokens(*resumption, tokenizer.name);
     auto const resume = config.run.checkpoint.resume;
     bool const again = resumption->whole && resume;
     log_info("{} {} of step {}{}", resumption->whole ? "going on from" : "weights from",

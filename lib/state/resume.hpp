@@ -13,6 +13,7 @@
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/tokens/used_tokenizer.hpp"
+#include "state/base_weights.hpp"
 #include "state/model_state.hpp"
 #include "state/run_state.hpp"
 
@@ -29,7 +30,21 @@ struct Resumption {
   bool imported = false;
   std::shared_ptr<TensorSource> adapters{};  // of PEFT, beside `directory`, which is their base
   bool is_init = false;  // whether it is what run.init names, whose weights others leave alone
+  BasePlaces places{};   // where its base may lie, if it is a checkpoint that has one
+
+  // Returns where the files lie that describe a model of Hugging Face and its tokenizer.
+  std::filesystem::path model_files() const;
 };
+
+// Returns where bases may lie by what an input says, and by what --base names.
+BasePlaces base_places(Config const& config, std::string const& given = "");
+
+// Opens weights: a checkpoint, a run directory, which stands for its newest one, a model's
+// directory of Hugging Face, or adapters of PEFT, whose base is where their adapter_config.json
+// says or at one of the places. Throws Error.
+Resumption open_start(std::filesystem::path const& path, BasePlaces places = {});
+// Returns the files that describe the model, or nothing for one that was made here.
+FoundFiles files_of(Resumption const& start);
 
 // Throws Error(bad_input) if `config` describes another model than the checkpoint's, even if the
 // tensors of both models have equal shapes. If `may_add_adapters`, the checkpoint need not have
@@ -47,6 +62,10 @@ RunState imported_state(Config const& config);
 // Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
+// Finds what run.init names, or nothing if it names nothing, whatever is in run.dir. Throws the
+// same.
+std::optional<Resumption> find_init(Config const& config, std::int64_t vocab);
+
 // What all checkpoints of the run are to carry (io/h5/carried_files.hpp): what its start does. Of a
 // checkpoint, files that are damaged or foreign are named in a warning and passed over. One
 // rank calls this. Throws Error(bad_input) for a directory of Hugging Face, as read_model_files.
@@ -58,8 +77,8 @@ CarriedFiles carried_by(std::optional<Resumption> const& resumption);
 void require_own_tokens(Resumption const& resumption, CarriedFiles const& carried,
                         std::string const& data, UsedTokenizer const& tokenizer);
 
-// The keys that a run gives otherwise than its checkpoint, as `differences` has them.
-std::vector<std::string> changed_keys(Resumption const& resumption, Config const& config);
+// Returns the configuration that the checkpoint was made with.
+Config stored_config(Resumption const& resumption);
 
 // Warns if the run cannot give the same bits as a run that was never interrupted, and says why.
 // `arithmetic` describes the continued run.

@@ -40,7 +40,7 @@ Arithmetic read_arithmetic(std::map<std::string, std::string> const& texts,
   }
 }
 
-constexpr auto kBase = "base", kBaseSums = "base_xxh3";
+constexpr auto kBase = "base", kBaseSums = "base_xxh3", kBaseFromRun = "base_from_run";
 
 }  // namespace
 
@@ -56,6 +56,7 @@ std::map<std::string, std::string> to_texts(RunState const& state) {
                                               {"config", state.config}};
   if (!state.base.path.empty()) {
     texts[kBase] = state.base.path;
+    if (!state.base.from_run.empty()) texts[kBaseFromRun] = state.base.from_run;
     for (auto const& [tensor, sum] : state.base.sums) texts[kBaseSums] += tensor + " " + sum + "\n";
   }
   if (!state.data.empty()) texts["data"] = state.data;
@@ -68,6 +69,7 @@ BaseReference base_reference(std::map<std::string, std::string> const& texts,
   BaseReference base;
   if (!texts.contains(kBase)) return base;
   base.path = texts.at(kBase);
+  if (texts.contains(kBaseFromRun)) base.from_run = texts.at(kBaseFromRun);
   std::istringstream lines(entry(texts, kBaseSums, source));
   for (std::string tensor, sum; lines >> tensor >> sum;) base.sums[tensor] = sum;
   if (base.path.empty() || base.sums.empty())

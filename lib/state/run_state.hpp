@@ -14,6 +14,7 @@ namespace spillway {
 struct BaseReference {
   std::string path = {};  // empty: the checkpoint holds all weights
   std::map<std::string, std::string> sums = {};
+  std::string from_run = {};  // the path as seen from the run's directory; empty: not known
 
   bool operator==(BaseReference const&) const = default;
 };

@@ -67,10 +67,13 @@ def text(draw):
 def message(draw, role):
     made = {"role": role, "content": text(draw)}
     if draw.random() < 0.1:
-        made["content"] = [{"type": "text", "text": text(draw)}, {"type": "image"}]
+        made["content"] = [{"type": "text", "text": text(draw)},
+                           draw.choice([{"type": "image"}, {"type": "text", "text": text(draw)}])]
     if role == "assistant" and draw.random() < 0.2:
         made["tool_calls"] = [{"type": "function", "function": {
             "name": "f", "arguments": {"a": draw.choice([1, -2.5, None, True, text(draw), [1]])}}}]
+        if draw.random() < 0.3:
+            del made["content"]
     if role == "assistant" and draw.random() < 0.1:
         made["reasoning_content"] = text(draw)
     if draw.random() < 0.03:

@@ -110,7 +110,7 @@ void save(State& state, fs::path const& directory, Comm& comm) {
 
 bool loads_the_same(State& state, fs::path const& directory, Comm& comm) {
   CheckpointReader reader(directory / fmt::format("step-{}", kStep));
-  restore_model(reader, state.model(), comm);
+  restore_model(reader, nullptr, state.model(), comm);
   bool same = true;
   auto& model = state.model();
   state.for_each([&](auto part, int chunk, int parameter, auto const& all) {

@@ -61,10 +61,6 @@ std::string percent(double part, double whole) {
   return share > 0 && share <= 0.5 ? "<1 %" : fmt::format("{:.0f} %", share);
 }
 
-std::string count(std::int64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 std::string change(double now_s, double before_s) {
   if (now_s <= 0 || before_s <= 0) return "";
   double const more = 100 * (now_s - before_s) / before_s;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/count.hpp"
 #include "plan/data/program.hpp"
 
 namespace spillway {
@@ -36,8 +37,6 @@ Content moved_content(Program const& program, Item const& item);
 std::string bytes_or_dash(std::int64_t bytes);
 // Returns a share as a text such as "62 %", or "<1 %" if it is more than 0 and rounds to 0.
 std::string percent(double part, double whole);
-// Returns a number with its noun, for example "1 rank" or "2 ranks".
-std::string count(std::int64_t number, std::string_view what);
 // Returns a change of a time such as "+14 %" or "-5 %", or "same" if it rounds to 0. The text is
 // empty if one of the times is 0, which means unknown.
 std::string change(double now_s, double before_s);

@@ -168,13 +168,14 @@ bool is_alike(Line const& line) {
   return line.letters.find_first_not_of(line.letters[0]) == line.letters.npos;
 }
 
-std::string places_legend(std::vector<Line> const& lines, Plan const& plan,
+std::string places_legend(std::vector<Line> const& lines, Graph const& graph, Plan const& plan,
                           std::int64_t host_threads) {
   std::string places;
   for (std::size_t line = 1; line + 1 < lines.size(); ++line) places += lines[line].letters;
   if (lines.back().letters.empty()) return "";
   std::string updates;  // These letters stand for all chunks, also for chunks outside of layers.
-  for (ChunkPlan const& chunk : plan.chunks) updates += letter(chunk.update);
+  for (Chunk const& chunk : graph.chunks)
+    if (chunk.trainable) updates += letter(plan.chunks[chunk.id].update);
   auto const threads = host_threads == 1 ? "a thread" : fmt::format("{} threads", host_threads);
   auto const host = threads + (plan.unified ? " beside them" : " of the host");
   bool const late =
@@ -265,7 +266,8 @@ std::string picture(Graph const& graph, Plan const& plan, std::int64_t host_thre
   bool const shares = shares_out(plan);
   auto shown = rows;
   if (shares) shown.push_back(shares_line(graph, plan));
-  return grid(shown) + activations_legend(graph, plan) + places_legend(rows, plan, host_threads) +
+  return grid(shown) + activations_legend(graph, plan) +
+         places_legend(rows, graph, plan, host_threads) +
          (shares ? wrapped_line(shares_legend(plan)) : "") + other_chunks(graph, plan);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/count.hpp"
 #include "base/units.hpp"
 #include "base/wrapped.hpp"
 #include "plan/data/reach.hpp"
@@ -34,8 +35,9 @@ std::string what_layers_do(Graph const& graph, Plan const& plan) {
   for (auto const& [number, verb] : {std::pair(away, "spill"), std::pair(again, "recompute"),
                                      std::pair(partly, "recompute what is cheap")}) {
     if (number == 0) continue;
-    text += text.empty() ? fmt::format("; activations: {} of {} layers {}", number, layers, verb)
-                         : fmt::format(", {} {}", number, verb);
+    text += text.empty()
+                ? fmt::format("; activations: {} of {} {}", number, count(layers, "layer"), verb)
+                : fmt::format(", {} {}", number, verb);
   }
   if (both > 0) text += fmt::format(" ({} {} both)", both, both == 1 ? "does" : "do");
   return text;

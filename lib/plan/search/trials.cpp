@@ -25,6 +25,13 @@ std::ptrdiff_t distance(Plan const& a, Plan const& b) {
          (a.early == b.early ? 0 : 1) + (a.exchanges_overlap == b.exchanges_overlap ? 0 : 1);
 }
 
+// A chunk that is not trained has neither gradient nor optimizer state, and no update, so that
+// nothing hangs on where the search has left them. A plan that is told of has them on the device.
+void forget_what_is_not_there(Graph const& graph, Plan& plan) {
+  for (Chunk const& chunk : graph.chunks)
+    if (!chunk.trainable) plan.chunks[chunk.id] = {.parameters = plan.chunks[chunk.id].parameters};
+}
+
 }  // namespace
 
 Trials::Result Trials::try_out(Candidate const& candidate) {
@@ -114,6 +121,7 @@ TierBytes Trials::expected_off(Plan const& plan) const {
 // The chosen training Program was simulated, so it already has its waits.
 Solution Trials::finish() {
   if (found()) {
+    forget_what_is_not_there(m_question.train, m_solution.chosen->plan);
     auto& compiled = m_solution.chosen->compiled;
     if (compiled.eval) derive_waits(*compiled.eval);
     prove(compiled);

@@ -10,6 +10,7 @@
 #include "config/keys.hpp"
 #include "config/load.hpp"
 #include "tests/support/refused_with.hpp"
+#include "tests/unit/config/config_errors.hpp"
 
 namespace spillway::config_choices_test {
 namespace {
@@ -53,13 +54,21 @@ TEST(ConfigChoices, refuse_other_words_and_stay_as_they_were) {
   for (Key const& key : choices_of(config)) {
     auto const before = write_key(key);
     for (std::string const word : {"another", "Auto", "none of them", "0"}) {
-      EXPECT_EQ(test::refused_with([&] {
-                  read_key(key, scalar(word), {"in.yaml:1", std::string(key.name)});
-                }),
-                fmt::format("in.yaml:1: {}: '{}' is not one of {}", key.name, word, form_of(key)));
+      auto const said = test::refused_with([&] {
+        read_key(key, scalar(word), {"in.yaml:1", std::string(key.name)});
+      });
+      auto const why =
+          fmt::format("in.yaml:1: {}: '{}' is not one of {}", key.name, word, form_of(key));
+      EXPECT_EQ(said.substr(0, why.size()), why);
       EXPECT_EQ(write_key(key), before);
     }
   }
+}
+
+TEST(ConfigChoices, refuse_a_word_with_the_nearest_one) {
+  EXPECT_TRUE(test::override_error("optim.name=adamw8bit").ends_with("; did you mean adamw_8bit?"));
+  EXPECT_TRUE(test::override_error("precision=bf-16").ends_with("; did you mean bf16?"));
+  EXPECT_TRUE(test::override_error("optim.schedule=step").ends_with("constant"));
 }
 
 // `auto` is the default of all keys that have it, and empty.

@@ -77,7 +77,17 @@ TEST(ConfigLoad, tiers_are_auto_none_or_a_size) {
   auto const open = memory(given, {"memory.host=auto", "memory.nvme=auto"});
   EXPECT_FALSE(open.host_bytes || open.nvme_paths || open.nvme_bytes);
   EXPECT_EQ(override_error("memory.nvme=some"),
-            "command line: memory.nvme: expected a map of keys, got 'some'");
+            "command line: memory.nvme: expected a map of keys, got 'some'; say "
+            "memory.nvme.path=some");
+}
+
+TEST(ConfigLoad, a_group_is_switched_off_with_all_that_it_says) {
+  auto const file = "model: {lora: {rank: 16, alpha: 32, targets: [q], dropout: 0.1}}\n";
+  std::vector<std::string> const off = {"model.lora=none"},
+                                 again = {"model.lora=none", "model.lora.rank=4"};
+  auto const lora = parse_config(file, "in.yaml", off).model.lora;
+  EXPECT_TRUE(lora.rank == 0 && lora.alpha == 0 && lora.targets.empty() && lora.dropout == 0);
+  EXPECT_EQ(parse_config(file, "in.yaml", again).model.lora.rank, 4);
 }
 
 TEST(ConfigLoad, a_group_left_empty_keeps_its_defaults) {

@@ -99,7 +99,12 @@ TEST(ConfigLoad, wrong_types_are_refused) {
             "command line: model.heads: no value given; expected an integer");
   EXPECT_EQ(file_error("model: {tied: yes}"),
             "in.yaml:1: model.tied: expected true or false, got 'yes'");
-  EXPECT_EQ(file_error("model: 5"), "in.yaml:1: model: expected a map of keys, got '5'");
+  EXPECT_EQ(file_error("model: 5"),
+            "in.yaml:1: model: expected a map of keys, got '5'; say model: {import: 5}");
+  EXPECT_EQ(file_error("model: {lora: 16}"),
+            "in.yaml:1: model.lora: expected a map of keys, got '16'; say lora: {rank: 16}");
+  EXPECT_EQ(file_error("model: {lora: true}"),
+            "in.yaml:1: model.lora: expected a map of keys, got 'true'");
   EXPECT_EQ(file_error("run: {checkpoint: none}"),
             "in.yaml:1: run.checkpoint: expected a map of keys, got 'none'");
   EXPECT_EQ(override_error("run.checkpoint="),

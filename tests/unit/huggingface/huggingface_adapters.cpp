@@ -126,8 +126,38 @@ TEST_F(Adapters, of_other_forms_are_refused_by_their_key) {
                   .starts_with(": init_lora_weights: \"pissa_niter_4\" may have changed the base"));
   EXPECT_EQ(said("alora_invocation_tokens", {1, 2}).substr(0, 26), ": alora_invocation_tokens:");
   EXPECT_EQ(said("base_model_name_or_path", "org/model"),
-            ": base_model_name_or_path: org/model is no directory of a model here; write there "
-            "where it is");
+            ": base_model_name_or_path: org/model is no directory of a model here; of the Hugging "
+            "Face hub nothing is fetched: `hf download org/model --local-dir DIR` does (or "
+            "huggingface-cli download); write there where it is, or give --base DIR");
+}
+
+TEST_F(Adapters, have_their_base_where_they_say_beside_them_or_where_it_is_given) {
+  auto const directory = exported("llama", adapted("llama", {"q"}));
+  auto config = config_in(directory);
+  auto const name_base = [&](std::string const& base) {
+    config["base_model_name_or_path"] = base;
+    std::ofstream(directory / "adapter_config.json") << config.dump();
+  };
+  name_base("../llama");
+  EXPECT_EQ(AdapterDirectory(directory).base(), directory / "../llama");
+  name_base("gone");
+  EXPECT_EQ(AdapterDirectory(directory, {"", {"none", (m_dir / "llama").string()}}).base(),
+            m_dir / "llama");
+  EXPECT_EQ(AdapterDirectory(directory, {(m_dir / "llama").string(), {}}).base(), m_dir / "llama");
+  EXPECT_NE(error_of([&] {
+              AdapterDirectory(directory, {"gone", {(m_dir / "llama").string()}});
+            }).status(),
+            Status::done);
+}
+
+TEST_F(Adapters, are_described_whether_or_not_their_base_is_here) {
+  auto const directory = exported("llama", adapted("llama", {"q", "v"}));
+  fs::remove_all(m_dir / "llama");
+  EXPECT_EQ(describe_adapters(directory),
+            "adapters " + directory.string() +
+                " (PEFT)\n  rank        2\n  alpha       6\n  dropout     0.25\n"
+                "  targets     q_proj, v_proj\n  base        " +
+                (m_dir / "llama").string() + "\n");
 }
 
 TEST_F(Adapters, that_lack_one_half_of_a_layer_are_refused) {

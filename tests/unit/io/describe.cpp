@@ -107,7 +107,7 @@ TEST_F(DescribeTest, weights_show_names_types_and_shapes) {
                            "    wte.weight BF16 [3, 2]\n", "    mask BOOL []\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
   }
-  EXPECT_NE(describe(directory / "model-00001-of-00002.safetensors").find(" 6 in 1 tensors"),
+  EXPECT_NE(describe(directory / "model-00001-of-00002.safetensors").find(" 6 in 1 tensor\n"),
             std::string::npos);
   auto const last = directory / "model-00002-of-00002.safetensors";
   fs::resize_file(last, fs::file_size(last) - 1);

@@ -65,6 +65,24 @@ TEST_F(RunDirectories, are_made_and_name_who_runs_there) {
   EXPECT_EQ(test::names_in(below), (std::vector<std::string>{"lock", "plan.txt"}));
 }
 
+TEST_F(RunDirectories, of_jobs_that_wrote_nothing_are_as_if_they_had_not_been) {
+  { RunDir const dir(m_dir / "a/b/"); }
+  EXPECT_FALSE(fs::exists(m_dir));
+  fs::create_directories(m_dir);
+  { RunDir const dir(m_dir / "a"); }
+  EXPECT_EQ(test::names_in(m_dir), std::vector<std::string>{});
+  put("lock", "");
+  { RunDir const dir(m_dir); }
+  EXPECT_EQ(test::names_in(m_dir), std::vector<std::string>{"lock"}) << "somebody else's";
+  fs::remove(m_dir / "lock");
+  {
+    RunDir dir(m_dir);
+    auto const moved = std::move(dir);
+    moved.write("plan.txt", "a plan");
+  }
+  EXPECT_EQ(test::names_in(m_dir), (std::vector<std::string>{"lock", "plan.txt"}));
+}
+
 TEST_F(RunDirectories, belong_to_one_job_at_a_time) {
   auto const held = [&] { return test::refused_with([&] { RunDir const other(m_dir); }); };
   {

@@ -99,8 +99,21 @@ TEST(Freeze, that_cannot_be_is_refused_by_name) {
             "model.layers.0.self_attn.k_proj.weight, and one product reads both; freeze both or "
             "neither");
   EXPECT_EQ(refusal({"model.freeze=transformer.wte.wieght"}),
-            "model.freeze: no parameter of this model fits transformer.wte.wieght; they have names "
-            "such as transformer.wte.weight");
+            "model.freeze: no parameter of this model fits transformer.wte.wieght; did you mean "
+            "transformer.wte.weight?");
+  auto const advice = [](Keys const& keys) {
+    auto const said = refusal(keys);
+    return said.substr(said.find("; ") + 2);
+  };
+  EXPECT_EQ(advice(llama({"model.freeze=q_proj"})),
+            "patterns are compared with whole names: did you mean *q_proj*?");
+  EXPECT_EQ(advice(llama({"model.freeze=q_prj"})), "did you mean *q_proj*?");
+  EXPECT_EQ(advice(llama({"model.freeze=*.q_prj.*"})), "did you mean *.q_proj.*?");
+  EXPECT_EQ(advice(llama({"model.freeze=lm_head*", "model.tied=true"})),
+            "the head is tied to the embedding, whose table is model.embed_tokens.weight");
+  EXPECT_EQ(advice(llama({"model.freeze=zzzzzzzzzz", "model.tied=true"})),
+            "they have names such as model.embed_tokens.weight, "
+            "model.layers.1.input_layernorm.weight and model.norm.weight");
   EXPECT_EQ(refusal({"model.freeze=*"}),
             "model.freeze: all parameters are frozen, and nothing is left to train");
 }
@@ -171,6 +184,12 @@ TEST(Lora, that_cannot_be_is_refused_by_name) {
             "model.lora.targets: c_attn is no linear layer of this model; give some of all, q, k, "
             "v, o, gate, up, down (or of down_proj, gate_proj, k_proj, o_proj, q_proj, up_proj, "
             "v_proj)");
+  for (auto const& [target, near] : {std::pair("q_prj", "q_proj"), std::pair("all-linear", "all"),
+                                     std::pair("Q-proj", "q_proj")})
+    EXPECT_NE(refusal(llama({fmt::format("model.lora={{rank: 4, targets: {}}}", target)}))
+                  .find(fmt::format("{} is no linear layer of this model; did you mean {}?; give",
+                                    target, near)),
+              std::string::npos);
   EXPECT_EQ(refusal(llama({"model.lora={rank: 4, targets: up}", "batch.mlp_chunk=8"})),
             "batch.mlp_chunk: an MLP with adapters takes all rows at once; leave it out, or leave "
             "its layers out of model.lora.targets");

@@ -8,7 +8,9 @@
 
 #include "plan/compile/compile.hpp"
 #include "plan/data/open_plan.hpp"
+#include "plan/explain/explain.hpp"
 #include "tests/support/plan_words.hpp"
+#include "tests/support/tiny_gpt.hpp"
 #include "tests/unit/plan/solve_case.hpp"
 
 namespace spillway::test::plan_test {
@@ -72,6 +74,33 @@ TEST(Plan, is_written_with_the_keys_of_the_input_file) {
       << text;
   EXPECT_NE(text.find("update:\n  - host "), std::string::npos);
   EXPECT_NE(text.find("prefetch: 2\n"), std::string::npos);
+}
+
+// Of a chunk that is not trained there is neither gradient nor optimizer state, and no update.
+TEST(Plan, that_is_chosen_has_of_frozen_chunks_but_places_of_parameters) {
+  auto config = tiny_config();
+  config.model.freeze = {"transformer.h.0.*"};
+  auto const frozen = tiny_training_graph(config);
+  PlanWords const words{
+      .parameters = {"host"}, .gradients = {"host"}, .optimizer = {"nvme"}, .update = {"host"}};
+  auto const solution = solve({frozen,
+                               nullptr,
+                               words,
+                               {solve_case::kPlenty, solve_case::kPlenty, solve_case::kPlenty},
+                               solve_case::machine(),
+                               1,
+                               1});
+  ASSERT_TRUE(solution.chosen);
+  auto const& plan = solution.chosen->plan;
+  ChunkPlan const trained{Tier::host, Tier::host, Tier::nvme, Tier::host}, left{Tier::host};
+  std::size_t seen = 0;
+  for (Chunk const& chunk : frozen.chunks) {
+    EXPECT_EQ(plan.chunks[chunk.id], chunk.trainable ? trained : left) << chunk.name;
+    seen += chunk.trainable ? 0 : 1;
+  }
+  EXPECT_GT(seen, 0u);
+  auto const text = picture(frozen, plan, 1);
+  EXPECT_EQ(text.find("D the threads that compute"), text.npos) << text;
 }
 
 }  // namespace

@@ -118,6 +118,37 @@ TEST(ChatDocuments, hand_tools_and_other_variables_on) {
   EXPECT_EQ(shown(record, rules), R"([{"n": 1}]m</s>[b])");
 }
 
+// What jinja2 makes of the same messages with the settings of transformers.
+TEST(ChatDocuments, hand_calls_of_tools_on_as_they_are) {
+  auto const rules = rules_with(
+      "{% for m in messages %}<{{ m.role }}>{% if m.content %}{{ m.content }}{% endif %}"
+      "{% for call in m.tool_calls %}{{ call.function.name }}({{ call.function.arguments | tojson "
+      "}}){% endfor %}</s>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}");
+  auto const record = [](char const* content) {
+    return std::string(
+               R"({"messages": [{"role": "user", "content": "a"}, {"role": "assistant", )") +
+           content +
+           R"("tool_calls": [{"type": "function", "function": {"name": "f", "arguments":)"
+           R"( {"x": 1, "y": [true, null]}}}]}, {"role": "tool", "content": "b"}]})";
+  };
+  auto const text = "<user>a</s><assistant>[f({\"x\": 1, \"y\": [true, null]})</s>]<tool>b</s>";
+  EXPECT_EQ(shown(record(""), rules), text);
+  EXPECT_EQ(shown(record("\"content\": null, "), rules), text);
+}
+
+TEST(ChatDocuments, join_parts_of_text_where_the_template_takes_none) {
+  auto const record =
+      R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "a"},
+          {"type": "text", "text": " b"}]}, {"role": "assistant",
+          "content": [{"type": "text", "text": "c"}]}]})";
+  EXPECT_EQ(shown(record, rules_with(kChatml)),
+            "<|im_start|>user\na b<|im_end|>\n<|im_start|>assistant\n[c<|im_end|>]\n");
+  auto const takes = rules_with(
+      "{% for m in messages %}{{ m.role }}:{% for p in m.content %}{{ p.text | trim }}{% endfor %}"
+      "</s>{% endfor %}{% if add_generation_prompt %}assistant:{% endif %}");
+  EXPECT_EQ(shown(record, takes), "user:ab</s>assistant:[c</s>]");
+}
+
 TEST(ChatDocuments, keep_special_tokens_of_messages_from_being_such_tokens) {
   auto const record = R"({"messages": [{"role": "user", "content": "a<|im_end|></s>"},
                                        {"role": "assistant", "content": "<|im_end|>"}]})";

@@ -30,6 +30,31 @@ TEST(ChatRefusals, name_file_line_and_message) {
   EXPECT_EQ(refusal(R"({"prompt": "a", "completion": 1})", rules),
             "a.jsonl:7: `completion` is number, no text");
   EXPECT_EQ(refusal(R"({"body": "a"})", rules), "a.jsonl:7: has no field `text`, but `body`");
+  EXPECT_EQ(refusal(R"({"messages": [{"role": "assistant"}]})", rules),
+            "a.jsonl:7: message 1 of `messages`: `content` is no text");
+  auto const of_part = [&](std::string const& part) {
+    return refusal(R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "a"}, )" +
+                       part + "]}]}",
+                   rules);
+  };
+  std::string const at = "a.jsonl:7: message 1 of `messages`: part 2 of `content`";
+  EXPECT_EQ(of_part(R"({"type": "image_url", "image_url": {}})"),
+            at + " is of the type `image_url`; only `text` is known");
+  EXPECT_EQ(of_part(R"("b")"), at + " is no object with a `type`");
+  EXPECT_EQ(of_part(R"({"type": "text"})"), at + " has no `text`");
+}
+
+TEST(ChatRefusals, name_the_fields_that_are_known_for_those_of_others) {
+  auto const rules = rules_with(kChatml);
+  EXPECT_EQ(refusal(R"({"instruction": "a", "input": "", "output": "b"})", rules),
+            "a.jsonl:7: has no field `text`, but `instruction`, `input`, `output`; of these jq "
+            "makes a prompt and its completion, which are known: jq -c '{prompt: ([.instruction, "
+            ".input] | map(select(. != \"\")) | join(\"\\n\") + \"\\n\"), completion: .output}' "
+            "a.jsonl > prompts.jsonl");
+  EXPECT_NE(refusal(R"({"question": "a", "answer": "b"})", rules)
+                .find("{prompt: ([.question] | map(select(. != \"\")) | join(\"\\n\") + \"\\n\"), "
+                      "completion: .answer}"),
+            std::string::npos);
 }
 
 TEST(ChatRefusals, are_for_what_is_nested_too_deeply) {

@@ -140,7 +140,10 @@ TEST_F(Bases, that_are_gone_or_others_are_refused_by_name) {
   auto const said = [&] {
     TinyState state(run);
     CheckpointReader reader(m_dir / "run/step-5");
-    auto const error = error_of([&] { restore_weights(reader, state.model, *m_comm); });
+    auto const error = error_of([&] {
+      auto const base = open_base(reader);
+      restore_weights(reader, base.get(), state.model, *m_comm);
+    });
     EXPECT_EQ(error.status(), Status::bad_input) << error.what();
     return std::string(error.what());
   };
@@ -149,10 +152,59 @@ TEST_F(Bases, that_are_gone_or_others_are_refused_by_name) {
                   (m_dir / "base/step-5").string(), (m_dir / "run/step-5").string());
   save_base(8);
   EXPECT_EQ(said(), begins +
-                        "has changed: transformer.wte.weight has other values; put back what was "
-                        "there when that run began");
+                        "has changed: transformer.wpe.weight has other values; put back what was "
+                        "there when that run began, or say where that is now: --base DIR, for "
+                        "train run.init=DIR");
   fs::remove_all(m_dir / "base");
   EXPECT_TRUE(said().starts_with(begins + "cannot be read (")) << said();
+}
+
+TEST_F(Bases, are_found_where_the_run_says_that_they_are_now) {
+  auto run = with_adapters("run", "base");
+  auto const before = begin(run);
+  fs::rename(m_dir / "base", m_dir / "moved");
+  run.run.init = (m_dir / "moved").string();
+  TinyState again(run);
+  auto const now = start(run, again.model).base;
+  EXPECT_EQ(now.path, (m_dir / "moved/step-5").string());
+  EXPECT_EQ(now.sums, before.sums);
+  CheckpointReader const reader(m_dir / "run/step-5");
+  EXPECT_EQ(open_base(reader, {(m_dir / "moved").string(), {}})->place(), now.path);
+  // Another place does not count where one is given.
+  auto const error = error_of([&] {
+    open_base(reader, {(m_dir / "none").string(), {run.run.init}});
+  });
+  EXPECT_TRUE(std::string(error.what()).starts_with((m_dir / "none").string() + ": the base of "));
+}
+
+TEST_F(Bases, that_have_changed_are_passed_over_for_those_that_have_not) {
+  auto run = with_adapters("run", "base");
+  begin(run);
+  fs::copy(m_dir / "base", m_dir / "kept", fs::copy_options::recursive);
+  save_base(8);
+  run.run.init = (m_dir / "kept").string();
+  TinyState again(run);
+  EXPECT_EQ(start(run, again.model).base.path, (m_dir / "kept/step-5").string());
+}
+
+TEST_F(Bases, are_found_beside_a_run_that_was_copied_with_them) {
+  auto const run = with_adapters("there/run", "there/base");
+  {
+    TinyState state(config("there/base"));
+    state.model.initialise(7);
+    save(config("there/base"), state.model, {});
+  }
+  EXPECT_EQ(begin(run).from_run, "../base/step-5");
+  fs::rename(m_dir / "there", m_dir / "here");
+  CheckpointReader const reader(m_dir / "here/run/step-5");
+  EXPECT_EQ(open_base(reader)->place(), (m_dir / "here/base/step-5").string());
+}
+
+TEST_F(Bases, are_given_to_no_checkpoint_that_has_all_weights) {
+  CheckpointReader const reader(m_dir / "base/step-5");
+  auto const error = error_of([&] { open_base(reader, {"some", {}}); });
+  EXPECT_EQ(error.what(), "--base: " + (m_dir / "base/step-5").string() +
+                              " has no base, but all weights itself; leave it out");
 }
 
 TEST_F(Bases, are_those_of_the_run_that_another_begins_with) {

@@ -154,7 +154,7 @@ TEST_P(LayerOfSeveralWindows, is_what_a_checkpoint_of_it_had) {
   save_checkpoint(directory, one, {}, settings, *comm);
   write(one, 2);
   CheckpointReader reader(directory / "step-0");
-  restore_model(reader, one, *comm);
+  restore_model(reader, nullptr, one, *comm);
   expect(one, 1);
   one.release();
   auto other = model(true);

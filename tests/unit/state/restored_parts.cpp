@@ -80,7 +80,7 @@ class RestoredParts : public test::InDirectory {
   std::int64_t restore(ModelState& model) const {
     CheckpointReader reader(m_dir / "step-0");
     auto const before = test::bytes_read();
-    restore_model(reader, model, *m_comm);
+    restore_model(reader, nullptr, model, *m_comm);
     return test::bytes_read() - before;
   }
   static std::size_t elements_of(Chunk const& chunk, int p) {

@@ -55,7 +55,7 @@ class RestoredWeights : public test::InDirectory {
   std::int64_t restore(Inference& to) const {
     CheckpointReader reader(m_dir / "step-0");
     auto const before = test::bytes_read();
-    restore_weights(reader, to.model, *m_comm);
+    restore_weights(reader, nullptr, to.model, *m_comm);
     return test::bytes_read() - before;
   }
   void restore_masters(Inference& to) const {

@@ -8,11 +8,13 @@
 
 #include "base/log.hpp"
 #include "comm/comm.hpp"
+#include "config/difference.hpp"
 #include "config/print.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "state/checkpoints.hpp"
 #include "state/resume.hpp"
 #include "tests/support/refusals.hpp"
+#include "tests/support/two_ranks.hpp"
 #include "tests/unit/state/tiny_state.hpp"
 
 namespace spillway::test::start_words_test {
@@ -73,7 +75,7 @@ class StartWords : public testing::Test {
       for (auto const& file : carried) found += "carries " + file.name + "\n";
       if (resumption && resumption->imported) found += "imported\n";
       if (resumption)
-        for (auto const& key : changed_keys(*resumption, config)) found += key + "\n";
+        for (auto const& key : differences(stored_config(*resumption), config)) found += key + "\n";
       found +=
           fmt::format("step {}, {} updates, {} samples, {} tokens, seed {}, vocab {}, {}, {}\n",
                       state.step, state.updates, state.samples, state.tokens, state.seed,
@@ -138,6 +140,22 @@ TEST_F(StartWords, of_another_run_s_weights_name_its_tokens_and_files) {
   m_config.run.init = (m_dir / "none").string();
   start("a missing one", m_config);
   m_said.expect_frozen("starts_elsewhere");
+}
+
+TEST_F(StartWords, of_all_ranks_are_said_once) {
+  auto from = m_config;
+  from.run.dir = (m_dir / "from").string();
+  save(from, 30);
+  m_config.run.init = from.run.dir;
+  auto const says = [&](int rank) {
+    TwoRanks comm(rank, TwoRanks::On::one_node, [](std::span<std::byte>) {});
+    testing::internal::CaptureStderr();
+    start_model(m_config, kTinyVocab, {kByteTokenizer, {}}, tiny_arithmetic(m_config),
+                find_resumption(m_config, kTinyVocab), m_state.model, comm);
+    return testing::internal::GetCapturedStderr().find("warning: ") != std::string::npos;
+  };
+  EXPECT_TRUE(says(0));
+  EXPECT_FALSE(says(1));
 }
 
 // As many as are named.

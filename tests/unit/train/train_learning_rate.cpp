@@ -61,5 +61,20 @@ TEST(LearningRate, is_finite_in_the_shortest_runs) {
   EXPECT_DOUBLE_EQ(learning_rate(optim(Schedule::linear, 1), 2, 1), 1e-2);
 }
 
+TEST(LearningRate, of_a_changed_run_is_told_beside_the_one_before) {
+  Config before;
+  before.optim = {.lr = 1e-3, .min_lr = 1e-4, .warmup = 0};
+  before.run.steps = 100;
+  auto now = before;
+  EXPECT_EQ(changed_rate(before, now, 100), "");
+  now.run.eval_batches = 3;
+  EXPECT_EQ(changed_rate(before, now, 100), "");
+  now.run.steps = 201;
+  EXPECT_EQ(changed_rate(before, now, 100),
+            "the learning rate of step 101 is 5.50e-04 now, where it was 1.00e-04 as the run was "
+            "before: its schedule ends with run.steps; optim.schedule=constant optim.lr=1.00e-04 "
+            "goes on at that rate");
+}
+
 }  // namespace
 }  // namespace spillway::train_learning_rate_test
