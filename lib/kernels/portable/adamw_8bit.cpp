@@ -77,12 +77,11 @@ struct AdamW8bit {
     m_scale[b.first / kQuantizedBlock] = m_top;
     v_scale[b.first / kQuantizedBlock] = v_top;
     auto *const m_codes = m + b.first, *const v_codes = v + b.first;
+    float const m_unit = m_top > 0 ? m_top : 1, v_unit = v_top > 0 ? v_top : 1;
 #pragma omp simd
-    for (std::int64_t j = 0; j < b.count; ++j)
-      m_codes[j] = SignedCode::encode(m_top > 0 ? m_now[j] / m_top : 0.0f);
+    for (std::int64_t j = 0; j < b.count; ++j) m_codes[j] = SignedCode::encode(m_now[j] / m_unit);
 #pragma omp simd
-    for (std::int64_t j = 0; j < b.count; ++j)
-      v_codes[j] = UnsignedCode::encode(v_top > 0 ? v_now[j] / v_top : 0.0f);
+    for (std::int64_t j = 0; j < b.count; ++j) v_codes[j] = UnsignedCode::encode(v_now[j] / v_unit);
   }
   void update(BlockBefore const& b, std::int64_t j, AdamWStep const& step, float* m_now,
               float* v_now) const {
