@@ -149,7 +149,7 @@ struct AdamW8bitKernel {
     auto const o = operands<kind>(op);
     require_remainder(context, op, o.parameter, o.remainder);
     auto const& a = attributes_of<AdamWAttributes>(op);
-    Prepared prepared{{a.beta1, a.beta2, a.eps, a.weight_decay},
+    Prepared prepared{{a.beta1, a.beta2, a.eps, a.weight_decay, a.lr_share},
                       joined(parameter_ranges(context, op, a.range))};
     for (auto const& range : prepared.ranges)
       check(range.offset % kQuantizedBlock == 0, name(kind), "a parameter begins within a block");
