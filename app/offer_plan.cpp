@@ -55,7 +55,7 @@ void offer_plan(CLI::App& app, Request& request, PlanArguments& plan) {
   command
       ->add_option("--optimizers", plan.optimizers,
                    "instead, a table of plans by optimizer, with the bytes that each keeps: "
-                   "adamw,adamw_8bit,lion,sgd, or some of them")
+                   "adamw,adamw_8bit,lion,sgd,adafactor,muon, or some of them")
       ->type_name("LIST");
   command->callback([&] {
     end_on_signals_without_partials();

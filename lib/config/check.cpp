@@ -188,6 +188,13 @@ void check_plan(Config const& c, Checker const& checker) {
         std::pair("plan.shard_ranks", p.shard_ranks.has_value())})
     checker.require(free || !asked, key, "plan.file",
                     "contradicts plan.file, which decides it; give one of them");
+  bool const shares = std::ranges::any_of(
+      p.shard, [](auto const& shard) { return shard.value_or(Shard::none) != Shard::none; });
+  bool const is_whole = c.optim.name == Optimizer::adafactor || c.optim.name == Optimizer::muon;
+  checker.require(!shares || !is_whole, "plan.shard", "optim.name",
+                  "the optimizer {} updates whole matrices, which ranks do not share out; give "
+                  "none or auto",
+                  word(c.optim.name));
   checker.require(p.early.value_or(100) == 100 || !c.optim.awaits_norm(), "plan.early",
                   "optim.clip",
                   "below 100 it needs optim.clip: 0 and optim.non_finite: stop, since updates wait "

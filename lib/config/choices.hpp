@@ -34,7 +34,10 @@ enum class Objective : std::uint8_t {
   spans,   // a decoder predicts missing spans of a text (Raffel et al., arXiv:1910.10683)
 };
 
-enum class Optimizer : std::uint8_t { adamw, adamw_8bit, lion, sgd };
+enum class Optimizer : std::uint8_t { adamw, adamw_8bit, lion, sgd, adafactor, muon };
+// What Muon's steps are multiplied by, for each matrix: `match_rms_adamw` makes them as large as
+// AdamW's (Liu et al., arXiv:2502.16982), `original` is that of Muon's author.
+enum class AdjustLr : std::uint8_t { match_rms_adamw, original };
 enum class Schedule : std::uint8_t { cosine, linear, constant };
 enum class Precision : std::uint8_t { bf16, fp32 };
 // With `last`, gradients are summed over ranks once, in the last micro-batch of a step; with

@@ -74,8 +74,11 @@ struct BatchConfig {
 struct OptimConfig {
   Optimizer name = Optimizer::adamw;
   double lr = 6e-4, min_lr = 6e-5, weight_decay = 0.1, beta1 = 0.9, beta2 = 0.95, eps = 1e-8;
-  double momentum = 0;  // of sgd; 0 means none
-  double clip = 1.0;    // 0 means no clipping
+  double momentum = 0;                                         // of sgd and muon; 0 means `auto`
+  double beta2_decay = -0.8, clip_threshold = 1, eps2 = 1e-3;  // of adafactor
+  AdjustLr adjust_lr = AdjustLr::match_rms_adamw;              // of muon
+  double adamw_lr = 0;                                         // of muon; 0 means `auto`
+  double clip = 1.0;                                           // 0 means no clipping
   std::int64_t warmup = 700;
   Schedule schedule = Schedule::cosine;
   bool decay_all = false, decay_embeddings = false;

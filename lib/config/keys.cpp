@@ -17,8 +17,11 @@ Families const gpt = {Family::gpt}, bert = {Family::bert}, t5 = {Family::t5},
                gpt_bert_t5 = {Family::gpt, Family::bert, Family::t5},
                llama_t5 = {Family::llama, Family::t5};
 using Optimizers = std::vector<Optimizer>;
-Optimizers const adamws = {Optimizer::adamw, Optimizer::adamw_8bit}, sgd = {Optimizer::sgd},
-                 with_betas = {Optimizer::adamw, Optimizer::adamw_8bit, Optimizer::lion},
+Optimizers const adafactor = {Optimizer::adafactor}, muon = {Optimizer::muon},
+                 with_eps = {Optimizer::adamw, Optimizer::adamw_8bit, Optimizer::muon},
+                 with_betas = {Optimizer::adamw, Optimizer::adamw_8bit, Optimizer::lion,
+                               Optimizer::muon},
+                 with_momentum = {Optimizer::sgd, Optimizer::muon},
                  with_moments = {Optimizer::adamw, Optimizer::lion, Optimizer::sgd};
 Families const all_families;
 constexpr std::initializer_list<Precision> wide_first = {Precision::fp32, Precision::bf16};
@@ -206,7 +209,9 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
   return {
       {"optim.name", ChoiceField{&optim.name}, "", "",
        "The optimizer. adamw_8bit: AdamW with moments in 8 bits, as bitsandbytes has it; lion "
-       "wants a learning rate 3 to 10 times smaller; sgd: torch's, without dampening."},
+       "wants a learning rate 3 to 10 times smaller; sgd: torch's, without dampening; adafactor: "
+       "torch's, whose learning rate is relative to each parameter (usual: 0.01); muon: torch's, "
+       "for matrices of layers, and AdamW for all else."},
       {"optim.lr", RealField{&optim.lr, 0, 1000}, "", "", "Peak learning rate."},
       {"optim.min_lr", RealField{&optim.min_lr, 0, 1000}, "", "",
        "Learning rate at the end of the schedule; at most lr. Unless given, it is lr / 10 where "
@@ -227,11 +232,31 @@ std::vector<Key> optim_keys(OptimConfig& optim) {
        all_families, with_betas},
       {"optim.beta2", RealField{&optim.beta2, 0, 0.999999999}, "", "",
        "Decay of the second moment; of lion: of its moment.", Scope::run, all_families, with_betas},
-      {"optim.momentum", RealField{&optim.momentum, 0, 0.999999999}, "", "",
-       "Decay of the sum of gradients by which it steps; 0: none, and no state is kept.",
-       Scope::run, all_families, sgd},
+      {"optim.momentum", RealField{&optim.momentum, 0, 0.999999999}, "auto", "",
+       "Decay of the sum of gradients by which it steps; auto (0): of sgd none, and no state is "
+       "kept; of muon 0.95, by Nesterov's form.",
+       Scope::run, all_families, with_momentum},
       {"optim.eps", RealField{&optim.eps, 0, 1, true}, "", "",
-       "Added to the root of the second moment.", Scope::run, all_families, adamws},
+       "Added to the root of the second moment.", Scope::run, all_families, with_eps},
+      {"optim.beta2_decay", RealField{&optim.beta2_decay, -10, 0}, "", "",
+       "The newest gradient's square counts step^this in averages of squares.", Scope::run,
+       all_families, adafactor},
+      {"optim.clip_threshold", RealField{&optim.clip_threshold, 1, 1e6}, "", "",
+       "Largest root mean square of a parameter's update, before it is multiplied by the learning "
+       "rate and the parameter's own (torch's d).",
+       Scope::run, all_families, adafactor},
+      {"optim.eps2", RealField{&optim.eps2, 0, 1, true}, "", "",
+       "Least root mean square of a parameter that its steps are relative to.", Scope::run,
+       all_families, adafactor},
+      {"optim.adjust_lr", ChoiceField{&optim.adjust_lr}, "", "",
+       "What the learning rate is multiplied by for a matrix of r rows and c columns. "
+       "match_rms_adamw: 0.2 sqrt(max(r, c)), so that learning rate and decay of AdamW serve; "
+       "original: sqrt(max(1, r / c)), which wants some 0.02.",
+       Scope::run, all_families, muon},
+      {"optim.adamw_lr", RealField{&optim.adamw_lr, 0, 1000}, "auto", "",
+       "Peak learning rate of what AdamW updates beside muon; auto (0): optim.lr. Warm-up and "
+       "schedule change it as they change optim.lr.",
+       Scope::run, all_families, muon},
       {"optim.clip", RealField{&optim.clip}, "", "",
        "Largest global gradient norm; 0: no clipping."},
       {"optim.moments", ChoiceField{&optim.moments, wide_first}, "", "",

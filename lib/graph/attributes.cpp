@@ -75,6 +75,14 @@ CostTerms SgdAttributes::cost_terms() const {
   return {};
 }
 
+CostTerms AdafactorAttributes::cost_terms() const {
+  return {};
+}
+
+CostTerms MuonAttributes::cost_terms() const {
+  return {};
+}
+
 CostTerms cost_terms(Attributes const& attributes) {
   return std::visit(
       []<class T>(T const& any) -> CostTerms {

@@ -124,6 +124,7 @@ struct UpdateRange {
 // These serve `adamw` and `adamw_8bit`, which draws no random numbers.
 struct AdamWAttributes {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, weight_decay = 0.1;
+  double lr_share = 1;  // multiplies the step's learning rate
   UpdateRange range;
   std::uint64_t seed = 0;  // the run's seed, for the random numbers that round bf16 moments
 
@@ -149,11 +150,31 @@ struct SgdAttributes {
   bool operator==(SgdAttributes const&) const = default;
 };
 
+struct AdafactorAttributes {
+  double clip_threshold = 1, eps2 = 1e-3, weight_decay = 0.1;
+  UpdateRange range;
+
+  CostTerms cost_terms() const;
+  bool operator==(AdafactorAttributes const&) const = default;
+};
+
+inline constexpr double kMuonMomentum = 0.95;
+inline constexpr int kMuonIterations = 5;
+struct MuonAttributes {
+  double momentum = kMuonMomentum, weight_decay = 0.1;
+  AdjustLr adjust_lr = AdjustLr::match_rms_adamw;
+  AdamWAttributes adamw;  // for what is no matrix
+  UpdateRange range;
+
+  CostTerms cost_terms() const;
+  bool operator==(MuonAttributes const&) const = default;
+};
+
 using Attributes =
     std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
                  RelativeBiasAttributes, RopeAttributes, ActivationAttributes, DropoutAttributes,
                  MlpAttributes, LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes,
-                 LionAttributes, SgdAttributes>;
+                 LionAttributes, SgdAttributes, AdafactorAttributes, MuonAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

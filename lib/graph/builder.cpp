@@ -15,6 +15,19 @@ TensorId append_tensor(Graph& graph, Tensor tensor) {
   return graph.tensors.back().id;
 }
 
+// Returns State::parts of a state, of which those with elements begin at aligned offsets.
+std::vector<ElementRange> parts_of(Graph const& graph, Chunk const& chunk, StateRow const& row) {
+  std::vector<ElementRange> parts;
+  if (row.elements == nullptr) return parts;
+  std::int64_t end = 0;
+  for (auto const elements : row.elements(graph, chunk)) {
+    auto const first = elements > 0 ? round_up(end, kParameterAlignment) : end;
+    end = first + elements;
+    parts.push_back({first, end});
+  }
+  return parts;
+}
+
 void append_training_tensors(Graph& graph, Chunk& chunk) {
   auto const append = [&](std::string const& what, Role role, DType dtype, std::int64_t block = 1) {
     return append_tensor(graph, {.name = chunk.name + "." + what,
@@ -29,8 +42,14 @@ void append_training_tensors(Graph& graph, Chunk& chunk) {
   chunk.gradient = append("gradient", Role::gradient, stored_dtype(arithmetic.gradients));
   for (StateRow const& row : update_rule(graph.optim.name).states) {
     std::string const name(row.name);
-    if (auto const dtype = row.dtype(arithmetic, graph.optim))
-      chunk.states.push_back({name, append(name, row.role, *dtype, row.block)});
+    auto const dtype = row.dtype(arithmetic, graph.optim);
+    if (!dtype) continue;
+    auto const parts = parts_of(graph, chunk, row);
+    bool const is_empty = !parts.empty() && parts.back().last == 0;
+    if (is_empty) continue;
+    auto const tensor = append(name, row.role, *dtype, row.block);
+    if (!parts.empty()) graph.tensors[tensor].shape = {parts.back().last};
+    chunk.states.push_back({name, tensor, parts});
   }
 }
 

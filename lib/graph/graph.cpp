@@ -1,5 +1,7 @@
 #include "graph/graph.hpp"
 
+#include <algorithm>
+
 namespace spillway {
 
 TensorId Chunk::state(std::string_view name) const {
@@ -7,6 +9,18 @@ TensorId Chunk::state(std::string_view name) const {
     if (state.name == name) return state.tensor;
   }
   return -1;
+}
+
+std::vector<ElementRange> const& Chunk::parts_of(TensorId tensor) const {
+  static std::vector<ElementRange> const none;
+  for (State const& state : states) {
+    if (state.tensor == tensor) return state.parts;
+  }
+  return none;
+}
+
+bool Chunk::is_updated_whole() const {
+  return std::ranges::any_of(states, [](State const& state) { return !state.parts.empty(); });
 }
 
 TensorId WellKnown::of(BatchField field, int stack) const {

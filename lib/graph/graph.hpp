@@ -38,14 +38,18 @@ struct Parameter {
 struct State {
   std::string name;  // "remainder" (lower half of a bf16 master), or what an optimizer calls it
   TensorId tensor = -1;
+  // If not empty, says for each parameter of the chunk which elements of the state are its own, of
+  // which there may be any number. Such a state moves as a whole.
+  std::vector<ElementRange> parts = {};
   bool operator==(State const&) const = default;
 };
 
 // Holds parameters of one block in execution order as one contiguous tensor. The gradient has the
 // same element offsets, and so have states, or they have one element for each block of so many
-// (`block_elements`). A parameter, or a group that ops read as one View, starts at a multiple of
-// `kParameterAlignment` and of all such blocks. Updates, norms and checkpoints never read the gaps
-// between them. A chunk that is not trainable has no gradient, no states and no update.
+// (`block_elements`), or other elements for each parameter (State::parts). A parameter, or a group
+// that ops read as one View, starts at a multiple of `kParameterAlignment` and of all such blocks.
+// Updates, norms and checkpoints never read the gaps between them. A chunk that is not trainable
+// has no gradient, no states and no update.
 struct Chunk {
   int id = -1;
   std::string name;
@@ -64,6 +68,11 @@ struct Chunk {
   bool is_shared_out() const { return sharers > 1; }
   // Returns the tensor of the state with that name, or -1 if the chunk has none.
   TensorId state(std::string_view name) const;
+  // Returns State::parts of the state with this tensor, which are none for all other tensors.
+  std::vector<ElementRange> const& parts_of(TensorId state) const;
+  // Returns whether the chunk's update works on whole parameters, which then are not cut into
+  // slices or shared out: so it is where a state has parts.
+  bool is_updated_whole() const;
   bool operator==(Chunk const&) const = default;
 };
 inline constexpr std::int64_t kParameterAlignment = 64;  // in elements
@@ -115,6 +124,7 @@ enum Control : int {
   control_bias1,   // AdamW's 1 - beta1^t
   control_bias2,   // AdamW's 1 - beta2^t
   control_update,  // t, the number of this update: 1 for the first one
+  control_new2,    // Adafactor's t^beta2_decay, what the newest gradient's square counts
   kControlWords = 8,
 };
 using ControlWords = std::array<double, kControlWords>;

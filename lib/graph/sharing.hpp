@@ -46,9 +46,10 @@ struct Sharing {
 };
 
 // Returns how many successive elements of its chunk share an element of a state. Chunks, and what
-// ranks keep of them, are whole blocks. Parameters and gradients have one for each.
+// ranks keep of them, are whole blocks. Parameters and gradients have one for each, and a state
+// with parts of its own (State::parts) has no blocks either.
 inline std::int64_t block_elements(Chunk const& chunk, std::int64_t ranks, Tensor const& state) {
-  if (state.role != Role::moment) return 1;
+  if (state.role != Role::moment || !chunk.parts_of(state.id).empty()) return 1;
   auto const kept = Sharing{ranks, chunk.sharers}.kept(chunk.elements, 0).count;
   return kept / element_count(state.shape);
 }

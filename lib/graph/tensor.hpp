@@ -84,6 +84,7 @@ bool is_contiguous(View const& view);
 // Holds the range [first, last) of a tensor's elements.
 struct ElementRange {
   std::int64_t first = 0, last = 0;
+  bool operator==(ElementRange const&) const = default;
 };
 // Returns the smallest range that has all elements that the view touches.
 ElementRange bounding_range(View const& view);

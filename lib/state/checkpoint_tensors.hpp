@@ -34,8 +34,11 @@ void for_each_parameter_with(std::string_view part, ModelState const& model, Bod
   for (auto const& chunk : model.chunks()) {
     if (!of_all && chunk.state(part) < 0) continue;
     if (stored == Stored::trained && !chunk.trainable) continue;
-    for (std::size_t i = 0; i < chunk.parameters.size(); ++i)
-      body(chunk, static_cast<int>(i), chunk.parameters[i]);
+    auto const& parts = chunk.parts_of(chunk.state(part));
+    for (std::size_t i = 0; i < chunk.parameters.size(); ++i) {
+      bool const is_empty = !parts.empty() && parts[i].first == parts[i].last;
+      if (!is_empty) body(chunk, static_cast<int>(i), chunk.parameters[i]);
+    }
   }
 }
 

@@ -182,8 +182,25 @@ std::int64_t ModelState::block_of(std::string_view part, int chunk) const {
   return block_elements(description, m_program.ranks, m_program.tensors[state]);
 }
 
+std::optional<ElementRange> ModelState::own_part(std::string_view part, int chunk,
+                                                 int parameter) const {
+  auto const& description = m_program.chunks[chunk];
+  auto const& parts = description.parts_of(description.state(part));
+  if (parts.empty()) return std::nullopt;
+  return parts[static_cast<std::size_t>(parameter)];
+}
+
+std::optional<std::int64_t> ModelState::other_elements(std::string_view part, int chunk,
+                                                       int parameter) const {
+  auto const own = own_part(part, chunk, parameter);
+  auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
+  if (!own || own->last - own->first == element_count(view.shape)) return std::nullopt;
+  return own->last - own->first;
+}
+
 Shape ModelState::shape_of(std::string_view part, int chunk, int parameter) const {
   auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
+  if (auto const other = other_elements(part, chunk, parameter)) return {*other};
   auto const block = block_of(part, chunk);
   if (block == 1) return view.shape;
   return {of_part(part, chunk, parameter, {0, element_count(view.shape)}).last};
@@ -191,6 +208,8 @@ Shape ModelState::shape_of(std::string_view part, int chunk, int parameter) cons
 
 ElementRange ModelState::of_part(std::string_view part, int chunk, int parameter,
                                  ElementRange const& range) const {
+  if (auto const other = other_elements(part, chunk, parameter))
+    return {0, range.first == 0 && range.last > 0 ? *other : 0};
   auto const block = block_of(part, chunk);
   if (block == 1 || range.first == range.last) return range;
   auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
@@ -234,7 +253,8 @@ std::span<std::byte> ModelState::stored(std::string_view part, int chunk, int pa
         "another rank has what is asked for");
   auto const begin = is_whole ? 0 : slice(chunk).first, block = block_of(part, chunk);
   open(chunk);
-  auto const at = view.offset / block + first - begin / block;
+  auto const at_own = own_part(part, chunk, parameter);
+  auto const at = first + (at_own ? at_own->first : view.offset / block - begin / block);
   auto const size = std::min(count, kWindowElements - at % kWindowElements);
   return {tensor->at(at, changes), static_cast<std::size_t>(size * size_bytes(tensor->dtype()))};
 }
@@ -331,14 +351,22 @@ StoredPart ModelState::locate_whole(int chunk, std::int64_t first) {
   return {whole.at(first, true), nullptr, whole.dtype()};
 }
 
+std::int64_t ModelState::stored_at(std::string_view part, int chunk, int parameter,
+                                   std::int64_t element) const {
+  check(!other_elements(part, chunk, parameter), part,
+        "has no number for each of the parameter's elements");
+  if (auto const own = own_part(part, chunk, parameter)) return own->first + element;
+  auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
+  return view.offset + element - slice(chunk).first;
+}
+
 void ModelState::read(std::string_view part, int chunk, int parameter, std::int64_t first,
                       std::span<float> to) {
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto const own = owned(chunk, parameter);
   check(to.empty() || (own.first <= first && first + std::ssize(to) <= own.last), description.name,
         "another rank has what is read");
-  auto const begin = description.parameters[static_cast<std::size_t>(parameter)].view.offset +
-                     first - slice(chunk).first;
+  auto const begin = stored_at(part, chunk, parameter, first);
   in_windows(begin, std::ssize(to), [&](auto at, auto size) {
     auto const stored = locate(part, chunk, begin + at, false);
     for (std::int64_t i = 0; i < size; ++i) to[static_cast<std::size_t>(at + i)] = load(stored, i);
@@ -355,7 +383,7 @@ void ModelState::write(std::string_view part, int chunk, int parameter, std::int
   auto const own = owned(chunk, parameter);
   auto const begin = std::max(first, own.first);
   auto const end = std::min(first + std::ssize(from), own.last);
-  auto const stored = offset + begin - slice(chunk).first;
+  auto const stored = stored_at(part, chunk, parameter, begin);
   in_windows(stored, std::max<std::int64_t>(0, end - begin), [&](auto at, auto size) {
     put(locate(part, chunk, stored + at, true), 0, values(begin - first + at, size));
   });

@@ -48,10 +48,12 @@ class ModelState {
     return of_parameter(chunk, parameter, slice(chunk));
   }
   // Returns the shape of a parameter's `part`: that of the parameter, or the number of blocks of
-  // its elements if they share the part's elements (`block_elements`).
+  // its elements if they share the part's elements (`block_elements`), or how many elements the
+  // part has of its own (State::parts).
   Shape shape_of(std::string_view part, int chunk, int parameter) const;
   // Returns which elements of the part belong to elements `range` of a parameter. Of parts of a
-  // parameter that join without a gap, each block belongs to where it begins.
+  // parameter that join without a gap, each block belongs to where it begins. What has elements of
+  // its own belongs to the parameter's first.
   ElementRange of_part(std::string_view part, int chunk, int parameter,
                        ElementRange const& range) const;
   // Returns how ranks part the chunk, and which elements of a parameter are in the slice of it with
@@ -111,6 +113,13 @@ class ModelState {
 
   // Returns how many of the chunk's elements share an element of `part`.
   std::int64_t block_of(std::string_view part, int chunk) const;
+  // Returns which elements of a state belong to a parameter, if the state has parts of its own.
+  std::optional<ElementRange> own_part(std::string_view part, int chunk, int parameter) const;
+  // Returns how many elements of a state belong to a parameter, if not as many as it has itself.
+  std::optional<std::int64_t> other_elements(std::string_view part, int chunk, int parameter) const;
+  // Returns where in what the chunk stores of `part` an element of a parameter is.
+  std::int64_t stored_at(std::string_view part, int chunk, int parameter,
+                         std::int64_t element) const;
   // Returns the range of the chunk's elements that the rank has.
   ElementRange slice(int chunk) const;
   // Returns which of a parameter's elements are in a range of its chunk's elements.

@@ -136,7 +136,7 @@ void require_same_optimizer(std::string const& place, OptimConfig const& there,
                     place, key, was, is));
   };
   if (there.name != here.name) refuse_key("optim.name", word(there.name), word(here.name));
-  if ((there.momentum == 0) != (here.momentum == 0)) {
+  if (here.name == Optimizer::sgd && (there.momentum == 0) != (here.momentum == 0)) {
     auto const words = [](double momentum) { return momentum == 0 ? "no momentum" : "a momentum"; };
     refuse_key("optim.momentum", words(there.momentum), words(here.momentum));
   }

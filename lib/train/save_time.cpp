@@ -20,6 +20,9 @@ std::int64_t saved_bytes(Graph const& graph, Chunk const& chunk) {
   std::int64_t bytes = 0;
   auto const add = [&](TensorId id) {
     auto const& tensor = graph.tensors[id];
+    for (auto const& part : chunk.parts_of(id))
+      bytes += (part.last - part.first) * size_bytes(tensor.dtype);
+    if (!chunk.parts_of(id).empty()) return;
     auto const block = block_elements(chunk, 1, tensor);
     for (auto const& parameter : chunk.parameters)
       bytes += div_ceil(element_count(parameter.view.shape), block) * size_bytes(tensor.dtype);

@@ -41,7 +41,8 @@ std::optional<SampleLog> sample_log(Config const& config, Comm const& comm) {
 
 double step_flops(Graph const& graph, BatchShape const& shape) {
   double flops = 0;
-  for (auto const& op : graph.ops) flops += op.elided ? 0 : op.flops;
+  for (auto const& op : graph.ops)  // updates come once a step, and are no work of the model
+    flops += op.elided || op.phase == Phase::update ? 0 : op.flops;
   auto const at_once = static_cast<double>(shape.micro) * static_cast<double>(shape.ranks);
   return flops * static_cast<double>(shape.sequences) / at_once;
 }

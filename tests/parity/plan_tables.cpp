@@ -71,9 +71,10 @@ TEST_F(PlanTables, names_the_largest_value_that_fits_and_the_fastest) {
 }
 
 // 2 bytes a parameter of its master's lower half, and what each optimizer keeps besides: 8, 2 and a
-// scale for 256 elements, 4, and nothing.
+// scale for 256 elements, 4, nothing, little, and 4 or (embeddings) 8.
 TEST_F(PlanTables, say_what_each_optimizer_keeps) {
-  auto const json = table("--machine " + kH100 + " --optimizers adamw,adamw_8bit,lion,sgd");
+  auto const json =
+      table("--machine " + kH100 + " --optimizers adamw,adamw_8bit,lion,sgd,adafactor,muon");
   std::vector<double> kept;
   for (auto const& row : json.at("rows")) {
     expect_equal(row,
@@ -81,17 +82,23 @@ TEST_F(PlanTables, say_what_each_optimizer_keeps) {
     kept.push_back(row.at("state_bytes").get<double>() /
                    json.at("rows")[3].at("state_bytes").get<double>());
   }
-  ASSERT_EQ(kept.size(), 4u);
+  ASSERT_EQ(kept.size(), 6u);
   EXPECT_EQ(kept[0], 5);
   EXPECT_NEAR(kept[1], 2 + 1 / 64.0, 0.02) << "parameters begin with blocks";
   EXPECT_EQ(kept[2], 3);
+  EXPECT_GT(kept[4], 1);
+  EXPECT_LT(kept[4], 1.1);
+  EXPECT_GT(kept[5], 3);
+  EXPECT_LT(kept[5], 5);
   auto const text = plan("--machine " + kH100 + " --optimizers adamw,lion").output;
   EXPECT_EQ(text.find("optimizer  "), 0u) << text;
   EXPECT_NE(text.find("  state  "), std::string::npos) << text;
   // What the input says of keys that others lack is of its own optimizer.
   EXPECT_EQ(plan("--machine " + kH100 + " --optimizers adamw,sgd optim.eps=1e-6").status, 0);
-  EXPECT_EQ(plan("--optimizers adamw,muon").output,
-            "spillway: --optimizers adamw,muon: muon is none of adamw, adamw_8bit, lion, sgd\n");
+  EXPECT_EQ(
+      plan("--optimizers adamw,adagrad").output,
+      "spillway: --optimizers adamw,adagrad: adagrad is none of adamw, adamw_8bit, lion, sgd, "
+      "adafactor, muon\n");
   EXPECT_EQ(plan("--optimizers lion,lion").status, 2);
 }
 

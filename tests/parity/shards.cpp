@@ -107,6 +107,24 @@ TEST(Shards, change_no_bit_of_any_optimizer) {
   }
 }
 
+// What is updated whole is on every rank, whoever plans, and checkpoints know nothing of it.
+TEST(Shards, leave_out_what_an_optimizer_updates_whole) {
+  for (std::string const name : {"adafactor", "muon"}) {
+    Experiment const experiment("shards_" + name, 2, kKeys + Keys{"optim.name=" + name});
+    auto const none = experiment.run("none", {"plan.shard=none"});
+    auto const host =
+        experiment.run("host", Keys{"plan.optimizer=host", "plan.update=host"} + kWatched);
+    auto const nvme = experiment.run("nvme", Keys{"plan.optimizer=nvme"} + kWatched);
+    for (auto const* const run : {&host, &nvme}) {
+      ASSERT_FALSE(HasFailure()) << name;
+      expect_equal_steps(none, *run);
+      expect_equal_state(none, *run);
+      expect_measured_as_planned(*run);
+    }
+    expect_equal_state(none, experiment.resume("of_nvme", nvme, 6, {"plan.optimizer=device"}));
+  }
+}
+
 // Sums over other ranks have other bits, but the same ones from whatever slices they begin.
 TEST(Shards, go_on_with_another_number_of_ranks) {
   auto const of_all = of_three().run("all_for_others", {"plan.shard=all"});

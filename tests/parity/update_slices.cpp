@@ -20,17 +20,18 @@ constexpr std::int64_t kSlice = std::int64_t{512} << 10;  // elements: a piece o
 
 // It has one layer, whose update takes a dozen slices.
 Graph graph_of(bool whole_chunks, Precision moments = Precision::fp32,
-               Optimizer optimizer = Optimizer::adamw) {
+               Optimizer optimizer = Optimizer::adamw, std::int64_t ffn = 12'288) {
   auto config = tiny_config();
   config.model.layers = 1;
   config.model.hidden = 256;
-  config.model.ffn = 12'288;
+  config.model.ffn = ffn;
   config.precision = Precision::bf16;
   config.optim.moments = moments;
   config.optim.name = optimizer;
-  config.optim.momentum = 0.9;
+  if (optimizer == Optimizer::sgd) config.optim.momentum = 0.9;
   auto graph = tiny_run_graph(config, g_comm->size());
-  for (Op& op : graph.ops) op.whole_chunk = whole_chunks && op.phase == Phase::update;
+  if (whole_chunks)
+    for (Op& op : graph.ops) op.whole_chunk = op.phase == Phase::update;
   return graph;
 }
 
@@ -121,6 +122,22 @@ TEST(UpdateSlices, of_all_optimizers_come_to_the_bits_of_updates_in_place) {
         EXPECT_EQ(story_of(graph, plan), redo ? expected : story_of(graph, in_place))
             << word(kind) << " " << static_cast<int>(optimizer) << static_cast<int>(update);
         EXPECT_GT(updates_of(graph, plan), 5) << word(kind);
+      }
+    }
+  }
+}
+
+// Their states have elements of their own for each parameter, and they have a workspace.
+TEST(UpdateSlices, need_not_be_cut_for_optimizers_that_take_parameters_whole) {
+  for (auto const kind : {Optimizer::adafactor, Optimizer::muon}) {
+    auto const graph = graph_of(false, Precision::fp32, kind, 1024);
+    for (auto const optimizer : {Tier::host, Tier::nvme}) {
+      for (auto const update : {Tier::device, Tier::host}) {
+        bool const redo = update == Tier::host;
+        auto const plan = plan_of(graph, {optimizer, update, redo, false}, kSlice);
+        auto const in_place = plan_of(graph, {Tier::device, Tier::device, redo}, kSlice);
+        EXPECT_EQ(story_of(graph, plan), story_of(graph, in_place))
+            << word(kind) << " " << static_cast<int>(optimizer) << static_cast<int>(update);
       }
     }
   }

@@ -51,7 +51,8 @@ void KernelHarness::op(OpKind kind, std::vector<View> inputs, std::vector<View> 
   m_op.in_place = std::move(in_place);
   // What these ops update they read as well, as the graph of a run says of each op.
   constexpr std::array updating = {OpKind::accumulate, OpKind::tree_sum, OpKind::adamw,
-                                   OpKind::adamw_8bit, OpKind::lion,     OpKind::sgd};
+                                   OpKind::adamw_8bit, OpKind::lion,     OpKind::sgd,
+                                   OpKind::adafactor,  OpKind::muon};
   if (std::ranges::find(updating, kind) == updating.end()) return;
   for (std::size_t i = 0; i < m_op.outputs.size(); ++i)
     if (is_present(m_op.outputs[i])) m_op.in_place.push_back(static_cast<int>(i));

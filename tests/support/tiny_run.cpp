@@ -39,6 +39,7 @@ CommitDecision decide(CommitSums const& sums, bool clip) {
   decision.control[control_bias1] = 1 - std::pow(0.9, count);
   decision.control[control_bias2] = 1 - std::pow(0.95, count);
   decision.control[control_update] = count;
+  decision.control[control_new2] = std::pow(count, -0.8);
   return decision;
 }
 

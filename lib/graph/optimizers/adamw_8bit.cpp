@@ -10,15 +10,12 @@ namespace {
 std::optional<DType> code_dtype(Arithmetic const&, OptimConfig const&) {
   return DType::u8;
 }
-std::optional<DType> scale_dtype(Arithmetic const&, OptimConfig const&) {
-  return DType::f32;
-}
 
 constexpr StateRow kAdamW8bitStates[] = {{"remainder", Role::remainder, remainder_dtype},
                                          {"m", Role::moment, code_dtype},
-                                         {"m_scale", Role::moment, scale_dtype, kQuantizedBlock},
+                                         {"m_scale", Role::moment, fp32_dtype, kQuantizedBlock},
                                          {"v", Role::moment, code_dtype},
-                                         {"v_scale", Role::moment, scale_dtype, kQuantizedBlock}};
+                                         {"v_scale", Role::moment, fp32_dtype, kQuantizedBlock}};
 
 Op adamw_8bit_op(Graph const& graph, Chunk const& chunk) {
   auto operands = update_operands<OpKind::adamw_8bit>(graph, chunk);
@@ -29,7 +26,8 @@ Op adamw_8bit_op(Graph const& graph, Chunk const& chunk) {
   Op op;
   set_operands(op, operands);
   auto const& optim = graph.optim;
-  op.attributes = AdamWAttributes{optim.beta1, optim.beta2, optim.eps, optim.weight_decay, {}, 0};
+  op.attributes =
+      AdamWAttributes{optim.beta1, optim.beta2, optim.eps, optim.weight_decay, 1, {}, 0};
   return op;
 }
 

@@ -8,8 +8,9 @@
 namespace spillway {
 
 UpdateRule const& update_rule(Optimizer kind) {
-  static constexpr UpdateRule const* rules[] = {&adamw_rule, &adamw_8bit_rule, &lion_rule,
-                                                &sgd_rule};  // in the order of the enumerators
+  static constexpr UpdateRule const* rules[] = {
+      // in the order of the enumerators
+      &adamw_rule, &adamw_8bit_rule, &lion_rule, &sgd_rule, &adafactor_rule, &muon_rule};
   static_assert(std::size(rules) == kWords<Optimizer>.size());
   return *rules[static_cast<std::size_t>(kind)];
 }
@@ -28,6 +29,10 @@ std::optional<DType> remainder_dtype(Arithmetic const& arithmetic, OptimConfig c
 
 std::optional<DType> moment_dtype(Arithmetic const& arithmetic, OptimConfig const&) {
   return stored_dtype(arithmetic.moments);
+}
+
+std::optional<DType> fp32_dtype(Arithmetic const&, OptimConfig const&) {
+  return DType::f32;
 }
 
 void write_no_control(OptimConfig const&, double, ControlWords&) {}

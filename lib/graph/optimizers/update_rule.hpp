@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "graph/graph.hpp"
 #include "graph/operands.hpp"
@@ -18,6 +19,9 @@ struct StateRow {
   std::optional<DType> (*dtype)(Arithmetic const&, OptimConfig const&);
   // So many successive elements of the chunk share an element of the state (`block_elements`).
   std::int64_t block = 1;
+  // Returns how many elements belong to each parameter of the chunk (State::parts). Null, or an
+  // empty list, means as many as the parameter has, at the same offsets.
+  std::vector<std::int64_t> (*elements)(Graph const&, Chunk const&) = nullptr;
 };
 
 struct UpdateRule {
@@ -30,7 +34,7 @@ struct UpdateRule {
   void (*write_control)(OptimConfig const& optim, double update, ControlWords& control);
 };
 
-extern UpdateRule const adamw_rule, adamw_8bit_rule, lion_rule, sgd_rule;
+extern UpdateRule const adamw_rule, adamw_8bit_rule, lion_rule, sgd_rule, adafactor_rule, muon_rule;
 
 UpdateRule const& update_rule(Optimizer kind);
 // Returns a number that divides the offsets of all parameters, and the elements of all chunks, in
@@ -42,6 +46,10 @@ std::int64_t parameter_alignment(Optimizer kind);
 // are their own masters.
 std::optional<DType> remainder_dtype(Arithmetic const& arithmetic, OptimConfig const&);
 std::optional<DType> moment_dtype(Arithmetic const& arithmetic, OptimConfig const&);
+std::optional<DType> fp32_dtype(Arithmetic const&, OptimConfig const&);
+// Returns the op `adamw` for the chunk, which must have its states, at that share of the step's
+// learning rate.
+Op adamw_op(Graph const& graph, Chunk const& chunk, double lr_share);
 // Writes AdamW's control words, whatever its states are stored in.
 void write_adamw_control(OptimConfig const& optim, double update, ControlWords& control);
 // Writes nothing, for optimizers without control words of their own.

@@ -12,6 +12,7 @@ namespace spillway {
 
 struct AdamWConstants {
   double beta1, beta2, eps, weight_decay;
+  double lr_share = 1;  // multiplies the step's learning rate
 };
 
 // Holds the numbers that all elements of a parameter share in one step. Each number is computed in
@@ -25,7 +26,7 @@ struct AdamWStep {
 };
 
 SPILLWAY_FUNCTION AdamWStep adamw_step(AdamWConstants const& c, double const* control, bool decay) {
-  double const lr = control[control_learning_rate];
+  double const lr = control[control_learning_rate] * c.lr_share;
   return {static_cast<float>(control[control_gradient_scale]),
           static_cast<float>(decay ? 1 - lr * c.weight_decay : 1.0),
           static_cast<float>(1 - c.beta1),

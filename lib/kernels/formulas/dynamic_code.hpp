@@ -30,23 +30,27 @@ struct DynamicCode {
   // Returns the code of the number that is nearest to `share`, whose magnitude is at most 1. What
   // is below zero never becomes zero, as in bitsandbytes.
   SPILLWAY_FUNCTION static std::uint8_t encode(float share) {
-    bool const is_negative = kSigned && share < 0;
-    int const number = nearest(is_negative ? -share : share);
-    int const below = number < 1 ? 1 : number > kOne - 1 ? kOne - 1 : number;
-    return static_cast<std::uint8_t>(is_negative ? kZero - below : kZero + number);
+    int const number = nearest(kSigned && share < 0 ? -share : share);
+    int const at_least_1 = number < 1 ? 1 : number;
+    int const below = at_least_1 < kOne ? at_least_1 : kOne - 1;
+    return static_cast<std::uint8_t>(kZero + (kSigned && share < 0 ? -below : number));
   }
 
  private:
   static constexpr int kParts = kSigned ? 1 : 2;  // of the lowest decade
 
-  // Returns 10^(6 - decade), the reciprocal of the upper end of a decade.
+  static constexpr int bits_of(float power) { return std::bit_cast<int>(power); }
+  // Returns 10^(6 - decade), the reciprocal of the upper end of a decade. It is a sum of
+  // differences of bits, since choices between numbers would keep GCC from vectorising loops over
+  // elements.
   SPILLWAY_FUNCTION static float reciprocal(int decade) {
-    float power = decade < 1 ? 1e6f : 1e5f;
-    power = decade < 2 ? power : 1e4f;
-    power = decade < 3 ? power : 1e3f;
-    power = decade < 4 ? power : 1e2f;
-    power = decade < 5 ? power : 1e1f;
-    return decade < 6 ? power : 1.0f;
+    constexpr int bits0 = bits_of(1e6f), bits1 = bits_of(1e5f), bits2 = bits_of(1e4f),
+                  bits3 = bits_of(1e3f), bits4 = bits_of(1e2f), bits5 = bits_of(1e1f),
+                  bits6 = bits_of(1.0f);
+    return std::bit_cast<float>(
+        bits0 + (decade > 0 ? 1 : 0) * (bits1 - bits0) + (decade > 1 ? 1 : 0) * (bits2 - bits1) +
+        (decade > 2 ? 1 : 0) * (bits3 - bits2) + (decade > 3 ? 1 : 0) * (bits4 - bits3) +
+        (decade > 4 ? 1 : 0) * (bits5 - bits4) + (decade > 5 ? 1 : 0) * (bits6 - bits5));
   }
 
   // The fraction of a float with the value 2 place + 1 says where in its decade a part's middle is.
@@ -76,8 +80,8 @@ struct DynamicCode {
     int const number = first + (part < parts ? part : parts - 1);
     constexpr float half_of_least = kSigned ? 0.275e-6f : 0.1625e-6f;
     constexpr float below_one = kSigned ? 1 - 0.225f / 64 : 1 - 0.225f / 128;
-    if (magnitude > below_one) return kOne;
-    return magnitude > half_of_least ? number : 0;
+    int const above_zero = magnitude > half_of_least ? number : 0;
+    return magnitude > below_one ? kOne : above_zero;
   }
 };
 

@@ -46,6 +46,8 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::rmsnorm_backward:
     case OpKind::column_sum:
     case OpKind::square_norm:
+    case OpKind::adafactor:
+    case OpKind::muon:
       return host::kernel(op.kind).workspace_bytes(context, op);
     case OpKind::embed:
     case OpKind::layernorm:

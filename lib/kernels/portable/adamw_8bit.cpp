@@ -77,12 +77,11 @@ struct AdamW8bit {
     m_scale[b.first / kQuantizedBlock] = m_top;
     v_scale[b.first / kQuantizedBlock] = v_top;
     auto *const m_codes = m + b.first, *const v_codes = v + b.first;
+    float const m_unit = m_top > 0 ? m_top : 1, v_unit = v_top > 0 ? v_top : 1;
 #pragma omp simd
-    for (std::int64_t j = 0; j < b.count; ++j)
-      m_codes[j] = SignedCode::encode(m_top > 0 ? m_now[j] / m_top : 0.0f);
+    for (std::int64_t j = 0; j < b.count; ++j) m_codes[j] = SignedCode::encode(m_now[j] / m_unit);
 #pragma omp simd
-    for (std::int64_t j = 0; j < b.count; ++j)
-      v_codes[j] = UnsignedCode::encode(v_top > 0 ? v_now[j] / v_top : 0.0f);
+    for (std::int64_t j = 0; j < b.count; ++j) v_codes[j] = UnsignedCode::encode(v_now[j] / v_unit);
   }
   void update(BlockBefore const& b, std::int64_t j, AdamWStep const& step, float* m_now,
               float* v_now) const {
@@ -150,7 +149,7 @@ struct AdamW8bitKernel {
     auto const o = operands<kind>(op);
     require_remainder(context, op, o.parameter, o.remainder);
     auto const& a = attributes_of<AdamWAttributes>(op);
-    Prepared prepared{{a.beta1, a.beta2, a.eps, a.weight_decay},
+    Prepared prepared{{a.beta1, a.beta2, a.eps, a.weight_decay, a.lr_share},
                       joined(parameter_ranges(context, op, a.range))};
     for (auto const& range : prepared.ranges)
       check(range.offset % kQuantizedBlock == 0, name(kind), "a parameter begins within a block");

@@ -66,6 +66,7 @@ bool updates_come_last(Plan const& plan, bool norm_is_awaited) {
 }
 
 bool may_share_out(Graph const& graph, int chunk) {
+  if (graph.chunks[chunk].is_updated_whole()) return false;
   return graph.arithmetic.reduction != Reduction::each || !has_parts(graph, chunk);
 }
 

@@ -60,9 +60,9 @@ bool updates_come_last(Plan const& plan, bool norm_is_awaited);
 bool fetches_parameters(Plan const& plan);
 bool fetches_parameters(ChunkPlan const& chunk);
 
-// Returns whether ranks may share out the chunk. They may not if they sum gradients after every
-// micro-batch and ops use the chunk's parameters twice, since a part of a gradient has other slices
-// than the chunk.
+// Returns whether ranks may share out the chunk. They may not if its update needs whole parameters,
+// or if they sum gradients after every micro-batch and ops use the chunk's parameters twice, since
+// a part of a gradient has other slices than the chunk.
 bool may_share_out(Graph const& graph, int chunk);
 // Returns whether the sum of the chunk's gradients may have its home on the drive. It is then added
 // to on the device alone, and goes home when it is whole, so it may not if ranks sum gradients

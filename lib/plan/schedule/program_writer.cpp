@@ -1,5 +1,7 @@
 #include "plan/schedule/program_writer.hpp"
 
+#include <algorithm>
+
 #include "base/math.hpp"
 
 namespace spillway {
@@ -20,12 +22,26 @@ int ProgramWriter::add_op(Op op) {
 
 BufferId ProgramWriter::workspace(int op_id, Lane lane) {
   Op const& op = program.ops[op_id];
+  if (op.phase == Phase::update && lane == Lane::host) return workspace_of_host_updates();
   auto const [found, is_new] = m_workspaces.try_emplace(op_id, -1);
   if (is_new) {
     auto const elements = div_ceil<std::int64_t>(op.workspace_bytes, size_bytes(DType::f64));
     found->second = add_workspace(op.name + ".workspace", DType::f64, elements, op.block);
   }
   return add_buffer(found->second, workplace(lane));
+}
+
+// Updates on the host lane take turns with one workspace, since its bytes are in use until the next
+// step reads what they have changed.
+BufferId ProgramWriter::workspace_of_host_updates() {
+  if (m_of_host_updates >= 0) return m_of_host_updates;
+  std::int64_t bytes = 0;
+  for (Op const& op : program.ops)
+    if (op.phase == Phase::update) bytes = std::max(bytes, op.workspace_bytes);
+  auto const elements = div_ceil<std::int64_t>(bytes, size_bytes(DType::f64));
+  m_of_host_updates =
+      add_buffer(add_workspace("update.workspace", DType::f64, elements), workplace(Lane::host));
+  return m_of_host_updates;
 }
 
 ItemNumber ProgramWriter::run(int op_id, Lane lane) {

@@ -31,8 +31,10 @@ class ProgramWriter : public TransferWriter {
 
  private:
   BufferId workspace(int op, Lane lane);
+  BufferId workspace_of_host_updates();
 
   std::map<int, TensorId> m_workspaces;  // maps each op to its workspace
+  BufferId m_of_host_updates = -1;
 };
 
 }  // namespace spillway

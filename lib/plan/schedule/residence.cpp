@@ -94,6 +94,7 @@ TensorId Residence::own(TensorId id) const {
 
 ElementRange Residence::of_chunk(TensorId id, ElementRange const& range) const {
   auto const& chunk = program.chunks[tensor(id).chunk];
+  if (!chunk.parts_of(id).empty()) return {0, element_count(tensor(id).shape)};
   auto const block = block_elements(chunk, program.ranks, tensor(id));
   return {range.first / block, div_ceil(range.last, block)};
 }

@@ -33,7 +33,7 @@ class Residence {
   // If ranks share out the tensor's chunk, returns the tensor with this rank's slice of it.
   TensorId own(TensorId tensor) const;
   // Returns which elements of a chunk's gradient, parameters or state belong to `range` of its
-  // elements, or of those that this rank keeps.
+  // elements, or of those that this rank keeps. Of a state with parts of its own, all do.
   ElementRange of_chunk(TensorId tensor, ElementRange const& range) const;
 
   // Returns the buffer that holds the tensor on the device now. If every micro-batch has a buffer

@@ -27,7 +27,10 @@ void check_offered(ChunkPlan const& chunk) {
 
 void check_shared_out(Graph const& graph, Plan const& plan) {
   for (Chunk const& chunk : graph.chunks) {
-    if (plan.chunks[chunk.id].shard != Shard::none && !may_share_out(graph, chunk.id))
+    if (plan.chunks[chunk.id].shard == Shard::none || may_share_out(graph, chunk.id)) continue;
+    if (chunk.is_updated_whole())
+      refuse("plan.shard for parameters that the optimizer updates whole is");
+    else
       refuse("plan.shard for parameters that are used twice, with optim.reduction: each, is");
   }
 }

@@ -31,20 +31,25 @@ BufferId UpdateItems::slot(UpdatePiece const& piece, TensorId id) {
   if (is_new) {
     Tensor const& state = m_writer.tensor(id);
     auto const what = state.name.substr(state.name.rfind('.'));
-    auto const largest = largest_slice(piece.lane);
-    auto const workspace =
-        m_writer.add_workspace("update." + std::to_string(piece.slot) + what, state.dtype,
-                               m_writer.of_chunk(id, {0, largest}).last);
+    auto const workspace = m_writer.add_workspace("update." + std::to_string(piece.slot) + what,
+                                                  state.dtype, largest_part(piece.lane, operand));
     found->second = m_writer.add_buffer(workspace, m_writer.workplace(piece.lane));
   }
   return found->second;
 }
 
-std::int64_t UpdateItems::largest_slice(Lane lane) const {
+// Returns how many elements of an output, or of the gradient behind the last one, belong to the
+// largest piece of the lane that uses slots.
+std::int64_t UpdateItems::largest_part(Lane lane, std::size_t operand) const {
   std::int64_t most = 0;
   for (int i = 0; i < m_shape.pieces(); ++i) {
     UpdatePiece const& p = m_shape.piece(i);
-    if (p.lane == lane && p.slot >= 0) most = std::max(most, p.elements());
+    if (p.lane != lane || p.slot < 0) continue;
+    auto const& outputs = op(p).outputs;
+    View const& view = operand < outputs.size() ? outputs[operand] : op(p).inputs.front();
+    if (!is_present(view)) continue;
+    auto const [first, last] = m_writer.of_chunk(m_writer.own(view.tensor), p.range);
+    most = std::max(most, last - first);
   }
   return most;
 }

@@ -35,7 +35,7 @@ class UpdateItems : public GradientItems {
   int norm_of_slice(Op const& whole, TensorId slice);
   Op const& op(UpdatePiece const& piece) const { return m_shape.graph().op(piece.op); }
   BufferId slot(UpdatePiece const& piece, TensorId state);
-  std::int64_t largest_slice(Lane lane) const;
+  std::int64_t largest_part(Lane lane, std::size_t operand) const;
   ItemNumber bring(UpdatePiece const& piece, TensorId tensor);
   ItemNumber run(UpdatePiece const& piece);
   void note(ItemNumber item, int chunk) { m_done.push_back({item, chunk, m_group_ends.size()}); }

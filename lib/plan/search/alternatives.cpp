@@ -96,8 +96,11 @@ std::optional<std::int64_t> sufficient_bytes(PlanQuestion const& question, Tier 
 
 std::vector<Alternative> shardings(PlanQuestion const& question) {
   std::vector<Alternative> result;
+  bool const are_whole =
+      std::ranges::any_of(question.train.chunks, &Chunk::is_updated_whole);  // by every rank
   auto const add = [&](Shard shard, std::optional<ShardRanks> which, std::string_view where) {
-    bool const is_refused = shard == Shard::all && !question.may_gather();
+    bool const is_refused =
+        (shard == Shard::all && !question.may_gather()) || (shard != Shard::none && are_whole);
     if (question.ranks == 1 || is_refused) return;
     auto other = question;
     other.request.shard = {shard};

@@ -112,6 +112,7 @@ class Builder {
     if (op.phase == Phase::norm) m_model.chunks[op.chunk].norm = costs(op, m_graph.tensors);
     if (op.phase == Phase::update) {
       m_model.chunks[op.chunk].whole_chunk = op.whole_chunk;
+      m_model.chunks[op.chunk].update_workspace_bytes = op.workspace_bytes;
       m_model.chunks[op.chunk].update = costs(op, m_graph.tensors);
     }
     if (op.phase == Phase::forward) note_parameters(op, block.chunks);

@@ -73,6 +73,7 @@ struct ChunkCost {
   std::int64_t update_sent_bytes = 0;  // bytes that a rank sends after an update
   GradientCost gradient;
   LaneCosts norm, update;
+  std::int64_t update_workspace_bytes = 0;
 };
 
 using PerShard = EnumArray<Shard, IdVector<ChunkCost>, kShards.size()>;

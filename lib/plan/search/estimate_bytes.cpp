@@ -35,6 +35,16 @@ TierBytes slot_bytes(BlockShape const& shape) {
   return bytes;
 }
 
+// Returns the bytes of the largest workspace of an update in device and host memory.
+TierBytes update_workspace_bytes(BlockShape const& shape) {
+  TierBytes bytes{};
+  for (int const c : shape.chunks()) {
+    auto& most = bytes[shape.places(c).update];
+    most = std::max(most, shape.chunk(c).update_workspace_bytes);
+  }
+  return bytes;
+}
+
 // A Ledger is a Sink (see tell_step.hpp) that counts the bytes alive at every station and in the
 // update. It is told the micro-batches that walk together once, and they stand for all of them. In
 // the first micro-batches of a step updates of the previous step may still hold bytes; in later
@@ -50,6 +60,7 @@ class Ledger : public StepSink {
         m_begins_step(group.begins_step),
         m_ends_step(group.ends_step),
         m_slots(slot_bytes(shape)),
+        m_workspaces(update_workspace_bytes(shape)),
         m_stations(2 * shape.blocks() * told + 2) {
     m_result.members = told;
     m_result.on_device.reserve(m_stations.size());
@@ -316,8 +327,8 @@ class Ledger : public StepSink {
     }
   }
   void hold_slots() {
-    hold(Tier::device, update_station(), m_slots[Tier::device]);
-    hold(slots_of_host(), update_station(), m_slots[Tier::host]);
+    hold(Tier::device, update_station(), m_slots[Tier::device] + m_workspaces[Tier::device]);
+    hold(slots_of_host(), update_station(), m_slots[Tier::host] + m_workspaces[Tier::host]);
   }
 
   // Returns the station of the next step that first needs the chunk's parameters from an update on
@@ -349,9 +360,12 @@ class Ledger : public StepSink {
       m_stations[last + 1].reserves_bytes -= chunk.gradient.bytes;
     }
   }
-  // Counts slots that updates of the last step still use beside the forward pass. Slices of the
-  // last chunks use the slots last, so the loop begins at the last chunk.
+  // Counts slots and the workspace that updates of the last step still use beside the forward pass.
+  // Slices of the last chunks use the slots last, so the loop begins at the last chunk.
   void hold_slots_of_late_updates() {
+    int last = -1;  // all updates share a workspace
+    for (int const c : m_shape.chunks()) last = std::max(last, late_until(c));
+    hold_late(slots_of_host(), last, m_workspaces[Tier::host]);
     auto const bytes = m_slots[Tier::host];
     std::int64_t left = bytes > 0 ? kUpdateSlots : 0;
     for (int c = static_cast<int>(m_shape.model().chunks.size()); c-- > 0 && left > 0;) {
@@ -389,7 +403,7 @@ class Ledger : public StepSink {
   int m_members;         // so many members it is told of
   std::int64_t m_alike;  // the last one stands for so many
   bool m_begins_step, m_ends_step;
-  TierBytes m_slots;
+  TierBytes m_slots, m_workspaces;
   IdVector<Changes> m_stations;
   StationBytes m_result;
   // Bytes alive in all micro-batches, in the first one only, and in later ones.

@@ -100,15 +100,35 @@ TEST(ConfigCheck, a_key_of_another_family_is_refused_where_it_was_given) {
 TEST(Optimizers, refuse_keys_of_others) {
   auto const said = [](std::string const& keys) { return error_of("optim: {" + keys + "}"); };
   EXPECT_EQ(said("name: sgd, beta2: 0.9"),
-            "in.yaml:1: optim.beta2: the optimizer sgd has none; it is of adamw, adamw_8bit, lion");
+            "in.yaml:1: optim.beta2: the optimizer sgd has none; it is of adamw, adamw_8bit, lion, "
+            "muon");
   EXPECT_EQ(said("name: lion, eps: 1e-6"),
-            "in.yaml:1: optim.eps: the optimizer lion has none; it is of adamw, adamw_8bit");
+            "in.yaml:1: optim.eps: the optimizer lion has none; it is of adamw, adamw_8bit, muon");
   EXPECT_EQ(
       said("name: adamw_8bit, moments: bf16"),
       "in.yaml:1: optim.moments: the optimizer adamw_8bit has none; it is of adamw, lion, sgd");
   EXPECT_EQ(said("momentum: 0.9"),
-            "in.yaml:1: optim.momentum: the optimizer adamw has none; it is of sgd");
+            "in.yaml:1: optim.momentum: the optimizer adamw has none; it is of sgd, muon");
   EXPECT_EQ(said("name: sgd, momentum: 0.9, beta2: 0.95, moments: bf16"), "");
+  EXPECT_EQ(said("name: muon, eps2: 0.1"),
+            "in.yaml:1: optim.eps2: the optimizer muon has none; it is of adafactor");
+  EXPECT_EQ(said("adjust_lr: original"),
+            "in.yaml:1: optim.adjust_lr: the optimizer adamw has none; it is of muon");
+  EXPECT_EQ(said("name: adafactor, beta2_decay: -0.5, clip_threshold: 2, eps2: 0.1"), "");
+  EXPECT_EQ(said("name: muon, momentum: 0.9, adamw_lr: 0.1, beta2: 0.9, eps: 0.1"), "");
+}
+
+TEST(Optimizers, that_take_matrices_whole_are_not_shared_out) {
+  for (std::string const name : {"adafactor", "muon"}) {
+    auto const said = [&](std::string const& shard) {
+      return error_of("{optim: {name: " + name + "}, plan: {shard: " + shard + "}}");
+    };
+    EXPECT_EQ(said("gradients"), "in.yaml:1: plan.shard: the optimizer " + name +
+                                     " updates whole matrices, which ranks do not share out; give "
+                                     "none or auto");
+    EXPECT_EQ(said("none"), "");
+    EXPECT_EQ(said("auto"), "");
+  }
 }
 
 // One key after the other: those of the table that decide the model, and no others.

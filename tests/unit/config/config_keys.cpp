@@ -32,8 +32,16 @@ DataConfig unusual_data() {
 
 OptimConfig unusual_optim() {
   using enum Precision;
-  return {Optimizer::adamw, 1.0 / 3, 0,    0.01, 0.8,  0.999,           1e-12,          0, 0, 0,
-          Schedule::linear, true,    true, bf16, fp32, Reduction::each, NonFinite::skip};
+  OptimConfig o{Optimizer::adamw, 1.0 / 3, 0, 0.01, 0.8, 0.999, 1e-12};
+  o.clip = 0;
+  o.warmup = 0;
+  o.schedule = Schedule::linear;
+  o.decay_all = o.decay_embeddings = true;
+  o.moments = bf16;
+  o.gradients = fp32;
+  o.reduction = Reduction::each;
+  o.non_finite = NonFinite::skip;
+  return o;
 }
 
 // Every key away from its default.

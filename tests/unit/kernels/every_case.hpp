@@ -17,7 +17,9 @@ struct KernelCase {
 };
 
 inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::bf16) {
-  auto const elements = h.chunk({9001, 83}, kQuantizedBlock).elements;
+  auto& chunk = h.chunk({9001, 83, 38 * 83}, kQuantizedBlock);
+  chunk.parameters[2].view = {-1, chunk.parameters[2].view.offset, {38, 83}, {83, 1}};
+  auto const elements = chunk.elements;
   auto const of_type = [&](Shape shape) { return h.tensor(type, std::move(shape)); };
   auto const f32 = [&](Shape shape) { return h.tensor(DType::f32, std::move(shape)); };
   auto const a = of_type({38, 83}), b = of_type({38, 83}), c = of_type({38, 83}),
@@ -33,9 +35,13 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
   auto const m_code = h.tensor(DType::u8, {elements}), v_code = h.tensor(DType::u8, {elements});
   auto const m_scale = f32({elements / kQuantizedBlock}),
              v_scale = f32({elements / kQuantizedBlock});
+  // States of updates that take parameters whole, of which the last one is a matrix.
+  auto const averages = f32({9273}), momentum = f32({12261});
+  chunk.states = {{"m", momentum.tensor, {{0, 9001}, {9024, 9107}, {9107, 12261}}},
+                  {"v", averages.tensor, {{0, 9001}, {9024, 9107}, {9152, 9273}}}};
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
   for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table,
-                           relative, distances, m_scale, v_scale})
+                           relative, distances, m_scale, v_scale, averages, momentum})
     h.fill_normal(view, 1);
   for (auto const& view : {m_code, v_code}) h.fill_integers(view, 0, 256);
   h.fill_integers(tokens, 0, 300);
@@ -76,6 +82,8 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
        AdamWAttributes{}},
       {OpKind::lion, {g, control}, {parameter, rest, m}, LionAttributes{}},
       {OpKind::sgd, {g, control}, {parameter, rest, m}, SgdAttributes{0.5, 0.1, {}}},
+      {OpKind::adafactor, {g, control}, {parameter, rest, averages}, AdafactorAttributes{}},
+      {OpKind::muon, {g, control}, {parameter, rest, momentum, averages}, MuonAttributes{}},
   };
 }
 

@@ -164,7 +164,7 @@ TEST_P(KernelHostLane, updates_to_the_bits_of_the_compute_lane) {
   h.set_all(control, {1, 0.125, 1e-3, 0.1, 0.05, 0, 0, 0});
   h.op(OpKind::adamw, {gradient, control},
        {parameter, type() == DType::bf16 ? remainder : View{}, m, v},
-       AdamWAttributes{0.9, 0.95, 1e-8, 0.1, {}});
+       AdamWAttributes{0.9, 0.95, 1e-8, 0.1, 1, {}});
   h.run(host::kernel(OpKind::adamw));
   for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);
   EXPECT_NE(h.results(in(m, chunk.parameters[4])), h.contents(in(m, chunk.parameters[4])));

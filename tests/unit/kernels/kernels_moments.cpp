@@ -107,7 +107,7 @@ class Moments : public ::testing::TestWithParam<DType> {
     h.op(OpKind::adamw, {part(gradient, first, last), control},
          {part(parameter, first, last), split ? part(remainder, first, last) : View{},
           part(m, first, last), part(v, first, last)},
-         AdamWAttributes{kBeta1, kBeta2, 1e-8, 0.1, {first}, seed});
+         AdamWAttributes{kBeta1, kBeta2, 1e-8, 0.1, 1, {first}, seed});
     h.run(host::kernel(OpKind::adamw));
     for (auto const& output : {parameter, remainder, m, v}) h.expect_same_bytes(output);
     h.keep_results();
@@ -186,7 +186,7 @@ TEST(BF16Moments, are_off_by_no_more_after_thousands_of_steps_at_a_beta2_of0999)
   for (auto const& zero : {parameter, m, v}) h.set_all(zero, zeros);
   h.set_all(gradient, ones);
   h.op(OpKind::adamw, {gradient, control}, {parameter, View{}, m, v},
-       AdamWAttributes{kBeta1, kBeta2, 1e-8, 0, {}, 7});
+       AdamWAttributes{kBeta1, kBeta2, 1e-8, 0, 1, {}, 7});
 
   Exact exact_m{kBeta1}, exact_v{kBeta2};
   auto const expect_near = [&](View const& moment, Exact const& exact, int step) {
@@ -231,7 +231,7 @@ TEST(BF16Moments, are_rounded_by_the_halves_of_the_draws_of_their_chunks_element
   auto const control = h.tensor(DType::f64, {kControlWords});
   h.set_all(control, {1, 1, 0, 1, 1, 17, 0, 0});
   h.op(OpKind::adamw, {gradient, control}, {parameter, View{}, m, v},
-       AdamWAttributes{kBeta, kBeta, 1e-8, 0, {kFirst}, 5});
+       AdamWAttributes{kBeta, kBeta, 1e-8, 0, 1, {kFirst}, 5});
   h.op().chunk = 1;
   h.run(host::kernel(OpKind::adamw));
   MomentDraws const draws(5, 1, 17);

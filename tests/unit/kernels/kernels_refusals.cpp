@@ -152,8 +152,9 @@ TEST(RefusedGaps, are_named_with_the_kind) {
                 why.starts_with(std::string(name(each.kind)) + ": "))
         << why;
   }
-  EXPECT_EQ(let_through, (std::vector<std::string_view>{"select_row", "column_sum", "square_norm",
-                                                        "adamw", "adamw_8bit", "lion", "sgd"}));
+  EXPECT_EQ(let_through,
+            (std::vector<std::string_view>{"select_row", "column_sum", "square_norm", "adamw",
+                                           "adamw_8bit", "lion", "sgd", "adafactor", "muon"}));
 }
 
 TEST(RefusedThreads, are_named_with_what_limits_them) {

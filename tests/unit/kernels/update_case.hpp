@@ -142,7 +142,7 @@ struct Update {
     UpdateRange const range{first};
     if (types.kind == OpKind::lion) return LionAttributes{kBeta1, kBeta2, kDecay, range};
     if (types.kind == OpKind::sgd) return SgdAttributes{types.momentum, kDecay, range};
-    return AdamWAttributes{kBeta1, kBeta2, kEps, kDecay, range};
+    return AdamWAttributes{kBeta1, kBeta2, kEps, kDecay, 1, range};
   }
 };
 

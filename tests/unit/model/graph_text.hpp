@@ -73,6 +73,14 @@ struct AttributesText {
     return fmt::format("{} {} {} {}", text(a.momentum), text(a.weight_decay), a.range.first,
                        a.seed);
   }
+  std::string operator()(AdafactorAttributes const& a) const {
+    return fmt::format("{} {} {} {}", text(a.clip_threshold), text(a.eps2), text(a.weight_decay),
+                       a.range.first);
+  }
+  std::string operator()(MuonAttributes const& a) const {
+    return fmt::format("{} {} {} {} ({})", text(a.momentum), text(a.weight_decay),
+                       static_cast<int>(a.adjust_lr), a.range.first, (*this)(a.adamw));
+  }
 };
 
 inline std::string text(Op const& op, IdVector<Tensor> const& tensors) {
@@ -91,7 +99,8 @@ inline std::string text(Chunk const& chunk) {
   for (auto const& [name, view, init, decay] : chunk.parameters)
     all += fmt::format("parameter {} {} {} {} {}\n", name, text(view), static_cast<int>(init.kind),
                        text(init.std), decay);
-  for (auto const& [name, tensor] : chunk.states) all += fmt::format("state {} {}\n", name, tensor);
+  for (auto const& [name, tensor, parts] : chunk.states)
+    all += fmt::format("state {} {}\n", name, tensor);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "plan/compile/compile.hpp"
@@ -89,6 +90,22 @@ TEST(Updates, that_ask_for_whole_parameters_are_not_cut) {
   auto expected = counts(graph());
   EXPECT_GT(std::exchange(expected[largest.id], 1), 2);
   EXPECT_EQ(counts(whole), expected);
+}
+
+// A workspace of each would be in use until the next step reads what its update has changed.
+TEST(Updates, on_the_host_lane_take_turns_with_the_largest_workspace) {
+  auto whole = graph();
+  std::int64_t bytes = 0;
+  for (Op& op : whole.ops)
+    if (op.phase == Phase::update) op.workspace_bytes = bytes += 8192;
+  for (bool const redo : {true, false}) {
+    auto const program = compile(whole, nullptr, plan(redo, "host"), 1, 1).train;
+    std::set<BufferId> workspaces;
+    for (auto const number : updates(program))
+      workspaces.insert(program.items[static_cast<std::size_t>(number)].operands.back());
+    ASSERT_EQ(workspaces.size(), 1u);
+    EXPECT_EQ(program.buffers[static_cast<std::size_t>(*workspaces.begin())].bytes, bytes);
+  }
 }
 
 TEST(Updates, wait_for_the_norm_where_it_is_awaited) {
