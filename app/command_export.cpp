@@ -54,6 +54,7 @@ CarriedFiles carried_by(CheckpointReader const& checkpoint) {
 // Of a model with adapters the default is to write these alone, for which they need a base.
 ExportedModel written(ExportArguments const& arguments, Config config, RunState const& state,
                       CheckpointReader& checkpoint) {
+  config.model.quantize = Quantization::none;  // what is exported is the base as it lies there
   auto const type = parse_word<ElementType>(arguments.dtype);
   auto const may_replace = replaceable(arguments.force, is_model_alone);
   auto const& lora = config.model.lora;

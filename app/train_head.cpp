@@ -1,5 +1,7 @@
 #include "app/train_head.hpp"
 
+#include <fmt/core.h>
+
 #include <ctime>
 
 #include "app/plan_once.hpp"
@@ -57,6 +59,8 @@ RunHead head_of_steps(PlannedFor const& made, Data const* data, std::int64_t don
   RunHead head;
   head.family = word(config.model.family);
   head.precision = word(config.precision);
+  if (config.model.quantize != Quantization::none)
+    head.precision += fmt::format(", frozen matrices in {}", word(config.model.quantize));
   head.parameters = made.planned.train.parameter_count();
   head.trainable_parameters = made.planned.train.trained_parameter_count();
   head.steps = config.run.steps;

@@ -56,6 +56,9 @@ void check_trained(ModelConfig const& m, Checker const& checker) {
                                    std::pair("model.lora.targets", !lora.targets.empty()),
                                    std::pair("model.lora.dropout", lora.dropout > 0)})
     checker.require(lora.rank > 0 || !given, key, "model.lora.rank", "needs model.lora.rank");
+  checker.require(m.quantize == Quantization::none || lora.rank > 0 || !m.freeze.empty(),
+                  "model.quantize", "model.lora.rank",
+                  "quantizes what is frozen: needs model.lora or model.freeze");
   checker.require(lora.rank == 0 || m.freeze.empty(), "model.freeze", "model.lora.rank",
                   "with model.lora all but the adapters is frozen; leave out one of them");
 }

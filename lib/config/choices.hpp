@@ -27,6 +27,11 @@ enum class ScaleOutput : std::uint8_t { yes, no };
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<ScaleOutput> = {"true", "false"};
 
+// How frozen matrices of layers are kept: with `int8` as 8 bits an element and a scale for each
+// row, with `nf4` as bitsandbytes does (Dettmers et al., arXiv:2305.14314), 4 bits an element and
+// scales that are quantized themselves. `none` keeps them in the run's precision.
+enum class Quantization : std::uint8_t { none, int8, nf4 };
+
 enum class ChangedData : std::uint8_t { finish, anew };
 enum class Objective : std::uint8_t {
   next,    // a model predicts every token's successor

@@ -50,6 +50,7 @@ struct ModelConfig {
   double norm_eps = 0;
   std::vector<std::string> freeze = {};  // patterns of names of parameters that are not trained
   LoraConfig lora = {};
+  Quantization quantize = Quantization::none;  // of what is frozen
 };
 
 struct DataConfig {

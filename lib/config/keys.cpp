@@ -137,6 +137,11 @@ std::vector<Key> trained_keys(ModelConfig& model) {
        decides_model},
       {"model.lora.dropout", RealField{&lora.dropout, 0, 0.99}, "", "",
        "Probability of dropping an element of what an adapter reads, in training."},
+      {"model.quantize", ChoiceField{&model.quantize}, "", "",
+       "How frozen matrices of layers are kept. none: in the run's precision. int8: 8 bits an "
+       "element, with a scale a row. nf4: bitsandbytes' 4 bits an element, with scales that are "
+       "quantized too.",
+       decides_model},
   };
 }
 

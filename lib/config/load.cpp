@@ -13,8 +13,8 @@ namespace spillway {
 namespace {
 
 // If model.import names a directory, replaces the model by the one in the directory, except for
-// dropout, for what is frozen and, if the directory has no adapters, for adapters. Ids of tokens
-// and run.init become what the directory says unless the input gives them.
+// dropout, for what is frozen and how, and, if the directory has no adapters, for adapters. Ids of
+// tokens and run.init become what the directory says unless the input gives them.
 void fill_model(Config& config, Origins const& origins, ImportModel const& import_model) {
   auto const before = config.model;
   if (before.import_from.empty()) return;
@@ -25,7 +25,7 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
   bool const has_adapters = imported.model.lora.rank > 0;
   for (Key const& key : keys_of(config)) {
     auto const given = origins.find(key.name);
-    bool const is_open = key.is_in("model.lora") && !has_adapters;
+    bool const is_open = (key.is_in("model.lora") && !has_adapters) || key.is_in("model.quantize");
     if (key.scope == Scope::model && !is_open && given != origins.end())
       refuse({given->second, given->first}, "model.import decides it; leave out one of them");
   }
@@ -34,6 +34,7 @@ void fill_model(Config& config, Origins const& origins, ImportModel const& impor
   config.model.dropout = before.dropout;
   config.model.attention_dropout = before.attention_dropout;
   config.model.freeze = before.freeze;
+  config.model.quantize = before.quantize;
   if (!has_adapters) config.model.lora = before.lora;
   config.model.lora.dropout = before.lora.dropout;
   if (config.run.init.empty()) config.run.init = imported.run.init;

@@ -110,9 +110,11 @@ constexpr OtherName of_models[] = {
     {"lora_alpha", "model.lora.alpha", ""},
     {"lora_dropout", "model.lora.dropout", ""},
     {"lora_target lora_target_modules target_modules", "model.lora.targets", ""},
-    {"qlora", "model.lora", "weights are bf16 or fp32, not quantized"},
-    {"load_in_8bit load_in_4bit quantization_config", "precision",
-     "bf16 or fp32; weights are not quantized"},
+    {"qlora", "model.lora", "with model.quantize: nf4"},
+    {"load_in_4bit bnb_4bit_quant_type", "model.quantize", "nf4, of what is frozen"},
+    {"load_in_8bit", "model.quantize", "int8, of what is frozen"},
+    {"quantize_base quantization_bit quantization_config", "model.quantize",
+     "int8 or nf4, of what is frozen"},
 };
 
 // Of types and memory.

@@ -42,7 +42,8 @@ std::string owners_of(Key const& key) {
 
 // What is trained of a model is none of its own keys.
 bool is_of_model(Key const& key) {
-  if (key.is_in("model.freeze") || key.is_in("model.lora")) return false;
+  for (auto const name : {"model.freeze", "model.lora", "model.quantize"})
+    if (key.is_in(name)) return false;
   bool const is_id = key.name.starts_with("data.") && key.name.ends_with("_id");
   return key.name.starts_with("model.") || (is_id && write_key(key) != key.word);
 }

@@ -59,6 +59,10 @@ CostTerms ScaleAttributes::cost_terms() const {
   return {};
 }
 
+CostTerms DequantizeAttributes::cost_terms() const {
+  return {{"form", static_cast<double>(form)}};
+}
+
 CostTerms UpdateRange::cost_terms() const {
   return {};
 }

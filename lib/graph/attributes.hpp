@@ -110,6 +110,13 @@ struct ScaleAttributes {
   bool operator==(ScaleAttributes const&) const = default;
 };
 
+struct DequantizeAttributes {
+  Quantization form = Quantization::none;
+
+  CostTerms cost_terms() const;
+  bool operator==(DequantizeAttributes const&) const = default;
+};
+
 // Says at which element of its chunk an op of the update starts, or at which element of the slice
 // that the rank which runs it keeps (sharing.hpp). Then the op's operands hold that slice alone.
 // The size of the op's gradient operand says how many elements it works on.
@@ -173,8 +180,9 @@ struct MuonAttributes {
 using Attributes =
     std::variant<std::monostate, EmbedAttributes, NormAttributes, AttentionAttributes,
                  RelativeBiasAttributes, RopeAttributes, ActivationAttributes, DropoutAttributes,
-                 MlpAttributes, LmHeadAttributes, ScaleAttributes, UpdateRange, AdamWAttributes,
-                 LionAttributes, SgdAttributes, AdafactorAttributes, MuonAttributes>;
+                 MlpAttributes, LmHeadAttributes, ScaleAttributes, DequantizeAttributes,
+                 UpdateRange, AdamWAttributes, LionAttributes, SgdAttributes, AdafactorAttributes,
+                 MuonAttributes>;
 
 CostTerms cost_terms(Attributes const& attributes);
 

@@ -150,6 +150,23 @@ void BackwardContext::finish() {
   }
 }
 
+View BackwardContext::weights(View const& input) {
+  std::vector<Op> makers;  // copies, since appending ops may move the graph's list
+  for (int id = m_graph.blocks[m_forward.block].first_op; id < m_forward.id; ++id) {
+    auto const& op = m_graph.op(id);
+    if (op.kind == OpKind::dequantize && writes(op, input.tensor)) makers.push_back(op);
+  }
+  if (makers.empty()) return input;
+  auto const& once = m_graph.tensor(input);
+  auto const again = add_tensor("again(" + once.name + ")", once.role, once.dtype, once.shape);
+  for (auto const& maker : makers) {
+    auto const o = operands<OpKind::dequantize>(maker);
+    emit<OpKind::dequantize>("again", {.bytes = o.bytes, .w = on(o.w, again.tensor)},
+                             maker.attributes);
+  }
+  return on(input, again.tensor);
+}
+
 View BackwardContext::add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape) {
   auto const id = static_cast<TensorId>(m_graph.tensors.size());
   m_graph.tensors.push_back({.id = id,

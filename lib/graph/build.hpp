@@ -25,7 +25,7 @@ class GraphBuilder {
   void begin_block(std::string const& name, bool layer);
   void end_block();
   // Adds a chunk to the open block and returns its id. A block that has both trainable and frozen
-  // parameters needs two.
+  // parameters needs two, and another one for those that are quantized.
   int add_chunk(std::string const& name, bool trainable = true);
   View add_parameter(int chunk, std::string const& name, Shape shape, Init init, bool decay);
   // Adds parameters whose shapes differ in their first extent alone, one behind the other. Returns
@@ -36,6 +36,9 @@ class GraphBuilder {
     Init init;
   };
   View add_fused(int chunk, std::vector<NewParameter> const& parameters, bool decay);
+  // Adds a parameter whose bytes an op turns into a matrix. The chunk must be for such alone.
+  // Returns a View of the bytes.
+  View add_quantized(int chunk, std::string const& name, Quantized const& quantized, Init init);
   View add_tensor(std::string const& name, Role role, DType dtype, Shape shape);
   // Adds a field of the batch for `arithmetic.micro` sequences of the stack. Returns a View of its
   // whole tensor.
@@ -120,6 +123,10 @@ class BackwardContext {
     std::optional<View> sum;
   };
   InPlace parameter_gradient_in_place(View const& parameter);
+
+  // Returns a matrix to multiply by: the operand of the forward op or, if that was made of
+  // quantized bytes, what new ops make of these. So it need not be in memory between the passes.
+  View weights(View const& input);
 
   View add_tensor(std::string const& suffix, Role role, DType dtype, Shape shape);
   // Appends an op and returns its id. The op adds to `sum`, if there is one, which must be among

@@ -125,6 +125,17 @@ View GraphBuilder::add_fused(int chunk_id, std::vector<NewParameter> const& para
   return reshaped(flat, std::move(all));
 }
 
+View GraphBuilder::add_quantized(int chunk_id, std::string const& name, Quantized const& quantized,
+                                 Init init) {
+  auto& chunk = m_graph.chunks[chunk_id];
+  check_size({.name = name, .dtype = DType::f64, .shape = quantized.shape});
+  auto const bytes = quantized_bytes(quantized.form, quantized.rows(), quantized.columns()).all;
+  View const view{chunk.parameter, chunk.elements, {bytes}, {1}};
+  chunk.parameters.push_back({name, view, init, false, quantized});
+  chunk.elements = round_up(chunk.elements + bytes, parameter_alignment(m_graph.optim.name));
+  return view;
+}
+
 View GraphBuilder::add_tensor(std::string const& name, Role role, DType dtype, Shape shape) {
   auto const id = append_tensor(m_graph, {.name = full_name(name),
                                           .role = role,

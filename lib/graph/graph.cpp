@@ -33,7 +33,7 @@ TensorId WellKnown::of(BatchField field, int stack) const {
 std::int64_t Graph::parameter_count() const {
   std::int64_t count = 0;
   for (auto const& chunk : chunks) {
-    for (auto const& parameter : chunk.parameters) count += element_count(parameter.view.shape);
+    for (auto const& parameter : chunk.parameters) count += element_count(parameter.shape());
   }
   return count;
 }
@@ -42,7 +42,7 @@ std::int64_t Graph::trained_parameter_count() const {
   std::int64_t count = 0;
   for (auto const& chunk : chunks) {
     if (!chunk.trainable) continue;
-    for (auto const& parameter : chunk.parameters) count += element_count(parameter.view.shape);
+    for (auto const& parameter : chunk.parameters) count += element_count(parameter.shape());
   }
   return count;
 }

@@ -12,6 +12,7 @@
 #include "graph/arithmetic.hpp"
 #include "graph/batch.hpp"
 #include "graph/op.hpp"
+#include "graph/quantized.hpp"
 #include "graph/tensor.hpp"
 
 namespace spillway {
@@ -28,9 +29,13 @@ struct Init {
 
 struct Parameter {
   std::string name;  // as Hugging Face calls it
-  View view;         // a contiguous part of its chunk's parameter tensor
+  View view;         // a contiguous part of its chunk's parameter tensor: its elements or bytes
   Init init;
   bool decay = false;
+  Quantized quantized = {};
+
+  bool is_quantized() const { return quantized.form != Quantization::none; }
+  Shape const& shape() const { return is_quantized() ? quantized.shape : view.shape; }
   bool operator==(Parameter const&) const = default;
 };
 
@@ -49,7 +54,8 @@ struct State {
 // (`block_elements`), or other elements for each parameter (State::parts). A parameter, or a group
 // that ops read as one View, starts at a multiple of `kParameterAlignment` and of all such blocks.
 // Updates, norms and checkpoints never read the gaps between them. A chunk that is not trainable
-// has no gradient, no states and no update.
+// has no gradient, no states and no update. If its parameters are quantized, its tensor has their
+// bytes, of which ops make transient matrices.
 struct Chunk {
   int id = -1;
   std::string name;

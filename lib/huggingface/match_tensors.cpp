@@ -118,7 +118,7 @@ std::vector<TensorEntry> parameters_of(ModelConfig const& model) {
   std::vector<TensorEntry> entries;
   for (auto const& chunk : graph.chunks) {
     for (auto const& parameter : chunk.parameters)
-      entries.push_back({parameter.name, ElementType::f32, parameter.view.shape});
+      entries.push_back({parameter.name, ElementType::f32, parameter.shape()});
   }
   return entries;
 }

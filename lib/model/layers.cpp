@@ -1,17 +1,25 @@
 #include "model/layers.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "base/check.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
+#include "base/spelling.hpp"
 #include "graph/flops.hpp"
 
 namespace spillway {
 namespace {
 
 constexpr Init kZeros{Init::Kind::zeros}, kOnes{Init::Kind::ones};
+
+// Names what belongs to one of the layers side by side that the op `op` multiplies by.
+std::string part_of(std::string const& op, std::string const& layer, std::size_t layers) {
+  return layers > 1 ? op + layer.substr(layer.rfind('.')) : op;
+}
 
 }  // namespace
 
@@ -33,6 +41,10 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
 void Layers::finish() {
   m_targets.require_all_used();
   m_freeze.require_use();
+  if (m_config.model.quantize != Quantization::none && !m_quantizes)
+    throw Error(Status::bad_input,
+                "model.quantize: no matrix of a layer is frozen; name some in model.freeze, or "
+                "leave it out");
   m_builder.finish();
 }
 
@@ -70,21 +82,27 @@ View Layers::batch_if_there(BatchField field, int stack) const {
   return tensor >= 0 ? whole_tensor(tensor) : View{};
 }
 
-int Layers::chunk_of(std::vector<GraphBuilder::NewParameter> const& parameters) {
+Layers::Kept Layers::kept(std::vector<GraphBuilder::NewParameter> const& parameters) {
   std::vector<std::string> names;
   for (auto const& parameter : parameters) names.push_back(parameter.name);
-  bool const trained = !m_freeze.freezes(names);
-  auto& first = m_graph.chunks[m_chunk.first];
-  if (first.parameters.empty()) first.trainable = trained;
-  if (first.trainable == trained) return m_chunk.first;
-  auto& other = m_chunk.other;
-  if (other < 0)
-    other = m_builder.add_chunk(m_chunk.name + (trained ? ".trained" : ".frozen"), trained);
-  return other;
+  return m_freeze.freezes(names) ? Kept::frozen : Kept::trained;
+}
+
+int Layers::chunk_of(Kept kept) {
+  auto& id = m_chunk.of[kept];
+  if (id) return *id;
+  bool const is_first = m_graph.chunks[m_chunk.first].parameters.empty();
+  id = is_first ? m_chunk.first
+                : m_builder.add_chunk(fmt::format("{}.{}", m_chunk.name, word(kept)));
+  auto& chunk = m_graph.chunks[*id];
+  chunk.trainable = kept == Kept::trained;
+  if (kept == Kept::quantized) m_graph.tensors[chunk.parameter].dtype = DType::u8;
+  return *id;
 }
 
 View Layers::fused(std::vector<GraphBuilder::NewParameter> const& parameters, bool decay) {
-  return m_builder.add_fused(chunk_of(parameters), parameters, decay || m_config.optim.decay_all);
+  return m_builder.add_fused(chunk_of(kept(parameters)), parameters,
+                             decay || m_config.optim.decay_all);
 }
 
 View Layers::parameter(std::string const& name, Shape shape, Init init, bool decay) {
@@ -152,17 +170,45 @@ View Layers::rmsnorm(std::string const& op, std::string const& name, View const&
   return y;
 }
 
-View Layers::weights(std::vector<Projection> const& projections, std::int64_t rows) {
-  if (m_orientation == Orientation::in_out) {
-    check(projections.size() == 1, "a product", "only matrices as [out, in] lie side by side");
-    auto const& projection = projections.front();
-    return matrix(projection.name + ".weight", {rows, projection.columns}, projection.init);
-  }
+View Layers::weights(std::string const& op, std::vector<Projection> const& projections,
+                     std::int64_t rows) {
+  bool const is_turned = m_orientation == Orientation::in_out;
+  check(!is_turned || projections.size() == 1, "a product",
+        "only matrices as [out, in] lie side by side");
   std::vector<GraphBuilder::NewParameter> all;
   for (auto const& [name, columns, init] : projections)
-    all.push_back({name + ".weight", {columns, rows}, init});
+    all.push_back(
+        {name + ".weight", is_turned ? Shape{rows, columns} : Shape{columns, rows}, init});
+  auto const kept = this->kept(all);
+  bool const quantizes =
+      m_config.model.quantize != Quantization::none && m_graph.blocks.back().layer;
+  if (quantizes && kept == Kept::frozen) return dequantized(op, all);
   constexpr bool decayed = true;
-  return transposed(fused(all, decayed));
+  auto const w = m_builder.add_fused(chunk_of(kept), all, decayed);
+  return is_turned ? w : transposed(w);
+}
+
+View Layers::dequantized(std::string const& op,
+                         std::vector<GraphBuilder::NewParameter> const& parameters) {
+  m_quantizes = true;
+  auto const form = m_config.model.quantize;
+  std::vector<Quantized> all;
+  std::int64_t rows = 0;
+  for (auto const& parameter : parameters) {
+    all.push_back({form, parameter.shape, m_orientation == Orientation::in_out});
+    rows += all.back().rows();
+  }
+  auto const w = activation(op + ".weights", rows, all.front().columns());
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto const& [name, shape, init] = parameters[i];
+    auto const bytes = m_builder.add_quantized(chunk_of(Kept::quantized), name, all[i], init);
+    append<OpKind::dequantize>(part_of(op, module_of(name), all.size()) + ".dequantize",
+                               {.bytes = bytes, .w = row_range(w, first, all[i].rows())},
+                               DequantizeAttributes{form});
+    first += all[i].rows();
+  }
+  return transposed(w);
 }
 
 View Layers::biases(std::vector<Projection> const& projections) {
@@ -174,7 +220,7 @@ View Layers::biases(std::vector<Projection> const& projections) {
 
 View Layers::product(std::string const& op, std::vector<Projection> const& projections,
                      View const& x, bool bias, View const& addend) {
-  auto const w = weights(projections, x.shape[1]);
+  auto const w = weights(op, projections, x.shape[1]);
   auto const b = bias ? biases(projections) : View{};
   auto const y = activation(op, x.shape[0], w.shape[1]);
   append<OpKind::matmul>(op, {.a = x, .b = w, .bias = b, .addend = addend, .c = y}, {},
@@ -193,8 +239,9 @@ void Layers::adapt(std::string const& op, std::vector<Projection> const& project
                    View const& y) {
   std::int64_t first = 0;
   for (auto const& layer : projections) {
-    auto const name = projections.size() > 1 ? op + layer.name.substr(layer.name.rfind('.')) : op;
-    if (m_targets.adapts(layer.name)) add_adapter(name, layer, x, columns(y, first, layer.columns));
+    if (m_targets.adapts(layer.name))
+      add_adapter(part_of(op, layer.name, projections.size()), layer, x,
+                  columns(y, first, layer.columns));
     first += layer.columns;
   }
 }
@@ -254,10 +301,10 @@ View Layers::mlp(Mlp const& mlp, View const& x, View const& stream) {
 }
 
 View Layers::mlp_by_tiles(Mlp const& mlp, View const& x, View const& addend) {
-  auto const w_in = weights(mlp.in, x.shape[1]);
+  auto const w_in = weights(mlp.in_op, mlp.in, x.shape[1]);
   auto const bias_in = m_has_biases ? biases(mlp.in) : View{};
   auto const inner = mlp.in.front().columns;
-  auto const w_out = weights({mlp.out}, inner);
+  auto const w_out = weights("mlp", {mlp.out}, inner);
   auto const bias_out = m_has_biases ? biases({mlp.out}) : View{};
   bool const drops = mlp.drops_inside && drops_branches();
   auto const rows = x.shape[0];

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/enum_array.hpp"
 #include "config/config.hpp"
 #include "graph/attention.hpp"
 #include "graph/build.hpp"
@@ -36,8 +38,9 @@ struct StackFields {
 
 // Activations are [rows, columns] in the run's precision, with rows = micro x their stack's
 // sequence. Names of ops are local to the open block. Names of parameters are complete, and
-// parameters go to the chunk that was begun last, which is two where some are frozen and others are
-// not. Linear layers have the adapters that model.lora says.
+// parameters go to the chunk that was begun last, which is several where some are frozen and others
+// are not. Linear layers have the adapters that model.lora says, and frozen ones of blocks that are
+// layers are quantized as model.quantize says.
 class Layers {
  public:
   static constexpr Init kNormal{Init::Kind::normal, 0.02};
@@ -57,9 +60,9 @@ class Layers {
 
   void begin_block(std::string const& name, bool layer) { m_builder.begin_block(name, layer); }
   void end_block() { m_builder.end_block(); }
-  void begin_chunk(std::string const& name) { m_chunk = {name, m_builder.add_chunk(name)}; }
-  // Throws Error(bad_input) if model.freeze leaves nothing to train, or if it or model.lora names
-  // what the model does not have.
+  void begin_chunk(std::string const& name) { m_chunk = {name, m_builder.add_chunk(name), {}}; }
+  // Throws Error(bad_input) if model.freeze leaves nothing to train, if it or model.lora names what
+  // the model does not have, or if model.quantize finds nothing.
   void finish();
   // After run_ops(false), calls add parameters but no ops until run_ops(true).
   void run_ops(bool runs) { m_runs_ops = runs; }
@@ -142,15 +145,19 @@ class Layers {
   std::int64_t m_vocab;
   Orientation m_orientation;
   int m_stacks = 0, m_objective = 0;
-  // The chunk that was begun last. Its first parameter decides if it is frozen, and `other` has
-  // those that are the other way round.
+  // Says what becomes of a parameter. Each of these has a chunk of its own.
+  enum class Kept : std::uint8_t { trained, frozen, quantized };
+  // The chunk that was begun last. Its first parameter decides what it has, and there are others
+  // for other parameters.
   struct Begun {
     std::string name;
-    int first = -1, other = -1;
+    int first = -1;
+    EnumArray<Kept, std::optional<int>, 3> of = {};
   } m_chunk;
   Freeze m_freeze;
   AdapterTargets m_targets;
   bool m_runs_ops = true;
+  bool m_quantizes = false;  // whether some parameter so far is quantized
 
   bool generates() const { return m_graph.purpose == Purpose::generate; }
   template <OpKind kind>
@@ -165,11 +172,17 @@ class Layers {
   View batch_if_there(BatchField field, int stack) const;
   // Stores x, the latest rows of the stack, in a cache. Returns the cache with all rows so far.
   View cached(std::string const& op, View const& x, Stack const& stack);
-  int chunk_of(std::vector<GraphBuilder::NewParameter> const& parameters);
+  // Says what becomes of parameters of which one op reads all.
+  Kept kept(std::vector<GraphBuilder::NewParameter> const& parameters);
+  int chunk_of(Kept kept);
   View fused(std::vector<GraphBuilder::NewParameter> const& parameters, bool decay);
   View parameter(std::string const& name, Shape shape, Init init, bool decay);
   View activation(std::string const& name, std::int64_t rows, std::int64_t columns);
-  View weights(std::vector<Projection> const& projections, std::int64_t rows);
+  View weights(std::string const& op, std::vector<Projection> const& projections,
+               std::int64_t rows);
+  // Adds quantized parameters, and ops that make one matrix of all for the op `op`.
+  View dequantized(std::string const& op,
+                   std::vector<GraphBuilder::NewParameter> const& parameters);
   View biases(std::vector<Projection> const& projections);
   View product(std::string const& op, std::vector<Projection> const& projections, View const& x,
                bool bias, View const& addend);

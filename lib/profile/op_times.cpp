@@ -30,11 +30,12 @@ bool is_linear(Op const& op) {
   return op.chunk >= 0;
 }
 
-// Returns the number of elements that most chunks have, which is that of a layer. The chunk of an
-// embedding may take too much memory.
+// Returns the number of elements that most trained chunks have, which is that of a layer. The chunk
+// of an embedding may take too much memory.
 std::int64_t typical_elements(std::vector<Chunk> const& chunks) {
   std::map<std::int64_t, int> counts;
-  for (Chunk const& chunk : chunks) ++counts[chunk.elements];
+  for (Chunk const& chunk : chunks)
+    if (chunk.trainable) ++counts[chunk.elements];
   auto const by_count = [](auto const& a, auto const& b) { return a.second < b.second; };
   auto const most = std::ranges::max_element(counts, by_count);
   return most == counts.end() ? 0 : most->first;

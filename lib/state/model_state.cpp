@@ -14,55 +14,11 @@
 #include "base/check.hpp"
 #include "base/checksum.hpp"
 #include "base/math.hpp"
-#include "base/normal.hpp"
-#include "base/philox.hpp"
 #include "base/process_memory.hpp"
+#include "state/drawn_values.hpp"
 
 namespace spillway {
 namespace {
-
-constexpr std::int64_t kDrawnAtOnce = 1 << 16;  // elements
-
-struct NormalDraws {
-  std::uint64_t seed, parameter;
-  float std;
-
-  // Draws the two random numbers of counter `pair`. The loop that calls this function does not
-  // contain the code itself, because GCC keeps a struct in memory if a simd loop declares it.
-  void draw(std::uint64_t pair, float* even, float* odd) const {
-    auto const block = philox(seed, parameter, pair);
-    auto const normals = normal_pair(block.x[0], block.x[1]);
-    *even = std * normals.cos;
-    *odd = std * normals.sin;
-  }
-};
-
-struct UniformDraws {
-  std::uint64_t seed, parameter;
-  float bound;
-
-  void draw(std::uint64_t pair, float* even, float* odd) const {
-    auto const block = philox(seed, parameter, pair);
-    *even = between(block.x[0]);
-    *odd = between(block.x[1]);
-  }
-
- private:
-  float between(std::uint32_t bits) const {
-    return bound * std::fma(static_cast<float>(bits), 0x1p-31f, -1.0f);
-  }
-};
-
-// Fills `to` with random elements of a parameter from element `first` on, which must be even.
-template <class Draws>
-void draw_elements(std::span<float> to, Draws const& draws, std::int64_t first) {
-  auto* const out = to.data();
-  auto const begin = static_cast<std::uint64_t>(first) / 2, pairs = to.size() / 2;
-#pragma omp simd
-  for (std::uint64_t i = 0; i < pairs; ++i) draws.draw(begin + i, out + 2 * i, out + 2 * i + 1);
-  float unused;
-  if (to.size() % 2 != 0) draws.draw(begin + pairs, &to.back(), &unused);
-}
 
 // Calls body(first, last) for each piece of [0, n). Several pieces run in parallel threads.
 template <class Body>
@@ -84,18 +40,6 @@ float load(StoredPart const& stored, std::int64_t i) {
   if (stored.dtype == DType::f32) return reinterpret_cast<float const*>(stored.bytes)[i];
   auto const upper = reinterpret_cast<bf16 const*>(stored.bytes)[i];
   return stored.remainder != nullptr ? join_master(upper, stored.remainder[i]) : to_float(upper);
-}
-
-// Divides the elements [begin, begin + count) at multiples of kWindowElements, and calls
-// body(at, size) for each part, which begins at element begin + at.
-template <class Body>
-void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
-  for (std::int64_t at = 0; at < count;) {
-    auto const left = kWindowElements - (begin + at) % kWindowElements;
-    auto const size = std::min(left, count - at);
-    body(at, size);
-    at += size;
-  }
 }
 
 // Stores fp32 numbers as bf16 from element `first` on. If there are remainders, they take the lower
@@ -161,12 +105,11 @@ ElementRange ModelState::slice(int chunk) const {
 }
 
 ElementRange ModelState::of_parameter(int chunk, int parameter, ElementRange const& range) const {
-  auto const& view = m_program.chunks[static_cast<std::size_t>(chunk)]
-                         .parameters[static_cast<std::size_t>(parameter)]
-                         .view;
-  auto const all = element_count(view.shape);
-  return {std::clamp<std::int64_t>(range.first - view.offset, 0, all),
-          std::clamp<std::int64_t>(range.last - view.offset, 0, all)};
+  auto const& which = parameter_of(chunk, parameter);
+  auto const all = element_count(which.shape()), offset = which.view.offset;
+  if (which.is_quantized()) return {0, all};  // ranks do not share it out
+  return {std::clamp<std::int64_t>(range.first - offset, 0, all),
+          std::clamp<std::int64_t>(range.last - offset, 0, all)};
 }
 
 ElementRange ModelState::in_slice(int chunk, int parameter, std::int64_t number) const {
@@ -199,11 +142,11 @@ std::optional<std::int64_t> ModelState::other_elements(std::string_view part, in
 }
 
 Shape ModelState::shape_of(std::string_view part, int chunk, int parameter) const {
-  auto const& view = m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)].view;
+  auto const& shape = parameter_of(chunk, parameter).shape();
   if (auto const other = other_elements(part, chunk, parameter)) return {*other};
   auto const block = block_of(part, chunk);
-  if (block == 1) return view.shape;
-  return {of_part(part, chunk, parameter, {0, element_count(view.shape)}).last};
+  if (block == 1) return shape;
+  return {of_part(part, chunk, parameter, {0, element_count(shape)}).last};
 }
 
 ElementRange ModelState::of_part(std::string_view part, int chunk, int parameter,
@@ -299,13 +242,13 @@ void ModelState::initialise(std::uint64_t seed,
 std::string ModelState::checksum_of_start(std::uint64_t seed) const {
   StreamingChecksum sum;
   std::vector<float> drawn(kDrawnAtOnce);
-  draw_elements(drawn, NormalDraws{seed, 0, 1.0f}, 0);
+  fill_drawn(drawn, {Init::Kind::normal, 1}, {seed, 0}, 0);
   sum.add(std::as_bytes(std::span(drawn)));
   for (auto const& chunk : m_program.chunks) {
     for (auto const& parameter : chunk.parameters) {
       auto const& [kind, deviation] = parameter.init;
       auto const text =
-          fmt::format("{} [{}] {} {}\n", parameter.name, fmt::join(parameter.view.shape, ", "),
+          fmt::format("{} [{}] {} {}\n", parameter.name, fmt::join(parameter.shape(), ", "),
                       static_cast<int>(kind), deviation);
       sum.add(std::as_bytes(std::span(text)));
     }
@@ -315,16 +258,7 @@ std::string ModelState::checksum_of_start(std::uint64_t seed) const {
 
 void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
                       std::uint64_t number) {
-  auto const fill = [&](std::span<float> values, std::int64_t first) {
-    auto const& [kind, deviation] = parameter.init;
-    std::ranges::fill(values, kind == Init::Kind::ones ? 1.0f : 0.0f);
-    if (kind == Init::Kind::normal)
-      draw_elements(values, NormalDraws{seed, number, static_cast<float>(deviation)}, first);
-    if (kind == Init::Kind::uniform)
-      draw_elements(values,
-                    UniformDraws{seed, number, static_cast<float>(std::sqrt(3.0) * deviation)},
-                    first);
-  };
+  if (parameter.is_quantized()) return draw_quantized(chunk.id, parameter, seed, number);
   auto const own = slice(chunk.id);
   auto const begin = parameter.view.offset;
   auto const end = begin + element_count(parameter.view.shape);
@@ -335,7 +269,7 @@ void ModelState::draw(Chunk const& chunk, Parameter const& parameter, std::uint6
       auto const stored = stored_at(range.first - from + window);
       in_pieces(size, kDrawnAtOnce, [&](auto first, auto last) {
         std::vector<float> values(static_cast<std::size_t>(last - first));
-        fill(values, range.first - begin + window + first);
+        fill_drawn(values, parameter.init, {seed, number}, range.first - begin + window + first);
         put(stored, first, values);
       });
     });
@@ -362,6 +296,8 @@ std::int64_t ModelState::stored_at(std::string_view part, int chunk, int paramet
 
 void ModelState::read(std::string_view part, int chunk, int parameter, std::int64_t first,
                       std::span<float> to) {
+  if (parameter_of(chunk, parameter).is_quantized())
+    return read_quantized(chunk, parameter_of(chunk, parameter), first, to);
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto const own = owned(chunk, parameter);
   check(to.empty() || (own.first <= first && first + std::ssize(to) <= own.last), description.name,
@@ -375,6 +311,8 @@ void ModelState::read(std::string_view part, int chunk, int parameter, std::int6
 
 void ModelState::write(std::string_view part, int chunk, int parameter, std::int64_t first,
                        std::span<float const> from) {
+  if (parameter_of(chunk, parameter).is_quantized())
+    return write_quantized(chunk, parameter_of(chunk, parameter), first, from);
   auto const& description = m_program.chunks[static_cast<std::size_t>(chunk)];
   auto const offset = description.parameters[static_cast<std::size_t>(parameter)].view.offset;
   auto const values = [&](std::int64_t at, std::int64_t size) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/formulas/quantizer.hpp"
 #include "plan/data/exchange.hpp"
 #include "state/stored_tensor.hpp"
 
@@ -34,9 +35,10 @@ struct StoredPart {
 
 // Reads and writes masters and moments by chunk and parameter index, on any tier. Converts between
 // fp32 and the stored type: a bf16 parameter and its remainder are one exact fp32 master. If ranks
-// share out a chunk, a rank has only those elements that `owned` names. Only one thread at a time
-// may use a ModelState, and only while no Engine runs. All functions throw Error(storage) if the
-// state lies in a spill file that fails.
+// share out a chunk, a rank has only those elements that `owned` names. Of a quantized parameter
+// the elements are written in their order, all of them, and those that are read are what its bytes
+// stand for. Only one thread at a time may use a ModelState, and only while no Engine runs. All
+// functions throw Error(storage) if the state lies in a spill file that fails.
 class ModelState {
  public:
   // `is_there` means that the state already has values, from earlier steps or from the move to
@@ -108,6 +110,16 @@ class ModelState {
   ChunkState& open(int chunk);
   StoredTensor* find(std::string_view part, int chunk);
   StoredPart locate(std::string_view part, int chunk, std::int64_t first, bool changes);
+  Parameter const& parameter_of(int chunk, int parameter) const {
+    return m_program.chunks[chunk].parameters[static_cast<std::size_t>(parameter)];
+  }
+  void put_bytes(int chunk, std::int64_t begin, std::span<std::byte const> bytes);
+  void write_quantized(int chunk, Parameter const& parameter, std::int64_t first,
+                       std::span<float const> from);
+  void read_quantized(int chunk, Parameter const& parameter, std::int64_t first,
+                      std::span<float> to);
+  void draw_quantized(int chunk, Parameter const& parameter, std::uint64_t seed,
+                      std::uint64_t number);
   void draw(Chunk const& chunk, Parameter const& parameter, std::uint64_t seed,
             std::uint64_t number);
 
@@ -130,7 +142,8 @@ class ModelState {
   Program const& m_program;
   int m_rank;
   std::vector<ChunkState> m_chunks;
-  int m_open = -1;  // names the chunk that may have windows, or is -1
+  int m_open = -1;                       // names the chunk that may have windows, or is -1
+  std::optional<Quantizer> m_quantizer;  // of the parameter that is being written
 };
 
 }  // namespace spillway

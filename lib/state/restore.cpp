@@ -67,7 +67,7 @@ void in_pieces(TensorRange range, Body const& body) {
 TensorRange kept(std::string_view part, ParameterAt at, ModelState& model) {
   auto const& parameter = model.chunks()[at.chunk].parameters[static_cast<std::size_t>(at.index)];
   bool const all = part == kWholeParameter || (part == kMaster && model.keeps_all(at.chunk));
-  if (all) return {0, element_count(parameter.view.shape)};
+  if (all) return {0, element_count(parameter.shape())};
   auto const own = model.of_part(part, at.chunk, at.index, model.owned(at.chunk, at.index));
   return {own.first, own.last};
 }

@@ -142,12 +142,22 @@ void require_same_optimizer(std::string const& place, OptimConfig const& there,
   }
 }
 
+// A checkpoint has no frozen weights whose values are lost when they are quantized.
+void require_base(ModelConfig const& model, BaseReference const& base) {
+  if (model.quantize == Quantization::none || !base.path.empty()) return;
+  throw Error(Status::bad_input,
+              "model.quantize: frozen weights must stay where the run finds them, and this run has "
+              "drawn them or has them in its own run.dir; give model.import or run.init with "
+              "weights that lie elsewhere");
+}
+
 }  // namespace
 
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab, bool may_add_adapters) {
   auto there = parse_config(state.config, checkpoint.string(), {}, elsewhere), here = config;
   if (may_add_adapters && there.model.lora.rank == 0) there.model.lora = here.model.lora;
+  if (may_add_adapters) there.model.quantize = here.model.quantize;
   there.model = completed(there, state.vocab);
   here.model = completed(here, vocab);
   auto const difference = model_difference(there, here);
@@ -254,6 +264,7 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
   RunState state;
   std::string weights;
   if (!resumption) {
+    require_base(config.model, {});
     model.initialise(config.run.seed);
     weights = model.checksum_of_start(config.run.seed);
   } else {
@@ -262,6 +273,7 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
     if (resumption->whole) state = resumption->state;
     state.base = std::move(restored.base);
     state.base.from_run = from_run(state.base.path, config.run.dir);
+    require_base(config.model, state.base);
     if (comm.rank() == 0) say_other_tokens(*resumption, tokenizer.name);
     auto const resume = config.run.checkpoint.resume;
     bool const again = resumption->whole && resume;

@@ -48,7 +48,7 @@ FoundFiles files_of(Resumption const& start);
 
 // Throws Error(bad_input) if `config` describes another model than the checkpoint's, even if the
 // tensors of both models have equal shapes. If `may_add_adapters`, the checkpoint need not have
-// adapters.
+// adapters, and may have quantized otherwise what is frozen.
 void require_same_model(std::filesystem::path const& checkpoint, RunState const& state,
                         Config const& config, std::int64_t vocab, bool may_add_adapters = false);
 

@@ -1,6 +1,7 @@
 // A StoredTensor gives access to the bytes of parameters or other state of a run, on any tier.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,6 +15,18 @@ namespace spillway {
 // A window has this many elements. A tensor that the host cannot reach is read one window at a
 // time, so a range of elements that is used at a time must not cross a multiple of this number.
 inline constexpr std::int64_t kWindowElements = std::int64_t{1} << 20;
+
+// Divides the elements [begin, begin + count) at multiples of kWindowElements, and calls
+// body(at, size) for each part, which begins at element begin + at.
+template <class Body>
+void in_windows(std::int64_t begin, std::int64_t count, Body const& body) {
+  for (std::int64_t at = 0; at < count;) {
+    auto const left = kWindowElements - (begin + at) % kWindowElements;
+    auto const size = std::min(left, count - at);
+    body(at, size);
+    at += size;
+  }
+}
 
 // Only one thread at a time may use a StoredTensor, and only while no Engine runs.
 class StoredTensor {

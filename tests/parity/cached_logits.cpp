@@ -33,12 +33,12 @@ void set_parameters(SequentialRun& run) {
   for (auto const& chunk : run.graph().chunks) {
     for (auto const& parameter : chunk.parameters) {
       std::vector<double> values;
-      for (std::int64_t i = 0; i < element_count(parameter.view.shape); ++i) {
+      for (std::int64_t i = 0; i < element_count(parameter.shape()); ++i) {
         auto const block = philox(3, number, static_cast<std::uint64_t>(i));
         double const mean = parameter.init.kind == Init::Kind::ones ? 1 : 0;
         values.push_back(mean + 0.3 * normal_pair(block.x[0], block.x[1]).cos);
       }
-      run.set(parameter.view, values);
+      run.set(parameter, values);
       ++number;
     }
   }

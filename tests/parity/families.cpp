@@ -15,7 +15,21 @@ namespace {
 class Families : public testing::TestWithParam<FamilyCase> {
  protected:
   Experiment experiment(std::string const& name, int ranks, Keys const& keys) const {
-    return Experiment("families_" + GetParam().name + name, ranks, GetParam().keys + keys);
+    auto const all = "families_" + GetParam().name + name;
+    return Experiment(all, ranks, GetParam().keys + keys + base(all));
+  }
+
+ private:
+  // A model that is quantized begins with weights of another run.
+  static Keys base(std::string const& name) {
+    auto keys = GetParam().keys;
+    std::erase_if(keys, [](std::string const& key) {
+      return key.starts_with("model.quantize") || key.starts_with("model.lora") ||
+             key.starts_with("model.freeze");
+    });
+    if (GetParam().config.model.quantize == Quantization::none) return {};
+    auto const run = Experiment(name + "_base", 0, keys + Keys{"run.steps=1"}).run("run");
+    return {"run.init=" + find_latest(run.dir)->string()};
   }
 };
 

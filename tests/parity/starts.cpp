@@ -45,7 +45,7 @@ class Starts : public ::testing::TestWithParam<std::tuple<Start, int, bool>> {};
 void initialise(SequentialRun& run) {
   std::mt19937_64 random(3);
   for (auto const& chunk : run.graph().chunks) {
-    for (auto const& [name, view, init, decay] : chunk.parameters) {
+    for (auto const& [name, view, init, decay, quantized] : chunk.parameters) {
       std::vector<double> values(static_cast<std::size_t>(element_count(view.shape)),
                                  init.kind == Init::Kind::ones ? 1 : 0);
       std::normal_distribution<double> normal(0, init.std);

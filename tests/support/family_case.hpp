@@ -56,6 +56,12 @@ inline std::vector<FamilyCase> family_cases() {
                    "model.lora.rank=4", "model.lora.targets=[q,v,o]", "model.lora.dropout=0.1"}),
       family_case("T5Lora", {"model.family=t5", "model.head_size=6", "data.target=11",
                              "model.lora.rank=3", "model.lora.targets=all", "model.lora.alpha=3"}),
+      // Frozen matrices in 8 and in 4 bits, read in the forward pass and, above adapters, in the
+      // backward pass.
+      family_case("LlamaNf4", {"model.family=llama", "model.kv_heads=1", "model.ffn=40",
+                               "model.tied=false", "model.lora.rank=4", "model.quantize=nf4"}),
+      family_case("GptInt8", {"model.freeze=[transformer.h.0.*,transformer.h.1.attn.*]",
+                              "model.quantize=int8"}),
   };
 }
 

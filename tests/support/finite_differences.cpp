@@ -49,7 +49,7 @@ FiniteDifferences::FiniteDifferences(Graph graph, unsigned seed,
 void FiniteDifferences::draw_parameters() {
   std::normal_distribution<double> normal;
   for (auto const& chunk : m_run.graph().chunks) {
-    for (auto const& [name, view, init, decay] : chunk.parameters) {
+    for (auto const& [name, view, init, decay, quantized] : chunk.parameters) {
       std::vector<double> values(static_cast<std::size_t>(element_count(view.shape)));
       bool const is_gain = init.kind == Init::Kind::ones;
       for (auto& x : values) x = is_gain ? 1 + 0.3 * normal(m_random) : init.std * normal(m_random);

@@ -6,6 +6,7 @@
 #include "graph/build.hpp"
 #include "kernels/host/workspaces.hpp"
 #include "tests/support/element_bytes.hpp"
+#include "tests/support/quantized_bytes.hpp"
 
 namespace spillway::test {
 namespace {
@@ -137,6 +138,12 @@ void SequentialRun::set(View const& view, std::span<double const> values) {
       write(element(view, i), tensor.dtype, value);
     }
   }
+}
+
+void SequentialRun::set(Parameter const& parameter, std::span<double const> values) {
+  if (!parameter.is_quantized()) return set(parameter.view, values);
+  auto const bytes = bytes_of(parameter.quantized, {values.begin(), values.end()});
+  set(parameter.view, numbers_of(bytes));
 }
 
 }  // namespace spillway::test

@@ -44,6 +44,8 @@ class SequentialRun {
   // tensor's type; for a parameter that has a remainder, it also writes the remainder.
   std::vector<double> values(View const& view);
   void set(View const& view, std::span<double const> values);
+  // Does so for the elements of a parameter, which it quantizes if the graph does.
+  void set(Parameter const& parameter, std::span<double const> values);
 
  private:
   using Bytes = Kokkos::View<std::byte*, Kokkos::SharedSpace>;

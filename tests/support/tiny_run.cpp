@@ -64,7 +64,7 @@ std::vector<std::byte> values_of(std::string_view part, ModelState& model, Chunk
   auto const size = is_codes ? 1 : size_bytes(DType::f32);
   std::vector<std::byte> values(static_cast<std::size_t>(elements * size));
   auto const [begin, end] = model.of_part(part, chunk.id, p, model.owned(chunk.id, p));
-  auto const all = element_count(chunk.parameters[static_cast<std::size_t>(p)].view.shape);
+  auto const all = element_count(chunk.parameters[static_cast<std::size_t>(p)].shape());
   if (!is_codes && elements == all) {
     model.read(
         part, chunk.id, p, begin,

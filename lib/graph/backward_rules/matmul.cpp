@@ -10,10 +10,10 @@ void backward_matmul(BackwardContext& context) {
   auto const dc = context.incoming(o.c);
   double const flops = matmul_flops(o.a, o.b);
   if (context.wants(o.a)) {
+    auto const b = context.weights(o.b);
     auto const [da, addend] = context.contribute(o.a);
     context.emit<OpKind::matmul>(
-        "da", {.a = dc, .b = transposed(o.b), .addend = addend.value_or(View{}), .c = da}, {},
-        flops);
+        "da", {.a = dc, .b = transposed(b), .addend = addend.value_or(View{}), .c = da}, {}, flops);
   }
   if (context.wants(o.b)) {
     auto const db = context.parameter_gradient(o.b);

@@ -9,6 +9,7 @@ void backward_mlp(BackwardContext& context) {
   auto const& forward = context.forward();
   auto const o = operands<OpKind::mlp>(forward);
   auto const dy = context.incoming(o.y);
+  auto const w_in = context.weights(o.w_in), w_out = context.weights(o.w_out);
   auto const [dx, earlier] = context.contribute(o.x);
   // If x is what the forward op adds, too, dy is the first contribution to its gradient.
   bool const adds_dy = o.addend == o.x && !earlier;
@@ -22,9 +23,9 @@ void backward_mlp(BackwardContext& context) {
   context.emit<OpKind::mlp_backward>("dx",
                                      {.dy = dy,
                                       .x = o.x,
-                                      .w_in = o.w_in,
+                                      .w_in = w_in,
                                       .bias_in = o.bias_in,
-                                      .w_out = o.w_out,
+                                      .w_out = w_out,
                                       .addend = earlier.value_or(adds_dy ? dy : View{}),
                                       .samples = o.samples,
                                       .dx = dx,

@@ -61,6 +61,7 @@ std::int64_t cuda_workspace_bytes(int architecture, KernelContext const& context
     case OpKind::select_row:
     case OpKind::store_rows:
     case OpKind::scale:
+    case OpKind::dequantize:
     case OpKind::add:
     case OpKind::relative_bias_backward:
     case OpKind::activation_backward:

@@ -54,6 +54,7 @@ SPILLWAY_FIELDS(DropoutAttributes, p, sequence, seed, origin, first_row)
 SPILLWAY_FIELDS(MlpAttributes, chunk, form, gated, dropout)
 SPILLWAY_FIELDS(LmHeadAttributes, chunk, scale)
 SPILLWAY_FIELDS(ScaleAttributes, factor)
+SPILLWAY_FIELDS(DequantizeAttributes, form)
 SPILLWAY_FIELDS(UpdateRange, first, of_slice)
 SPILLWAY_FIELDS(AdamWAttributes, beta1, beta2, eps, weight_decay, lr_share, range, seed)
 SPILLWAY_FIELDS(LionAttributes, beta1, beta2, weight_decay, range, seed)
@@ -64,7 +65,8 @@ SPILLWAY_FIELDS(MuonAttributes, momentum, weight_decay, adjust_lr, adamw, range)
 // These are the names of the kinds of Attributes, in the order of the variant, with "none" first.
 inline constexpr auto kAttributeNames = std::to_array<std::string_view>(
     {"none", "embed", "norm", "attention", "relative_bias", "rope", "activation", "dropout", "mlp",
-     "lm_head", "scale", "update_range", "adamw", "lion", "sgd", "adafactor", "muon"});
+     "lm_head", "scale", "dequantize", "update_range", "adamw", "lion", "sgd", "adafactor",
+     "muon"});
 static_assert(kAttributeNames.size() == std::variant_size_v<Attributes>);
 void visit_fields(Of<std::monostate> auto&, auto const&) {}
 
@@ -75,7 +77,8 @@ void visit_fields(Of<TierBytes> auto& bytes, auto const& visit) {
 SPILLWAY_FIELDS(Op, id, origin, kind, phase, block, chunk, name, inputs, outputs, in_place,
                 attributes, flops, workspace_bytes, elided, whole_chunk)
 SPILLWAY_FIELDS(Init, kind, std)
-SPILLWAY_FIELDS(Parameter, name, view, init, decay)
+SPILLWAY_FIELDS(Quantized, form, shape, is_turned)
+SPILLWAY_FIELDS(Parameter, name, view, init, decay, quantized)
 SPILLWAY_FIELDS(ElementRange, first, last)
 SPILLWAY_FIELDS(State, name, tensor, parts)
 SPILLWAY_FIELDS(Chunk, id, name, block, trainable, parameters, elements, parameter, gradient,

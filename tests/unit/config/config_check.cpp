@@ -159,6 +159,14 @@ TEST(ConfigCheck, keys_of_adapters_need_a_rank_and_freeze_all_else_themselves) {
             "in.yaml:1: model.lora.targets: q is there twice");
 }
 
+TEST(ConfigCheck, only_what_is_frozen_is_quantized) {
+  EXPECT_EQ(
+      error_of("model: {quantize: nf4}"),
+      "in.yaml:1: model.quantize: quantizes what is frozen: needs model.lora or model.freeze");
+  EXPECT_EQ(error_of("model: {quantize: nf4, lora: {rank: 8}}"), "");
+  EXPECT_EQ(error_of("model: {quantize: int8, freeze: [a]}"), "");
+}
+
 TEST(ConfigCheck, the_micro_batch_is_at_most_the_batch) {
   EXPECT_EQ(error_of("batch: {sequences: 4, micro: 5}"),
             "in.yaml:1: batch.micro: 5 exceeds batch.sequences = 4");

@@ -41,6 +41,7 @@ ModelConfig full_model(Family family) {
   m.norm_eps = 1e-7;
   m.freeze = {"a.*", "b.?.c"};
   m.lora = {.rank = 8, .alpha = 12.5, .targets = {"q", "o_proj"}, .dropout = 0.05};
+  m.quantize = Quantization::nf4;
   return m;
 }
 
@@ -134,6 +135,7 @@ constexpr auto kT5 = R"(model:
     alpha: 12.5
     targets: [q, o_proj]
     dropout: 0.05
+  quantize: nf4
 data:
   train: [{path: a.h5, weight: 2}, {path: b.h5, weight: 0.5}]
   valid: v.h5

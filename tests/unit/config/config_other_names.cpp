@@ -51,9 +51,9 @@ TEST(OtherNames, a_name_of_another_program_is_refused_with_our_key) {
   EXPECT_EQ(file_error("lora_r: 8"), "in.yaml:1: lora_r: unknown key; here it is model.lora.rank");
   EXPECT_EQ(file_error("model: {lora: {r: 8}}"),
             "in.yaml:1: model.lora.r: unknown key; here it is model.lora.rank");
-  EXPECT_EQ(file_error("load_in_4bit: true"),
-            "in.yaml:1: load_in_4bit: unknown key; here it is precision (bf16 or fp32; weights are "
-            "not quantized)");
+  EXPECT_EQ(
+      file_error("load_in_4bit: true"),
+      "in.yaml:1: load_in_4bit: unknown key; here it is model.quantize (nf4, of what is frozen)");
 }
 
 // The last part of a key of ours is a slip in its group, and not another program's name.

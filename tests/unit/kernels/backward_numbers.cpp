@@ -47,9 +47,9 @@ class Model {
 
   template <class F>
   void set_parameter(Parameter const& parameter, F const& value) {
-    std::vector<double> values(static_cast<std::size_t>(element_count(parameter.view.shape)));
+    std::vector<double> values(static_cast<std::size_t>(element_count(parameter.shape())));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = value(i);
-    m_run.set(parameter.view, values);
+    m_run.set(parameter, values);
   }
 
  private:

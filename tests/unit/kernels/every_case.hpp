@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/kernel_harness.hpp"
+#include "tests/support/quantized_bytes.hpp"
 
 namespace spillway::test {
 
@@ -39,6 +40,10 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
   auto const averages = f32({9273}), momentum = f32({12261});
   chunk.states = {{"m", momentum.tensor, {{0, 9001}, {9024, 9107}, {9107, 12261}}},
                   {"v", averages.tensor, {{0, 9001}, {9024, 9107}, {9152, 9273}}}};
+  Quantized const nf4{Quantization::nf4, {38, 83}};
+  auto const matrix = bytes_of(nf4, std::vector<float>(38 * 83, 0.75f));
+  auto const bytes = h.tensor(DType::u8, {std::ssize(matrix)});
+  h.set_all(bytes, numbers_of(matrix));
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
   for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table,
                            relative, distances, m_scale, v_scale, averages, momentum})
@@ -62,6 +67,7 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
       {OpKind::select_row, {a, position}, {row}},
       {OpKind::store_rows, {row, position}, {b}, {}, {0}},
       {OpKind::scale, {a}, {c}, ScaleAttributes{0.5}},
+      {OpKind::dequantize, {bytes}, {c}, DequantizeAttributes{nf4.form}},
       {OpKind::column_sum, {a}, {sums}},
       {OpKind::embed, {tokens, table, table, tokens, tokens, table}, {c}, EmbedAttributes{19}},
       {OpKind::embed_backward,

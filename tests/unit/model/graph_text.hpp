@@ -60,6 +60,9 @@ struct AttributesText {
     return fmt::format("{} {}", a.chunk, text(a.scale));
   }
   std::string operator()(ScaleAttributes const& a) const { return text(a.factor); }
+  std::string operator()(DequantizeAttributes const& a) const {
+    return fmt::format("{}", static_cast<int>(a.form));
+  }
   std::string operator()(UpdateRange const& a) const { return fmt::format("{}", a.first); }
   std::string operator()(AdamWAttributes const& a) const {
     return fmt::format("{} {} {} {} {} {}", text(a.beta1), text(a.beta2), text(a.eps),
@@ -92,13 +95,19 @@ inline std::string text(Op const& op, IdVector<Tensor> const& tensors) {
                      cost_key(op, tensors));
 }
 
+inline std::string text(Quantized const& quantized) {
+  if (quantized.form == Quantization::none) return "";
+  return fmt::format(" {} [{}] {}", static_cast<int>(quantized.form),
+                     fmt::join(quantized.shape, ","), quantized.is_turned);
+}
+
 inline std::string text(Chunk const& chunk) {
   auto all =
       fmt::format("chunk {} {} {} {} {} {} {} {}\n", chunk.id, chunk.name, chunk.block,
                   chunk.trainable, chunk.elements, chunk.parameter, chunk.gradient, chunk.norm);
-  for (auto const& [name, view, init, decay] : chunk.parameters)
-    all += fmt::format("parameter {} {} {} {} {}\n", name, text(view), static_cast<int>(init.kind),
-                       text(init.std), decay);
+  for (auto const& [name, view, init, decay, quantized] : chunk.parameters)
+    all += fmt::format("parameter {} {} {} {} {}{}\n", name, text(view),
+                       static_cast<int>(init.kind), text(init.std), decay, text(quantized));
   for (auto const& [name, tensor, parts] : chunk.states)
     all += fmt::format("state {} {}\n", name, tensor);
   return all;

@@ -195,6 +195,80 @@ TEST(Lora, that_cannot_be_is_refused_by_name) {
             "its layers out of model.lora.targets");
 }
 
+// Returns the ops of a block that make a matrix of bytes, or that read one.
+Names readers(Graph const& graph, int block, Phase phase) {
+  Names names;
+  for (Op const& op : graph.ops) {
+    if (op.block != block || op.phase != phase) continue;
+    for (View const& view : op.inputs) {
+      if (!is_present(view)) continue;
+      auto const& tensor = graph.tensor(view);
+      if (tensor.dtype == DType::u8 || tensor.name.ends_with(".weights") ||
+          tensor.name.find("again(") != std::string::npos)
+        names.insert(op.name);
+    }
+  }
+  return names;
+}
+
+TEST(Quantize, keeps_bytes_of_what_is_frozen_of_layers_and_nothing_else) {
+  auto const graph =
+      tiny_training_graph(config_of(llama({"model.lora.rank=4", "model.quantize=nf4"})));
+  std::map<std::string, int> quantized;
+  for (Chunk const& chunk : graph.chunks) {
+    for (Parameter const& parameter : chunk.parameters) {
+      EXPECT_EQ(parameter.is_quantized(), chunk.name.ends_with(".quantized")) << parameter.name;
+      quantized[chunk.name] += parameter.is_quantized() ? 1 : 0;
+    }
+    bool const has_bytes = graph.tensors[chunk.parameter].dtype == DType::u8;
+    EXPECT_EQ(has_bytes, chunk.name.ends_with(".quantized")) << chunk.name;
+    EXPECT_TRUE(!has_bytes || !chunk.trainable);
+  }
+  EXPECT_EQ(quantized["layers.0.quantized"], 7);
+  EXPECT_EQ(quantized["layers.1.quantized"], 7);
+  auto const plain = tiny_training_graph(config_of(llama({"model.lora.rank=4"})));
+  EXPECT_EQ(graph.parameter_count(), plain.parameter_count());
+  EXPECT_EQ(graph.trained_parameter_count(), plain.trained_parameter_count());
+}
+
+TEST(Quantize, makes_matrices_for_the_products_that_read_them_and_not_for_others) {
+  auto const graph =
+      tiny_training_graph(config_of(llama({"model.lora.rank=4", "model.quantize=int8"})));
+  std::string const at = "layers.1/";
+  EXPECT_EQ(readers(graph, 2, Phase::forward),
+            (Names{at + "qkv.q_proj.dequantize", at + "qkv.k_proj.dequantize",
+                   at + "qkv.v_proj.dequantize", at + "qkv", at + "proj.dequantize", at + "proj",
+                   at + "gate_up.gate_proj.dequantize", at + "gate_up.up_proj.dequantize",
+                   at + "gate_up", at + "mlp.dequantize", at + "mlp"}));
+  EXPECT_EQ(readers(graph, 2, Phase::backward),
+            (Names{at + "qkv.again", at + "qkv.da", at + "proj.again", at + "proj.da",
+                   at + "gate_up.again", at + "gate_up.da", at + "mlp.again", at + "mlp.da"}));
+  // Nothing before the lowest adapters is trained, so their product has no backward op.
+  EXPECT_EQ(readers(graph, 1, Phase::backward).count("layers.0/qkv.da"), 0u);
+  EXPECT_EQ(readers(graph, 1, Phase::backward).count("layers.0/qkv.again"), 0u);
+}
+
+TEST(Quantize, turns_the_matrices_of_gpt_over) {
+  auto const graph = tiny_training_graph(config_of({"model.lora.rank=4", "model.quantize=nf4"}));
+  for (Op const& op : graph.ops) {
+    if (op.name != "h.0/fc.dequantize") continue;
+    EXPECT_EQ(operands<OpKind::dequantize>(op).w.shape, (Shape{128, 32}));
+  }
+  for (Chunk const& chunk : graph.chunks)
+    for (Parameter const& parameter : chunk.parameters)
+      if (parameter.name == "transformer.h.0.mlp.c_fc.weight") {
+        EXPECT_EQ(parameter.shape(), (Shape{32, 128}));
+        EXPECT_EQ(parameter.quantized.rows(), 128);
+      }
+}
+
+TEST(Quantize, that_finds_nothing_is_refused) {
+  EXPECT_EQ(
+      refusal({"model.freeze=['*.wte.*', '*.ln_?.*']", "model.quantize=nf4"}),
+      "model.quantize: no matrix of a layer is frozen; name some in model.freeze, or leave it "
+      "out");
+}
+
 TEST(Chunks, and_parameters_have_the_same_order_for_every_purpose) {
   for (auto const& [name, keys, config] : test::family_cases()) {
     auto const train = tiny_forward(config);

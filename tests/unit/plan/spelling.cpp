@@ -27,6 +27,7 @@ TEST(Spelling, of_every_enumerator_is_what_files_have) {
   EXPECT_EQ(spelled<Phase>(), (Words{"forward", "backward", "norm", "update"}));
   EXPECT_EQ(spelled<Init::Kind>(), (Words{"zeros", "ones", "normal", "uniform"}));
   EXPECT_EQ(spelled<RopeScaling>(), (Words{"none", "linear", "llama3"}));
+  EXPECT_EQ(spelled<Quantization>(), (Words{"none", "int8", "nf4"}));
   EXPECT_EQ(spelled<Activation>(), (Words{"gelu_tanh", "gelu_erf", "relu", "silu"}));
   EXPECT_EQ(spelled<Lane>(),
             (Words{"compute", "h2d", "d2h", "nvme_read", "nvme_write", "comm", "host", "data"}));

@@ -146,16 +146,18 @@ Attributes attributes(std::size_t kind) {
     case 10:
       return ScaleAttributes{2.5};
     case 11:
-      return UpdateRange{71};
+      return DequantizeAttributes{Quantization::int8};
     case 12:
-      return AdamWAttributes{0.5, 0.25, 0.125, 0.75, 1.5, {81}, 82};
+      return UpdateRange{71};
     case 13:
-      return LionAttributes{0.5, 0.25, 0.75, {83}, 84};
+      return AdamWAttributes{0.5, 0.25, 0.125, 0.75, 1.5, {81}, 82};
     case 14:
-      return SgdAttributes{0.5, 0.25, {85}, 86};
+      return LionAttributes{0.5, 0.25, 0.75, {83}, 84};
     case 15:
-      return AdafactorAttributes{1.5, 0.25, 0.75, {87}};
+      return SgdAttributes{0.5, 0.25, {85}, 86};
     case 16:
+      return AdafactorAttributes{1.5, 0.25, 0.75, {87}};
+    case 17:
       return MuonAttributes{
           0.5, 0.25, AdjustLr::original, {0.5, 0.25, 0.125, 0.75, 2.5, {88}, 89}, {90}};
   }
@@ -216,16 +218,18 @@ Program with_every_field() {
                     18,
                     true,
                     false};
-  program.chunks = {{.id = 1,
-                     .name = "c",
-                     .block = 2,
-                     .trainable = false,
-                     .parameters = {{"p", {3, 4, {5}, {6}}, {Init::Kind::normal, 0.5}, true}},
-                     .elements = 7,
-                     .parameter = 8,
-                     .gradient = 9,
-                     .states = {{"m", 10}, {"v", 11, {{12, 13}, {14, 15}}}},
-                     .norm = 12}};
+  Quantized const quantized{Quantization::nf4, {7, 8}, true};
+  program.chunks = {
+      {.id = 1,
+       .name = "c",
+       .block = 2,
+       .trainable = false,
+       .parameters = {{"p", {3, 4, {5}, {6}}, {Init::Kind::normal, 0.5}, true, quantized}},
+       .elements = 7,
+       .parameter = 8,
+       .gradient = 9,
+       .states = {{"m", 10}, {"v", 11, {{12, 13}, {14, 15}}}},
+       .norm = 12}};
   program.known = {{{BatchField::weights, 1, 2}, {BatchField::samples, 3, 4}}, 5, 6, 7, 8};
   program.arithmetic = {"b", "i", Precision::fp32, Precision::bf16, Precision::fp32, 1, 2, 3, 4, 5,
                         6,   7,   Reduction::each};

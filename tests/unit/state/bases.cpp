@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "comm/comm.hpp"
 #include "config/print.hpp"
@@ -90,12 +91,40 @@ class Bases : public InDirectory {
     for (auto const& chunk : one.chunks())
       for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
         auto const& parameter = chunk.parameters[static_cast<std::size_t>(p)];
-        std::vector<float> left(static_cast<std::size_t>(element_count(parameter.view.shape))),
+        std::vector<float> left(static_cast<std::size_t>(element_count(parameter.shape()))),
             right(left.size());
         one.read(kMaster, chunk.id, p, 0, left);
         other.read(kMaster, chunk.id, p, 0, right);
         EXPECT_EQ(left, right) << parameter.name;
       }
+  }
+
+  // Expects that matrices of layers are near to those of a model that is not quantized, and that
+  // all else is equal.
+  static void expect_quantized(ModelState& one, ModelState& plain) {
+    auto const plain_values = by_name(plain);
+    int matrices = 0;
+    for (auto const& [name, values] : by_name(one)) {
+      auto const& expected = plain_values.at(name);
+      bool const is_matrix = name.find(".h.") != name.npos && !adapted_layer(name) &&
+                             name.ends_with(".weight") && name.find("ln_") == name.npos;
+      EXPECT_EQ(values == expected, !is_matrix) << name;
+      matrices += is_matrix ? 1 : 0;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        ASSERT_NEAR(values[i], expected[i], 0.02) << name;  // drawn with a deviation of 0.02
+    }
+    EXPECT_EQ(matrices, 8);
+  }
+  static std::map<std::string, std::vector<float>> by_name(ModelState& model) {
+    std::map<std::string, std::vector<float>> all;
+    for (auto const& chunk : model.chunks())
+      for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
+        auto const& parameter = chunk.parameters[static_cast<std::size_t>(p)];
+        auto& values = all[parameter.name];
+        values.resize(static_cast<std::size_t>(element_count(parameter.shape())));
+        model.read(kMaster, chunk.id, p, 0, values);
+      }
+    return all;
   }
 
   std::unique_ptr<Comm> const m_comm = make_single_rank_comm();
@@ -119,7 +148,8 @@ TEST_F(Bases, give_a_model_without_adapters_new_ones_that_change_nothing_yet) {
   start(run, state.model);
   for (auto const& chunk : state.model.chunks())
     for (int p = 0; p < std::ssize(chunk.parameters); ++p) {
-      auto const& [name, view, init, decay] = chunk.parameters[static_cast<std::size_t>(p)];
+      auto const& [name, view, init, decay, quantized] =
+          chunk.parameters[static_cast<std::size_t>(p)];
       if (!adapted_layer(name)) continue;
       std::vector<float> values(static_cast<std::size_t>(element_count(view.shape)));
       state.model.read(kMaster, chunk.id, p, 0, values);
@@ -228,6 +258,53 @@ TEST_F(Bases, are_none_where_a_run_begins_with_its_own_checkpoint) {
   again.run.checkpoint.resume = Resume::never;
   EXPECT_EQ(begin(again), BaseReference{});
   EXPECT_EQ(std::ranges::count(names_in("base"), "transformer.h.0.ln_1.weight"), 1);
+}
+
+// Files have its values, and memory what they are quantized to, the same whoever reads them.
+TEST_F(Bases, are_quantized_again_by_whoever_reads_them) {
+  TinyState plain(with_adapters("plain", "base"));
+  start(with_adapters("plain", "base"), plain.model);
+  for (auto const form : {Quantization::int8, Quantization::nf4}) {
+    auto run = with_adapters(std::string("run-") + std::string(word(form)), "base");
+    run.model.quantize = form;
+    TinyState began(run), again(run), weights(run);
+    auto const base = start(run, began.model).base;
+    save(run, began.model, base);
+    start(run, again.model);
+    expect_equal(began.model, again.model);
+    CheckpointReader reader(fs::path(run.run.dir) / "step-5");
+    restore_weights(reader, weights.model, *m_comm);
+    expect_equal(began.model, weights.model);
+    expect_quantized(began.model, plain.model);
+  }
+}
+
+TEST_F(Bases, are_needed_by_what_is_quantized) {
+  auto const said = [&](Config run) {
+    run.model.quantize = Quantization::nf4;
+    TinyState state(run);
+    return std::string(error_of([&] { start(run, state.model); }).what());
+  };
+  auto again = frozen("base", "base", {"*.h.0.*"});
+  again.run.checkpoint.resume = Resume::never;
+  for (auto const& run : {frozen("new", "", {"*.h.0.*"}), again})
+    EXPECT_EQ(said(run),
+              "model.quantize: frozen weights must stay where the run finds them, and this run has "
+              "drawn them or has them in its own run.dir; give model.import or run.init with "
+              "weights that lie elsewhere");
+}
+
+// Adapters may go on beside the same base in other bits, as a new run.
+TEST_F(Bases, may_be_quantized_otherwise_by_a_run_that_begins_anew) {
+  auto const base = begin(with_adapters("run", "base"));
+  auto next = with_adapters("next", "run");
+  next.model.quantize = Quantization::nf4;
+  EXPECT_EQ(begin(next), base);
+  next.model.quantize = Quantization::int8;
+  TinyState state(next);
+  EXPECT_EQ(error_of([&] { start(next, state.model); }).what(),
+            (m_dir / "next/step-5").string() +
+                ": is of another model: model.quantize is nf4 there, int8 here");
 }
 
 TEST_F(Bases, have_no_base_themselves) {
