@@ -17,6 +17,20 @@ struct KernelCase {
   std::vector<int> in_place = {};
 };
 
+// The bytes of a matrix that is quantized.
+inline View quantized_bytes(KernelHarness& h, Quantized const& of) {
+  auto const matrix = bytes_of(of, std::vector<float>(element_count(of.shape), 0.75f));
+  auto const bytes = h.tensor(DType::u8, {std::ssize(matrix)});
+  h.set_all(bytes, numbers_of(matrix));
+  return bytes;
+}
+
+// States of updates that take parameters whole, of which the last one is a matrix.
+inline void give_whole_states(Chunk& chunk, View const& averages, View const& momentum) {
+  chunk.states = {{"m", momentum.tensor, {{0, 9001}, {9024, 9107}, {9107, 12261}}},
+                  {"v", averages.tensor, {{0, 9001}, {9024, 9107}, {9152, 9273}}}};
+}
+
 inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::bf16) {
   auto& chunk = h.chunk({9001, 83, 38 * 83}, kQuantizedBlock);
   chunk.parameters[2].view = {-1, chunk.parameters[2].view.offset, {38, 83}, {83, 1}};
@@ -36,14 +50,10 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
   auto const m_code = h.tensor(DType::u8, {elements}), v_code = h.tensor(DType::u8, {elements});
   auto const m_scale = f32({elements / kQuantizedBlock}),
              v_scale = f32({elements / kQuantizedBlock});
-  // States of updates that take parameters whole, of which the last one is a matrix.
   auto const averages = f32({9273}), momentum = f32({12261});
-  chunk.states = {{"m", momentum.tensor, {{0, 9001}, {9024, 9107}, {9107, 12261}}},
-                  {"v", averages.tensor, {{0, 9001}, {9024, 9107}, {9152, 9273}}}};
+  give_whole_states(chunk, averages, momentum);
   Quantized const nf4{Quantization::nf4, {38, 83}};
-  auto const matrix = bytes_of(nf4, std::vector<float>(38 * 83, 0.75f));
-  auto const bytes = h.tensor(DType::u8, {std::ssize(matrix)});
-  h.set_all(bytes, numbers_of(matrix));
+  auto const bytes = quantized_bytes(h, nf4);
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
   for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table,
                            relative, distances, m_scale, v_scale, averages, momentum})
