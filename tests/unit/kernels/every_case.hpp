@@ -52,8 +52,7 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
              v_scale = f32({elements / kQuantizedBlock});
   auto const averages = f32({9273}), momentum = f32({12261});
   give_whole_states(chunk, averages, momentum);
-  Quantized const nf4{Quantization::nf4, {38, 83}};
-  auto const bytes = quantized_bytes(h, nf4);
+  auto const bytes = quantized_bytes(h, {Quantization::nf4, {38, 83}});
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
   for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table,
                            relative, distances, m_scale, v_scale, averages, momentum})
@@ -77,7 +76,7 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
       {OpKind::select_row, {a, position}, {row}},
       {OpKind::store_rows, {row, position}, {b}, {}, {0}},
       {OpKind::scale, {a}, {c}, ScaleAttributes{0.5}},
-      {OpKind::dequantize, {bytes}, {c}, DequantizeAttributes{nf4.form}},
+      {OpKind::dequantize, {bytes}, {c}, DequantizeAttributes{Quantization::nf4}},
       {OpKind::column_sum, {a}, {sums}},
       {OpKind::embed, {tokens, table, table, tokens, tokens, table}, {c}, EmbedAttributes{19}},
       {OpKind::embed_backward,
