@@ -25,10 +25,14 @@ std::string changed_rate(Config const& before, Config const& now, std::int64_t s
   auto const is = learning_rate(now.optim, now.run.steps, step);
   constexpr double same = 1e-9;
   if (std::abs(was - is) <= same * std::max(was, is)) return "";
+  auto const rates = fmt::format(
+      "the learning rate of step {} is {:.2e} now, where it was {:.2e} as the run was before",
+      step + 1, is, was);
+  if (learning_rate(before.optim, now.run.steps, step) != is) return rates;
   return fmt::format(
-      "the learning rate of step {} is {:.2e} now, where it was {:.2e} as the run was before: its "
-      "schedule ends with run.steps; optim.schedule=constant optim.lr={:.2e} goes on at that rate",
-      step + 1, is, was, was);
+      "{}: its schedule ends with run.steps; optim.schedule=constant optim.lr={:.2e} goes on at "
+      "that rate",
+      rates, was);
 }
 
 }  // namespace spillway

@@ -74,6 +74,10 @@ TEST(LearningRate, of_a_changed_run_is_told_beside_the_one_before) {
             "the learning rate of step 101 is 5.50e-04 now, where it was 1.00e-04 as the run was "
             "before: its schedule ends with run.steps; optim.schedule=constant optim.lr=1.00e-04 "
             "goes on at that rate");
+  now.optim.lr = 2e-3;
+  EXPECT_EQ(changed_rate(before, now, 100),
+            "the learning rate of step 101 is 1.05e-03 now, where it was 1.00e-04 as the run was "
+            "before");
 }
 
 }  // namespace
