@@ -18,7 +18,7 @@ struct KernelCase {
 };
 
 // The bytes of a matrix that is quantized.
-inline View quantized_bytes(KernelHarness& h, Quantized const& of) {
+inline View quantized_tensor(KernelHarness& h, Quantized const& of) {
   auto const matrix = bytes_of(of, std::vector<float>(element_count(of.shape), 0.75f));
   auto const bytes = h.tensor(DType::u8, {std::ssize(matrix)});
   h.set_all(bytes, numbers_of(matrix));
@@ -52,7 +52,7 @@ inline std::vector<KernelCase> every_case(KernelHarness& h, DType type = DType::
              v_scale = f32({elements / kQuantizedBlock});
   auto const averages = f32({9273}), momentum = f32({12261});
   give_whole_states(chunk, averages, momentum);
-  auto const bytes = quantized_bytes(h, {Quantization::nf4, {38, 83}});
+  auto const bytes = quantized_tensor(h, {Quantization::nf4, {38, 83}});
   auto const norm = h.tensor(DType::f64, {1}), control = h.tensor(DType::f64, {kControlWords});
   for (auto const& view : {a, b, gamma, beta, rows, rows2, g, parts, m, v, parameter, table,
                            relative, distances, m_scale, v_scale, averages, momentum})
