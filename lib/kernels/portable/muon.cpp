@@ -123,17 +123,19 @@ struct MoveMasters {
   }
 };
 
-// Copies the transpose of a matrix, a square at a time.
+// Copies the transpose of a matrix, a square at a time. Without a step there is none yet.
 struct Transpose {
   static constexpr std::int64_t kSquare = 32;
 
   float const* from;
   float* to;
   std::int64_t rows, columns;  // of `from`
+  double const* go;
 
   std::int64_t units() const { return div_ceil(rows, kSquare) * squares_of_row(); }
   KOKKOS_FUNCTION void operator()(std::int64_t unit) const { on_host(unit); }
   KOKKOS_FUNCTION void on_host(std::int64_t unit) const {
+    if (*go != 1) return;
     auto const row = unit / squares_of_row() * kSquare, column = unit % squares_of_row() * kSquare;
     for (auto i = row; i < row + kSquare && i < rows; ++i)
       for (auto j = column; j < column + kSquare && j < columns; ++j)
@@ -165,8 +167,8 @@ void multiply(Lane const& lane, ChainFactors const& factors) {
 
 template <class Lane>
 void transpose(Lane const& lane, float const* from, float* to, std::int64_t rows,
-               std::int64_t columns) {
-  Transpose const all{from, to, rows, columns};
+               std::int64_t columns, double const* go) {
+  Transpose const all{from, to, rows, columns, go};
   lane.units(labels.transpose, all.units(), all);
 }
 
@@ -176,7 +178,7 @@ float* orthogonalise(Lane const& lane, Scratch s, std::int64_t few, std::int64_t
                      double const* go) {
   using N = NewtonSchulz;
   for (int i = 0; i < kMuonIterations; ++i) {
-    if (i > 0) transpose(lane, s.wide, s.tall, few, many);
+    if (i > 0) transpose(lane, s.wide, s.tall, few, many, go);
     multiply(lane, {s.wide, s.tall, nullptr, s.gram, few, few, many, 1, 0, go});
     multiply(lane, {s.gram, s.gram, s.gram, s.polynomial, few, few, few, N::c, N::b, go});
     multiply(lane, {s.polynomial, s.wide, s.wide, s.next, few, many, few, 1, N::a, go});
@@ -194,10 +196,11 @@ void update_matrix(Lane const& lane, All all, Scratch const& s) {
   lane.rows(labels.momentum, rows, 2 * columns, MoveMomentum<All>{all});
   lane.rows(labels.norm, 1, rows, FindNorm<All>{all});
   lane.range(labels.normalise, rows * columns, Normalise<All>{all});
-  transpose(lane, all.given, is_tall ? s.wide : s.tall, rows, columns);
-  auto* const orthogonal = orthogonalise(lane, s, few, many, all.control + control_go);
+  auto const* const go = all.control + control_go;
+  transpose(lane, all.given, is_tall ? s.wide : s.tall, rows, columns, go);
+  auto* const orthogonal = orthogonalise(lane, s, few, many, go);
   if (is_tall)
-    transpose(lane, orthogonal, s.tall, few, many);
+    transpose(lane, orthogonal, s.tall, few, many, go);
   else
     all.given = orthogonal;
   lane.range(labels.masters, rows * columns, MoveMasters<All>{all});

@@ -109,7 +109,7 @@ class OpCosts : public testing::Test {
 
 TEST_F(OpCosts, are_the_longer_of_arithmetic_and_traffic) {
   expect_cost(op_cost(m_product, m_tensors, m_machine, Lane::compute), 2.5, {8, 0.75, 0});
-  expect_cost(op_cost(m_product, m_tensors, m_machine, Lane::host), 2.5, {3, 0.75, 0});
+  expect_cost(op_cost(m_product, m_tensors, m_machine, Lane::host), 1.25, {3, 2, 0});
   expect_cost(op_cost(m_other, m_tensors, m_machine, Lane::compute), 1.25, {8, 2, 0});
   m_machine.memory_gbps = 0.5;
   EXPECT_DOUBLE_EQ(seconds(m_product), 3.5);
@@ -170,9 +170,15 @@ TEST_F(OpCosts, are_what_was_measured_before_all_rates) {
   m_machine.op_s = {{cost_key(m_product, m_tensors), 7},
                     {"host " + cost_key(m_other, m_tensors), 9}};
   EXPECT_DOUBLE_EQ(seconds(m_product), 7.5);
-  EXPECT_DOUBLE_EQ(seconds(m_product, Lane::host), 2.5);
+  EXPECT_DOUBLE_EQ(seconds(m_product, Lane::host), 1.25);
   EXPECT_DOUBLE_EQ(seconds(m_other), 1.25);
   EXPECT_DOUBLE_EQ(seconds(m_other, Lane::host), 9.5);
+}
+
+// Three threads make 240 Gflop/s there, whatever the type.
+TEST_F(OpCosts, of_products_on_the_host_are_by_the_rate_of_its_threads) {
+  m_product.flops = 480e9;
+  EXPECT_DOUBLE_EQ(seconds(m_product, Lane::host), 2.5);
 }
 
 // An op alone takes its time, so it asks for no more than there is.

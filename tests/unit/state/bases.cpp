@@ -273,7 +273,7 @@ TEST_F(Bases, are_quantized_again_by_whoever_reads_them) {
     start(run, again.model);
     expect_equal(began.model, again.model);
     CheckpointReader reader(fs::path(run.run.dir) / "step-5");
-    restore_weights(reader, weights.model, *m_comm);
+    restore_weights(reader, open_base(reader).get(), weights.model, *m_comm);
     expect_equal(began.model, weights.model);
     expect_quantized(began.model, plain.model);
   }
