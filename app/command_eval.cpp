@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -102,25 +103,30 @@ class EvalModel {
     on_all_ranks(comm, [&] { open(path); });
     require_same_checkpoint(comm, path, &m_state);
     for (auto const& text : m_texts) require_same_files(comm, "data.valid", text.tokens);
-    if (!task.compute) {
-      task.compute.emplace(task.config, run_cores(comm), nullptr, device_backend(task.config),
-                           comm);
-      log_info("computes on {}", task.compute->where());
-    }
-    auto graph = agreed_graph(task.config, *task.compute, m_state, comm);
-    on_all_ranks(comm, [&] {
-      m_session.emplace(task.config, std::vector{std::move(graph)}, *m_start, m_batches,
-                        **task.compute, comm);
-    });
   }
 
   EvalRow row() {
+    begin();
     EvalRow row{m_place, m_state.step, {}};
     for (auto const& text : m_texts) row.texts.push_back(loss_of(text));
+    m_session.reset();  // frees its memory for the next
     return row;
   }
 
  private:
+  void begin() {
+    auto& [arguments, config, comm, compute] = m_task;
+    if (!compute) {
+      compute.emplace(config, run_cores(comm), nullptr, device_backend(config), comm);
+      log_info("computes on {}", compute->where());
+    }
+    auto graph = agreed_graph(config, *compute, m_state, comm);
+    on_all_ranks(comm, [&] {
+      m_session.emplace(config, std::vector{std::move(graph)}, *m_start, m_batches, **compute,
+                        comm);
+    });
+  }
+
   void open(std::string const& path) {
     auto const& config = m_task.config;
     m_start = open_start(path, base_places(config, m_task.arguments.base));
@@ -208,9 +214,11 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   require_same_config(comm, config);
   std::optional<ComputeHere> compute;
   EvalTask const task{arguments, config, comm, compute};
+  std::deque<EvalModel> models;  // all are open before one is evaluated, which takes long
+  for (auto const& path : arguments.checkpoints) models.emplace_back(task, path);
   std::vector<EvalRow> rows;
-  for (auto const& path : arguments.checkpoints) {
-    rows.push_back(EvalModel(task, path).row());
+  for (auto& model : models) {
+    rows.push_back(model.row());
     if (is_finite(rows.back())) continue;
     if (comm.rank() == 0)
       log_error("{}: the loss is not finite: weights are not, or become too large on the way",
