@@ -100,12 +100,15 @@ void complete_lora(ModelConfig& model) {
 std::string trained_words(ModelConfig model) {
   complete_lora(model);
   auto const& [rank, alpha, targets, dropout] = model.lora;
+  auto const frozen = model.quantize == Quantization::none
+                          ? std::string()
+                          : fmt::format("; frozen matrices in {}", word(model.quantize));
   if (rank > 0)
-    return fmt::format("adapters (LoRA) of rank {}, alpha {:g}, of {}{}", rank, alpha,
+    return fmt::format("adapters (LoRA) of rank {}, alpha {:g}, of {}{}{}", rank, alpha,
                        fmt::join(targets, ", "),
-                       dropout > 0 ? fmt::format("; dropout {:g}", dropout) : "");
+                       dropout > 0 ? fmt::format("; dropout {:g}", dropout) : "", frozen);
   if (model.freeze.empty()) return "";
-  return fmt::format("all but {}", fmt::join(model.freeze, ", "));
+  return fmt::format("all but {}{}", fmt::join(model.freeze, ", "), frozen);
 }
 
 std::vector<std::string> shortest_targets(std::vector<std::string> const& layers,

@@ -118,6 +118,15 @@ TEST(Freeze, that_cannot_be_is_refused_by_name) {
             "model.freeze: all parameters are frozen, and nothing is left to train");
 }
 
+TEST(TrainedWords, say_what_is_trained_and_how_the_rest_is_kept) {
+  auto const words = [](Keys const& keys) { return trained_words(config_of(keys).model); };
+  EXPECT_EQ(words(llama({})), "");
+  EXPECT_EQ(words(llama({"model.freeze=*norm*", "model.quantize=int8"})),
+            "all but *norm*; frozen matrices in int8");
+  EXPECT_EQ(words(llama({"model.lora.rank=4", "model.quantize=nf4"})),
+            "adapters (LoRA) of rank 4, alpha 8, of q, v; frozen matrices in nf4");
+}
+
 TEST(Lora, trains_adapters_alone) {
   auto const config = config_of(llama({"model.lora.rank=4"}));
   auto const graph = tiny_training_graph(config);
