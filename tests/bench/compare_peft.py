@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from compare_pytorch import output_of, print_table, rate, write_tokens
+from compare_pytorch import output_of, print_table, rate, rounds, write_tokens
 from runs import reported
 
 
@@ -80,20 +80,6 @@ def run_spillway(args, folder, round_number):
     return rate(args, [row["step_s"] for row in rows]), summary["peak_rss_bytes"]
 
 
-def rounds(args, folder):
-    """For every runner, its figures of all rounds."""
-    runners = {"spillway": lambda number: run_spillway(args, folder, number)}
-    for how in args.against:
-        runners[f"PyTorch {how}"] = lambda _, how=how: run_torch(args, how == "compiled")
-    figures = {name: [] for name in runners}
-    for number in range(args.rounds):
-        for name, run in runners.items():
-            figures[name].append(run(number))
-        shown = ", ".join(f"{name} {values[-1][0]:.1f}" for name, values in figures.items())
-        print(f"round {number}: {shown}", file=sys.stderr, flush=True)
-    return figures
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
@@ -119,7 +105,8 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         folder = pathlib.Path(folder)
         write_tokens(args, folder / "tokens.h5", 40 * args.sequences * args.sequence + 1)
-        print_table(args, rounds(args, folder))
+        print_table(args, rounds(args, lambda number: run_spillway(args, folder, number),
+                                 lambda compiled: run_torch(args, compiled)))
 
 
 if __name__ == "__main__":

@@ -192,17 +192,17 @@ def run_spillway(args, folder, round_number):
     return rate(args, [row["step_s"] for row in rows]), peak_bytes
 
 
-def rounds(args, folder):
-    """For every runner, its figures of all rounds."""
-    runners = {"spillway": lambda number: run_spillway(args, folder, number)}
+def rounds(args, ours, torchs, beside=dict):
+    """For every runner, its figures of all rounds: of `ours`, called with the round's number, of
+    `torchs`, called with whether it compiles, and the rates by name that `beside` returns."""
+    runners = {"spillway": ours}
     for how in args.against:
-        runners[f"PyTorch {how}"] = lambda _, how=how: run_torch(args, how == "compiled")
+        runners[f"PyTorch {how}"] = lambda _, how=how: torchs(how == "compiled")
     figures = {name: [] for name in runners}
     for number in range(args.rounds):
         for name, run in runners.items():
             figures[name].append(run(number))
-        products = {} if args.device == "cuda" else run_products(args, folder)
-        for name, figure in products.items():
+        for name, figure in beside().items():
             figures.setdefault(name, []).append((figure, None))
         shown = ", ".join(f"{name} {values[-1][0]:.0f}" for name, values in figures.items())
         print(f"round {number}: {shown}", file=sys.stderr, flush=True)
@@ -250,7 +250,9 @@ def main():
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         folder = pathlib.Path(folder)
         write_tokens(args, folder / "tokens.h5", 40 * args.sequences * args.sequence + 1)
-        print_table(args, rounds(args, folder))
+        beside = dict if args.device == "cuda" else lambda: run_products(args, folder)
+        print_table(args, rounds(args, lambda number: run_spillway(args, folder, number),
+                                 lambda compiled: run_torch(args, compiled), beside))
 
 
 if __name__ == "__main__":
