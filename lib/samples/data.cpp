@@ -188,22 +188,24 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
   return order;
 }
 
+SampledText valid_text(std::vector<std::string> const& patterns, std::int64_t vocab,
+                       Recipe const& recipe) {
+  return checked_text(TokenSet::of_files("data.valid", open_files("data.valid", patterns)),
+                      "data.valid", vocab, recipe);
+}
+
 }  // namespace
 
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
-  return checked_text(TokenSet::of_files("data.valid", open_files("data.valid", config.data.valid)),
-                      "data.valid", vocab, recipe);
+  return valid_text(config.data.valid, vocab, recipe);
 }
 
 std::vector<SampledText> open_valid_texts(Config const& config, std::int64_t vocab,
                                           Recipe const& recipe) {
   std::vector<SampledText> texts;
   if (config.data.valid.empty()) texts.push_back(open_valid(config, vocab, recipe));  // refuses it
-  auto one = config;
-  for (auto const& pattern : config.data.valid) {
-    one.data.valid = {pattern};
-    texts.push_back(open_valid(one, vocab, recipe));
-  }
+  for (auto const& pattern : config.data.valid)
+    texts.push_back(valid_text({pattern}, vocab, recipe));
   return texts;
 }
 

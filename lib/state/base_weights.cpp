@@ -60,8 +60,8 @@ std::string sum_of(TensorSource& source, std::size_t tensor) {
   auto const elements = element_count(entry);
   std::vector<std::byte> piece;
   StreamingChecksum sum;
-  for (std::int64_t first = 0; first < elements; first += kPieceElements) {
-    piece.resize(static_cast<std::size_t>(std::min(kPieceElements, elements - first) * size));
+  for (std::int64_t first = 0; first < elements; first += kCopiedElements) {
+    piece.resize(static_cast<std::size_t>(std::min(kCopiedElements, elements - first) * size));
     source.read(tensor, first, piece);
     sum.add(piece);
   }

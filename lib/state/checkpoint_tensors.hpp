@@ -11,7 +11,7 @@
 
 namespace spillway {
 
-inline constexpr std::int64_t kPieceElements = 1 << 16;  // this many are copied at a time
+inline constexpr std::int64_t kCopiedElements = 1 << 16;  // this many are copied at a time
 
 // The tensors of one group of a checkpoint hold the same part of all parameters (ModelState).
 struct StoredGroup {

@@ -31,7 +31,7 @@ void write_shard(std::filesystem::path const& directory, ModelState& model,
     auto const size = size_bytes(layout.tensors[tensor].type);
     for (auto at = extent->first, end = at + extent->elements; at < end;) {
       auto const bytes =
-          model.stored(group.part, chunk.id, index, at, std::min(kPieceElements, end - at), false);
+          model.stored(group.part, chunk.id, index, at, std::min(kCopiedElements, end - at), false);
       shard.write(group.name, parameter.name, at, bytes);
       at += std::ssize(bytes) / size;
       comm.still_here();

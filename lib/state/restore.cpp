@@ -59,8 +59,8 @@ void require_same_model(TensorSource const& source, StoredGroup const& group, Mo
 // Divides `range` into pieces, and calls body(first, elements) for each.
 template <class Body>
 void in_pieces(TensorRange range, Body const& body) {
-  for (auto first = range.first; first < range.last; first += kPieceElements)
-    body(first, std::min(kPieceElements, range.last - first));
+  for (auto first = range.first; first < range.last; first += kCopiedElements)
+    body(first, std::min(kCopiedElements, range.last - first));
 }
 
 // Returns which elements of `part` the rank keeps.
@@ -87,7 +87,7 @@ void copy_tensor(TensorSource& source, std::size_t tensor, std::string_view part
   in_pieces({read.first, wanted.first}, pass_over);
   for (auto first = wanted.first; first < wanted.last;) {
     auto const bytes = model.stored(part, at.chunk, at.index, first,
-                                    std::min(kPieceElements, wanted.last - first), true);
+                                    std::min(kCopiedElements, wanted.last - first), true);
     source.read(tensor, first, bytes);
     first += std::ssize(bytes) / size;
     comm.still_here();
@@ -99,7 +99,7 @@ void copy_tensor(TensorSource& source, std::size_t tensor, std::string_view part
 template <class Told>
 void convert_tensor(TensorSource& source, std::size_t tensor, std::string_view part, ParameterAt at,
                     ModelState& model, Comm& comm, Told const& told) {
-  std::vector<float> buffer(kPieceElements);
+  std::vector<float> buffer(kCopiedElements);
   in_pieces(source.verified_range(tensor, kept(part, at, model)),
             [&](std::int64_t first, std::int64_t elements) {
               std::span const values(buffer.data(), static_cast<std::size_t>(elements));

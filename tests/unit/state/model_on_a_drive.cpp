@@ -147,7 +147,7 @@ TEST_P(LayerOfSeveralWindows, is_what_a_checkpoint_of_it_had) {
   auto const directory = std::filesystem::path(testing::TempDir()) / "checkpoint_of_windows";
   std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory);
-  ASSERT_NE(m_to_end % kPieceElements, 0);
+  ASSERT_NE(m_to_end % kCopiedElements, 0);
   auto one = model(false);
   write(one, 1);
   SaveSettings settings;
