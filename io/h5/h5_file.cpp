@@ -19,11 +19,28 @@ namespace {
 // possible.
 constexpr hsize_t alignment_bytes = 4096;
 
+// HDF5 keeps descriptions of objects while a file is open, up to so many bytes as they take in the
+// file; in memory they take many times as many. It would begin with 2 MiB and go on to 32.
+constexpr std::size_t most_kept_bytes = 16 << 10;
+
+void keep_little(H5Handle const& access) {
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  H5Pget_mdc_config(access.get(), &cache);
+  cache.set_initial_size = true;
+  cache.initial_size = cache.min_size = cache.max_size = most_kept_bytes;
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  H5Pset_mdc_config(access.get(), &cache);
+}
+
 // Files are not locked. They are written under another name and never change afterwards, so locks
 // would protect nothing, and locking fails on some parallel file systems.
 H5Handle access_properties(bool writing) {
   H5Handle access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_file_locking(access.get(), false, true);
+  keep_little(access);
   if (writing) {
     // Files of HDF5 1.10 have checksums of HDF5's own structures.
     H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110);
