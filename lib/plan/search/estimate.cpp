@@ -96,6 +96,12 @@ TierBytes Estimator::peaks_of(Plan const& plan) const {
 }
 
 double Estimator::step_s(Plan const& plan) const {
+  auto const [at, is_new] = m_steps_s.try_emplace(hash_of(plan));
+  if (is_new) at->second = told_step_s(plan);
+  return at->second;
+}
+
+double Estimator::told_step_s(Plan const& plan) const {
   bool const several = m_micro_batches > 1;
   BlockShape const shape(m_model, plan, several, Grain::fine);
   auto const groups = div_ceil(m_micro_batches, group(plan));

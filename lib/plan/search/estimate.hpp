@@ -45,12 +45,14 @@ class Estimator {
   std::int64_t group(Plan const& plan) const { return std::min(plan.group, m_micro_batches); }
 
   TierBytes peaks_of(Plan const& plan) const;
+  double told_step_s(Plan const& plan) const;
 
   BlockModel const& m_model;
   Machine const& m_machine;
   std::int64_t m_micro_batches;
-  // A search asks for the peaks of a third of its plans again.
+  // A search asks for the peaks of a third of its plans again, and for the times of half of them.
   mutable std::unordered_map<std::uint64_t, TierBytes> m_peaks;
+  mutable std::unordered_map<std::uint64_t, double> m_steps_s;
 };
 
 }  // namespace spillway

@@ -11,7 +11,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity(), kNoLimit = kN
 class Timeline::Execution {
  public:
   Execution(Timeline const& timeline, Shares const& capacity)
-      : m_timeline(timeline), m_capacity(capacity), m_times(timeline.jobs()) {}
+      : m_timeline(timeline), m_capacity(capacity), m_times(timeline.jobs()) {
+    m_end_s.fill(kNever);
+  }
 
   IdVector<Times> run() {
     for (double now_s = 0; now_s < kNever; now_s = next_end()) {
@@ -23,13 +25,13 @@ class Timeline::Execution {
   }
 
  private:
-  // Running says what a lane does at the moment. If the lane is idle, `end_s` is kNever.
+  // Running says what a lane does at the moment.
   struct Running {
-    int job = -1;  // the number of the running job, or -1 if there is none
-    Shares demand{};
-    double left_s = 0, rate = 1, since_s = 0, end_s = kNever;
-    std::size_t next = 0;  // the index of the next job in the lane's queue
+    int job = -1;          // the number of the running job, or -1 if there is none
     int waits_met = 0;     // how many of the next job's waits are over
+    std::size_t next = 0;  // the index of the next job in the lane's queue
+    double left_s = 0, rate = 1, since_s = 0;
+    Shares demand{};
   };
 
   bool is_ready(Running& lane, Job const& job) {
@@ -51,13 +53,23 @@ class Timeline::Execution {
       int const number = queue[lane.next];
       Job const& job = m_timeline.m_jobs[number];
       if (!is_ready(lane, job)) continue;
-      auto const& [seconds, demand] = job.cost;
-      lane = {number, demand, seconds, 1, now_s, now_s + seconds, lane.next + 1, 0};
-      m_times[number].start_s = now_s;
-      ++m_running;
-      empty_one = empty_one || seconds == 0;
+      begin(lane, number, job.cost, now_s);
+      m_end_s[name] = now_s + job.cost.seconds;
+      empty_one = empty_one || job.cost.seconds == 0;
     }
     return empty_one;
+  }
+
+  void begin(Running& lane, int number, ItemCost const& cost, double now_s) {
+    lane.job = number;
+    lane.waits_met = 0;
+    ++lane.next;
+    lane.left_s = cost.seconds;
+    lane.rate = 1;
+    lane.since_s = now_s;
+    lane.demand = cost.demand;
+    m_times[number].start_s = now_s;
+    ++m_running;
   }
 
   // Returns the most that a lane gets of a resource that `lanes` lanes ask for. Lanes that ask for
@@ -101,7 +113,10 @@ class Timeline::Execution {
   void share(double now_s) {
     Shares most;
     bool const limited = m_running > 1 && find_limits(most);
-    for (Running& lane : m_lanes) {
+    if (!limited && !m_limited) return;
+    m_limited = limited;
+    for (Lane const name : kLanesInOrder) {
+      Running& lane = m_lanes[name];
       if (lane.job < 0) continue;
       double rate = 1;
       for (std::size_t r = 0; r < kResources && limited; ++r)
@@ -110,22 +125,18 @@ class Timeline::Execution {
       lane.left_s -= (now_s - lane.since_s) * lane.rate;
       lane.since_s = now_s;
       lane.rate = rate;
-      lane.end_s = now_s + lane.left_s / rate;
+      m_end_s[name] = now_s + lane.left_s / rate;
     }
   }
 
-  double next_end() const {
-    double end_s = kNever;
-    for (Running const& lane : m_lanes) end_s = std::min(end_s, lane.end_s);
-    return end_s;
-  }
+  double next_end() const { return std::ranges::min(m_end_s); }
 
   void end_jobs(double now_s) {
-    for (Running& lane : m_lanes) {
-      if (lane.end_s > now_s) continue;
-      m_times[lane.job].end_s = now_s;
-      lane.job = -1;
-      lane.end_s = kNever;
+    for (Lane const name : kLanesInOrder) {
+      if (m_end_s[name] > now_s) continue;
+      m_times[m_lanes[name].job].end_s = now_s;
+      m_lanes[name].job = -1;
+      m_end_s[name] = kNever;
       --m_running;
     }
   }
@@ -134,7 +145,9 @@ class Timeline::Execution {
   Shares m_capacity;
   IdVector<Times> m_times;
   PerLane<Running> m_lanes;
-  int m_running = 0;  // how many lanes run a job
+  PerLane<double> m_end_s;  // when each lane's job ends, or kNever if it has none
+  int m_running = 0;        // how many lanes run a job
+  bool m_limited = false;   // whether any of them gets less than it asks for
 };
 
 int Timeline::add(Lane lane, ItemCost const& cost, std::span<int const> waits) {
