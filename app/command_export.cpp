@@ -16,6 +16,8 @@
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
 #include "huggingface/merged_source.hpp"
+#include "huggingface/model_directory.hpp"
+#include "huggingface/model_files.hpp"
 #include "io/file/output.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
@@ -29,6 +31,8 @@
 
 namespace spillway {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Sets data.eos_id and data.pad_id to the ids that the run chose itself. Does nothing if the model
 // came with its own tokenizer, because `config` then has its ids.
@@ -58,6 +62,7 @@ ExportedModel written(ExportArguments const& arguments, Config config, RunState 
   auto const type = parse_word<ElementType>(arguments.dtype);
   auto const may_replace = replaceable(arguments.force, is_model_alone);
   auto const& lora = config.model.lora;
+  auto const carried = carried_by(checkpoint);
   if (arguments.merged && lora.rank == 0)
     throw Error(Status::bad_input, fmt::format("--merged: {} has no adapters; leave it out",
                                                checkpoint.directory().string()));
@@ -75,10 +80,11 @@ ExportedModel written(ExportArguments const& arguments, Config config, RunState 
           "write a directory that it does to base_model_name_or_path of adapter_config.json "
           "(`spillway export` makes one of the checkpoint), or give --merged",
           base);
+    auto const beside = is_model_directory(base) ? fs::path(base) : fs::path(base) / kCarriedFolder;
     CheckpointMasters weights(checkpoint);
-    return export_adapter(weights, config.model, base, type, arguments.output, may_replace);
+    return export_adapter(weights, config.model, base, type, arguments.output, may_replace,
+                          files_of_adapters(carried, beside));
   }
-  auto const carried = carried_by(checkpoint);
   auto weights = checkpoint_weights(checkpoint, {arguments.base, {}});
   if (lora.rank == 0)
     return export_model(weights, config, carried, type, arguments.output, may_replace);

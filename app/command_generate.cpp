@@ -149,16 +149,17 @@ std::optional<Chat> chat_for(GenerateArguments const& arguments, Resumption cons
                     "has one, with a chat template",
                     start.checkpoint.string()));
   if (tokenizer == nullptr) return {};
-  auto const directory =
-      arguments.tokenizer.empty() ? start.model_files() : model_directory_of(arguments.tokenizer);
-  auto rules = record_rules(directory, *tokenizer);
+  auto const folders = arguments.tokenizer.empty()
+                           ? start.model_files()
+                           : FileFolders(model_directory_of(arguments.tokenizer));
+  auto rules = record_rules(folders, *tokenizer);
   if (rules.chat) return Chat(std::move(rules), *tokenizer, arguments.system);
   if (!arguments.chat) return {};
   if (!rules.no_chat.empty()) refuse("--chat: " + rules.no_chat);
   refuse(
       fmt::format("--chat: {} has no chat template (chat_template.jinja, or `chat_template` in "
                   "tokenizer_config.json); --tokenizer names a model's directory with one",
-                  directory.string()));
+                  folders.first().string()));
 }
 
 // Generators has one Generator at a time, for one prompt after the other. A model that goes on with
@@ -271,7 +272,8 @@ std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& argument
   auto const found = files_of(start);
   auto const files = carried_tokenizers(found.files);
   if (files.empty()) return nullptr;
-  return open_tokenizer(start.model_files() / files.front()->name);
+  auto const folders = start.model_files();
+  return open_tokenizer(folders.file(files.front()->name), folders);
 }
 
 }  // namespace

@@ -179,13 +179,15 @@ Resumption open_start(std::filesystem::path const& path, BasePlaces places) {
   return read(open_checkpoint(path), false, std::move(places));
 }
 
-std::filesystem::path Resumption::model_files() const {
-  return reader ? checkpoint / kCarriedFolder : std::filesystem::path(directory->place());
+FileFolders Resumption::model_files() const {
+  if (reader) return checkpoint / kCarriedFolder;
+  if (adapters) return {checkpoint, directory->place()};
+  return std::filesystem::path(directory->place());
 }
 
 FoundFiles files_of(Resumption const& start) {
   if (start.reader) return read_carried(start.checkpoint, start.reader->carried());
-  return {start.directory->carried(), {}};
+  return {start.directory->carried(start.adapters ? start.checkpoint : ""), {}};
 }
 
 RunState imported_state(Config const& config) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_folders.hpp"
 #include "comm/comm.hpp"
 #include "config/config.hpp"
 #include "huggingface/model_directory.hpp"
@@ -32,8 +33,10 @@ struct Resumption {
   bool is_init = false;  // whether it is what run.init names, whose weights others leave alone
   BasePlaces places{};   // where its base may lie, if it is a checkpoint that has one
 
-  // Returns where the files lie that describe a model of Hugging Face and its tokenizer.
-  std::filesystem::path model_files() const;
+  // Returns where the files lie that describe a model of Hugging Face, which are in the last
+  // folder, and its tokenizer. Adapters of PEFT may have a tokenizer and a chat template of their
+  // own.
+  FileFolders model_files() const;
 };
 
 // Returns where bases may lie by what an input says, and by what --base names.
