@@ -9,8 +9,11 @@
 
 #include "base/checksum.hpp"
 #include "base/log.hpp"
+#include "huggingface/match_tensors.hpp"
 #include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
+#include "model/freeze.hpp"
+#include "model/model.hpp"
 #include "state/base_weights.hpp"
 #include "state/restore.hpp"
 
@@ -50,6 +53,14 @@ bool is_own(fs::path const& checkpoint, RunConfig const& run) {
 bool has_base(Resumption const& resumption, RunConfig const& run) {
   if (!resumption.state.base.path.empty()) return true;
   return resumption.is_init && !(resumption.reader && is_own(resumption.checkpoint, run));
+}
+
+// What the run before has trained is not in its base.
+bool freezes_more(ModelConfig const& model, std::map<std::string, std::string> const& base) {
+  Freeze freeze(model);
+  return std::ranges::any_of(parameters_of(model), [&](TensorEntry const& parameter) {
+    return freeze.freezes(std::vector{parameter.name}) && !base.contains(parameter.name);
+  });
 }
 
 // Another run that goes on removes its older checkpoints.
@@ -94,6 +105,13 @@ BaseReference start_beside_base(Resumption const& resumption, RunConfig const& r
 }
 
 }  // namespace
+
+bool leaves_base(Resumption const& resumption, Config const& config, std::int64_t vocab) {
+  auto const& before = resumption.state.base;
+  if (resumption.whole) return !before.path.empty();
+  return has_base(resumption, config.run) &&
+         (before.path.empty() || !freezes_more(completed(config, vocab), before.sums));
+}
 
 RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,
                             Comm& comm) {

@@ -143,8 +143,10 @@ void require_same_optimizer(std::string const& place, OptimConfig const& there,
 }
 
 // A checkpoint has no frozen weights whose values are lost when they are quantized.
-void require_base(ModelConfig const& model, BaseReference const& base) {
-  if (model.quantize == Quantization::none || !base.path.empty()) return;
+void require_base(Config const& config, std::int64_t vocab,
+                  std::optional<Resumption> const& start) {
+  if (config.model.quantize == Quantization::none) return;
+  if (start && leaves_base(*start, config, vocab)) return;
   throw Error(Status::bad_input,
               "model.quantize: frozen weights must stay where the run finds them, and this run has "
               "drawn them or has them in its own run.dir; give model.import or run.init with "
@@ -210,13 +212,16 @@ std::optional<Resumption> find_init(Config const& config, std::int64_t vocab) {
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
   auto const resumption = choose(config, vocab);
-  if (!resumption || resumption->is_init) return resumption;
-  require_same_model(resumption->checkpoint, resumption->state, config, vocab, !resumption->whole);
-  if (!resumption->whole) return resumption;
-  auto const place = resumption->checkpoint.string();
-  auto const there = stored_config(*resumption);
-  require_same_freeze(place, there.model, config.model);
-  require_same_optimizer(place, there.optim, config.optim);
+  if (resumption && !resumption->is_init)
+    require_same_model(resumption->checkpoint, resumption->state, config, vocab,
+                       !resumption->whole);
+  if (resumption && resumption->whole) {
+    auto const place = resumption->checkpoint.string();
+    auto const there = stored_config(*resumption);
+    require_same_freeze(place, there.model, config.model);
+    require_same_optimizer(place, there.optim, config.optim);
+  }
+  require_base(config, vocab, resumption);
   return resumption;
 }
 
@@ -266,7 +271,6 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
   RunState state;
   std::string weights;
   if (!resumption) {
-    require_base(config.model, {});
     model.initialise(config.run.seed);
     weights = model.checksum_of_start(config.run.seed);
   } else {
@@ -275,7 +279,6 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
     if (resumption->whole) state = resumption->state;
     state.base = std::move(restored.base);
     state.base.from_run = from_run(state.base.path, config.run.dir);
-    require_base(config.model, state.base);
     if (comm.rank() == 0) say_other_tokens(*resumption, tokenizer.name);
     auto const resume = config.run.checkpoint.resume;
     bool const again = resumption->whole && resume;

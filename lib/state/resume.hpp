@@ -62,7 +62,8 @@ RunState imported_state(Config const& config);
 // Finds what run.checkpoint.resume and run.init ask for. What they begin, if it is not `auto`, goes
 // on when they are given again, until it has all of its steps. Returns nothing if the run
 // starts with new weights. Throws Error(damaged) if the latest checkpoint is damaged, and
-// Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.
+// Error(bad_input) if the checkpoint is of another model, if there are no weights to start from, or
+// if model.quantize would leave no other place for the weights that it quantizes.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
 // Finds what run.init names, or nothing if it names nothing, whatever is in run.dir. Throws the

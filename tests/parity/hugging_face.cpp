@@ -129,6 +129,25 @@ TEST_F(HuggingFace, a_plan_begins_with_what_a_run_may_begin_with) {
   EXPECT_FALSE(fs::exists(m_dir / "run")) << "a start that is refused leaves nothing";
 }
 
+TEST_F(HuggingFace, a_start_without_a_base_to_quantize_leaves_a_run_as_it_was) {
+  write_input("model: {family: llama, layers: 1, hidden: 32, heads: 2, vocab: 400}\n");
+  auto const train = "train " + path("in.yaml") + " run.init=none ";
+  run(train + "run.steps=0");
+  auto const config = read("run/config.yaml");
+  auto const quantized =
+      train + "\"model.freeze=['*self_attn*']\" model.quantize=nf4 "
+              "run.checkpoint.resume=weights run.dir=";
+  for (auto const* name : {"run", "other"}) {
+    auto const anew = std::string(name) == "run" ? "" : " run.checkpoint.resume=never";
+    auto const outcome = run_command(spillway_command(0) + " " + quantized + path(name) + anew);
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_NE(outcome.output.find("model.quantize: frozen weights must stay"), std::string::npos)
+        << outcome.output;
+  }
+  EXPECT_EQ(read("run/config.yaml"), config);
+  EXPECT_FALSE(fs::exists(m_dir / "other"));
+}
+
 TEST_F(HuggingFace, import_prints_an_input_file_that_trains_on) {
   write_model_directory(m_dir / "model", directory_cases().front());
   std::ofstream(m_dir / "printed.yaml") << import("model", "checkpoint");
