@@ -133,8 +133,10 @@ class EvalModel {
     m_place = m_start->checkpoint.string();
     if (m_task.comm.rank() == 0 && m_start->reader) warn_of_foreign_files(*m_start->reader);
     m_state = m_start->state;
+    constexpr bool may_add_adapters = true;
     require_same_model(m_place, m_state, config,
-                       config.model.vocab != 0 ? config.model.vocab : m_state.vocab);
+                       config.model.vocab != 0 ? config.model.vocab : m_state.vocab,
+                       may_add_adapters);
     m_recipe = recipe_of(config, objective_of(config), m_state.vocab, m_state.tokenizer);
     m_texts = open_valid_texts(config, m_state.vocab, m_recipe);
     for (auto const& text : m_texts) {

@@ -248,12 +248,35 @@ Config on_any_machine(Config config) {
   return config;
 }
 
-// Throws unless every override sets the id of a special token. The other keys of the checkpoint's
-// Config describe what its weights were made for, so they cannot change.
-void require_ids(std::vector<std::string> const& overrides) {
-  for (auto const& word : overrides)
-    if (!word.starts_with("data.") || !word.substr(0, word.find('=')).ends_with("_id"))
-      refuse(word + ": only ids of special tokens (data.*_id) can be given to generate");
+constexpr std::string_view kQuantize = "model.quantize";
+
+// Throws unless every override sets the id of a special token, or how matrices are kept. The other
+// keys of the checkpoint's Config describe what its weights were made for, so they cannot change.
+void require_open_keys(std::vector<std::string> const& overrides) {
+  for (auto const& word : overrides) {
+    auto const key = std::string_view(word).substr(0, word.find('='));
+    if (key == kQuantize || (key.starts_with("data.") && key.ends_with("_id"))) continue;
+    refuse(word +
+           ": only ids of special tokens (data.*_id) and model.quantize can be given to "
+           "generate");
+  }
+}
+
+// Returns the keys that are given to the checkpoint's Config.
+std::vector<std::string> given_keys(GenerateArguments const& arguments, Resumption const& start) {
+  require_open_keys(arguments.overrides);
+  auto keys = arguments.overrides;
+  auto const model = stored_config(start).model;
+  bool const quantizes = std::ranges::any_of(
+      keys, [](std::string const& word) { return word.starts_with(kQuantize); });
+  // What is quantized is what is frozen. Of a model that was trained whole that may be all of it.
+  if (quantizes && model.lora.rank == 0 && model.freeze.empty())
+    keys.emplace_back("model.freeze=['*']");
+  if (!arguments.precision.empty()) keys.push_back("precision=" + arguments.precision);
+  // A run with bf16 may have gradients in bf16, which a Config with fp32 must not have. No
+  // gradients are computed here, so their type is free.
+  if (arguments.precision == word(Precision::fp32)) keys.emplace_back("optim.gradients=fp32");
+  return keys;
 }
 
 // Returns the tokenizer that the user gives or that is beside the weights. Returns nullptr if texts
@@ -283,13 +306,7 @@ Status run_generate(GenerateArguments const& arguments) {
   auto const place = start.checkpoint.string();
   if (start.reader) warn_of_foreign_files(*start.reader);
   auto const& state = start.state;
-  require_ids(arguments.overrides);
-  auto overrides = arguments.overrides;
-  if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
-  // A run with bf16 may have gradients in bf16, which a Config with fp32 must not have. No
-  // gradients are computed here, so their type is free.
-  if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
-  auto const config = parse_config(state.config, place, overrides, elsewhere);
+  auto const config = parse_config(state.config, place, given_keys(arguments, start), elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   if (arguments.chat && recipe.objective != Objective::next)
     refuse(fmt::format("--chat: is for models that go on with a text; this one is of the family {}",

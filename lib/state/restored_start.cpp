@@ -12,6 +12,7 @@
 #include "huggingface/match_tensors.hpp"
 #include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
+#include "model/adapters.hpp"
 #include "model/freeze.hpp"
 #include "model/model.hpp"
 #include "state/base_weights.hpp"
@@ -104,6 +105,17 @@ BaseReference start_beside_base(Resumption const& resumption, RunConfig const& r
   return base_of(place, base->sums(), model);
 }
 
+// Returns whether the model has adapters and the checkpoint none.
+bool gets_adapters(Resumption const& start, ModelState const& model) {
+  auto const has_adapters = [](Chunk const& chunk) {
+    return std::ranges::any_of(chunk.parameters, [](Parameter const& parameter) {
+      return adapted_layer(parameter.name).has_value();
+    });
+  };
+  return std::ranges::any_of(model.chunks(), has_adapters) &&
+         stored_config(start).model.lora.rank == 0;
+}
+
 }  // namespace
 
 bool leaves_base(Resumption const& resumption, Config const& config, std::int64_t vocab) {
@@ -149,6 +161,10 @@ void restore_weights(Resumption const& start, ModelState& model, Comm& comm) {
     return start_with_weights(weights, model, comm);
   }
   naming_older(start.checkpoint, [&] {
+    if (gets_adapters(start, model)) {
+      auto weights = checkpoint_weights(*start.reader, start.places);
+      return start_with_weights(weights, model, comm);
+    }
     auto const base = open_base(*start.reader, start.places);
     restore_weights(*start.reader, base.get(), model, comm);
   });

@@ -117,6 +117,40 @@ TEST_F(HuggingFace, adapters_and_their_base_are_found_wherever_they_lie) {
   }
 }
 
+TEST_F(HuggingFace, adapters_are_used_beside_their_base_alone_and_in_any_bits) {
+  write_model_directory(m_dir / "model", directory_cases()[2]);
+  import("model", "checkpoint");
+  write_input(
+      fmt::format("model: {{import: {}, lora: {{rank: 2}}, quantize: nf4}}\n", path("model")));
+  run("train " + path("in.yaml") + " run.init=none optim.lr=0.1");
+  export_to("run", "adapter");
+  auto const eval = [&](char const* checkpoint, std::string const& more = "") {
+    return loss_in(run(fmt::format("eval {} --checkpoint {} run.init=none {}", path("in.yaml"),
+                                   path(checkpoint), more)));
+  };
+  auto const in_4_bits = eval("run"), as_it_was = eval("run", "model.quantize=none");
+  EXPECT_NE(in_4_bits, as_it_was);
+  EXPECT_EQ(eval("adapter"), in_4_bits);
+  EXPECT_EQ(eval("adapter", "model.quantize=none"), as_it_was);
+  for (auto const* quantize : {"model.quantize=none", "model.quantize=nf4"}) {
+    auto const before = eval("checkpoint", quantize);
+    EXPECT_EQ(eval("model", quantize), before);
+    EXPECT_NE(eval("run", quantize), before);
+  }
+  EXPECT_EQ(eval("checkpoint", "model.quantize=none"),
+            eval("checkpoint", "model.quantize=none model.lora=none"));
+
+  auto const generate = [&](char const* checkpoint, std::string const& more = "") {
+    return run(fmt::format("generate {} --prompt-ids 5,6 --tokens 9 --temperature 0 {}",
+                           path(checkpoint), more))
+        .output;
+  };
+  EXPECT_EQ(generate("adapter", "model.quantize=nf4"), generate("run"));
+  EXPECT_EQ(generate("adapter"), generate("run", "model.quantize=none"));
+  EXPECT_EQ(generate("model", "model.quantize=int8"),
+            generate("checkpoint", "model.quantize=int8"));
+}
+
 TEST_F(HuggingFace, a_plan_begins_with_what_a_run_may_begin_with) {
   write_model_directory(m_dir / "model", directory_cases()[2]);
   write_input("model: {family: llama, layers: 1, hidden: 32, heads: 2, vocab: 400}\n");
@@ -134,9 +168,9 @@ TEST_F(HuggingFace, a_start_without_a_base_to_quantize_leaves_a_run_as_it_was) {
   auto const train = "train " + path("in.yaml") + " run.init=none ";
   run(train + "run.steps=0");
   auto const config = read("run/config.yaml");
-  auto const quantized =
-      train + "\"model.freeze=['*self_attn*']\" model.quantize=nf4 "
-              "run.checkpoint.resume=weights run.dir=";
+  auto const quantized = train +
+                         "\"model.freeze=['*self_attn*']\" model.quantize=nf4 "
+                         "run.checkpoint.resume=weights run.dir=";
   for (auto const* name : {"run", "other"}) {
     auto const anew = std::string(name) == "run" ? "" : " run.checkpoint.resume=never";
     auto const outcome = run_command(spillway_command(0) + " " + quantized + path(name) + anew);
