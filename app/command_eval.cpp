@@ -22,6 +22,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "generate/session.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
@@ -105,6 +106,8 @@ class EvalModel {
     for (auto const& text : m_texts) require_same_files(comm, "data.valid", text.tokens);
   }
 
+  Resumption const& start() const { return *m_start; }
+
   EvalRow row() {
     begin();
     EvalRow row{m_place, m_state.step, {}};
@@ -131,7 +134,10 @@ class EvalModel {
     auto const& config = m_task.config;
     m_start = open_start(path, base_places(config, m_task.arguments.base));
     m_place = m_start->checkpoint.string();
-    if (m_task.comm.rank() == 0 && m_start->reader) warn_of_foreign_files(*m_start->reader);
+    if (m_task.comm.rank() == 0) {
+      if (m_start->reader) warn_of_foreign_files(*m_start->reader);
+      say_other_base(*m_start);
+    }
     m_state = m_start->state;
     constexpr bool may_add_adapters = true;
     require_same_model(m_place, m_state, config,
@@ -204,12 +210,22 @@ bool is_finite(EvalRow const& row) {
   });
 }
 
+// Adapters that the input names have their base by --base, too.
+void require_use_of_base(Config const& config, std::string const& base,
+                         std::deque<EvalModel> const& models) {
+  if (is_adapter_directory(config.model.import_from)) return;
+  std::vector<Resumption const*> starts;
+  for (auto const& model : models) starts.push_back(&model.start());
+  require_use_of_base(base, starts);
+}
+
 }  // namespace
 
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
   on_all_ranks(comm, [&] {
-    config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
+    config = load_config(arguments.input, arguments.overrides, where_it_computes,
+                         import_model_beside(arguments.base));
     config.batch.share.clear();  // the shares are those of a training run's ranks
   });
   comm.set_patience(config.run.peer_timeout_s);
@@ -218,6 +234,7 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   EvalTask const task{arguments, config, comm, compute};
   std::deque<EvalModel> models;  // all are open before one is evaluated, which takes long
   for (auto const& path : arguments.checkpoints) models.emplace_back(task, path);
+  on_all_ranks(comm, [&] { require_use_of_base(config, arguments.base, models); });
   std::vector<EvalRow> rows;
   for (auto& model : models) {
     rows.push_back(model.row());

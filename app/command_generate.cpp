@@ -304,6 +304,7 @@ std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& argument
 Status run_generate(GenerateArguments const& arguments) {
   auto const start = open_start(arguments.checkpoint, {arguments.base});
   auto const place = start.checkpoint.string();
+  require_use_of_base(arguments.base, {&start});
   if (start.reader) warn_of_foreign_files(*start.reader);
   auto const& state = start.state;
   auto const config = parse_config(state.config, place, given_keys(arguments, start), elsewhere);

@@ -29,7 +29,7 @@ Resumption read(CheckpointReader checkpoint, bool whole, BasePlaces places) {
   auto reader = std::make_shared<CheckpointReader>(std::move(checkpoint));
   auto state = run_state(reader->run_strings(), directory.string());
   Resumption resumption{directory, std::move(state), whole, std::move(reader)};
-  resumption.places = std::move(places);
+  if (resumption.takes_base()) resumption.places = std::move(places);
   return resumption;
 }
 
@@ -45,7 +45,7 @@ Resumption read_adapter_directory(std::filesystem::path const& path, BasePlaces 
   auto adapters = std::make_shared<AdapterDirectory>(path, places);
   auto resumption = read_model_directory(adapters->base());
   resumption.checkpoint = path;
-  resumption.state = imported_state(adapted_config(path, places));
+  resumption.state = imported_state(adapted_config(*adapters, *resumption.directory));
   resumption.adapters = std::move(adapters);
   return resumption;
 }
@@ -179,6 +179,26 @@ Resumption open_start(std::filesystem::path const& path, BasePlaces places) {
   if (is_adapter_directory(path)) return read_adapter_directory(path, places);
   if (is_model_directory(path)) return read_model_directory(path);
   return read(open_checkpoint(path), false, std::move(places));
+}
+
+bool Resumption::takes_base() const {
+  return adapters != nullptr || !state.base.path.empty();
+}
+
+void require_use_of_base(std::string const& given, std::vector<Resumption const*> const& starts) {
+  if (given.empty() || std::ranges::any_of(starts, &Resumption::takes_base)) return;
+  auto const user =
+      starts.size() > 1 ? "each of the checkpoints" : starts.front()->checkpoint.string();
+  throw Error(Status::bad_input,
+              fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
+}
+
+void say_other_base(Resumption const& start) {
+  if (!start.adapters || !start.adapters->is_beside_start()) return;
+  log_warning(
+      "{}: its base {} is not there, and {} is taken for it, which the input names: adapters have "
+      "no checksums by which that could be proved",
+      start.checkpoint.string(), start.adapters->named_base(), start.adapters->base().string());
 }
 
 FileFolders Resumption::model_files() const {

@@ -10,6 +10,7 @@
 #include "base/file_folders.hpp"
 #include "comm/comm.hpp"
 #include "config/config.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/model_directory.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
@@ -29,10 +30,12 @@ struct Resumption {
   // Whether the run begins with weights of run.init that are of a directory of Hugging Face: such a
   // directory, or a checkpoint that still carries its files.
   bool imported = false;
-  std::shared_ptr<TensorSource> adapters{};  // of PEFT, beside `directory`, which is their base
+  std::shared_ptr<AdapterDirectory> adapters{};  // of PEFT, beside `directory`, their base
   bool is_init = false;  // whether it is what run.init names, whose weights others leave alone
   BasePlaces places{};   // where its base may lie, if it is a checkpoint that has one
 
+  // Returns whether it leaves weights in a base.
+  bool takes_base() const;
   // Returns where the files lie that describe a model of Hugging Face, which are in the last
   // folder, and its tokenizer. Adapters of PEFT may have a tokenizer and a chat template of their
   // own.
@@ -46,6 +49,13 @@ BasePlaces base_places(Config const& config, std::string const& given = "");
 // directory of Hugging Face, or adapters of PEFT, whose base is where their adapter_config.json
 // says or at one of the places. Throws Error.
 Resumption open_start(std::filesystem::path const& path, BasePlaces places = {});
+
+// Throws Error(bad_input) if --base says where a base is, and none of the starts has one.
+void require_use_of_base(std::string const& given, std::vector<Resumption const*> const& starts);
+// Warns if adapters of PEFT are taken beside another directory than the one that they name, because
+// that is not there. One rank calls this.
+void say_other_base(Resumption const& start);
+
 // Returns the files that describe the model, or nothing for one that was made here.
 FoundFiles files_of(Resumption const& start);
 

@@ -65,92 +65,6 @@ TEST_F(HuggingFace, a_directory_that_an_input_names_is_as_good_as_its_checkpoint
             names_in(m_dir / "checkpoint/huggingface"));
 }
 
-// Returns the words of `eval` up to where the weights were.
-std::string loss_in(Outcome const& outcome) {
-  auto const begin = outcome.output.find("loss ");
-  return outcome.output.substr(begin, outcome.output.find("  tokens", begin) - begin);
-}
-
-TEST_F(HuggingFace, adapters_and_their_base_are_found_wherever_they_lie) {
-  write_model_directory(m_dir / "model", directory_cases()[2]);
-  auto const input_with = [&](char const* model) {
-    write_input(fmt::format("model: {{import: {}, lora: {{rank: 2}}}}\n", path(model)));
-  };
-  input_with("model");
-  run("train " + path("in.yaml") + " run.init=none");
-  export_to("run/step-2", "adapter");
-  auto const eval = [&](char const* checkpoint, std::string const& more = "") {
-    return loss_in(run(fmt::format("eval {} --checkpoint {} run.init=none {}", path("in.yaml"),
-                                   path(checkpoint), more)));
-  };
-  auto const loss = eval("run");
-  EXPECT_FALSE(loss.empty());
-  EXPECT_EQ(eval("adapter"), loss);
-  auto const about = run("inspect " + path("adapter")).output;
-  EXPECT_NE(about.find("  rank        2\n"), about.npos) << about;
-  EXPECT_NE(about.find("  targets     q, v\n"), about.npos) << about;
-
-  fs::rename(m_dir / "model", m_dir / "moved");
-  auto const generate =
-      fmt::format("generate {} --prompt-ids 5,6 --tokens 4 --temperature 0 ", path("run"));
-  auto const refused = run_command(spillway_command(0) + " " + generate);
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.output.find("say where that is now: --base DIR"), std::string::npos)
-      << refused.output;
-  auto const base = "--base " + path("moved");
-  auto const made = run(generate + base).output;
-  EXPECT_EQ(run(fmt::format("generate {} --prompt-ids 5,6 --tokens 4 --temperature 0 {}",
-                            path("adapter"), base))
-                .output,
-            made);
-  export_to("run", "merged", "--merged " + base);
-  export_to("run", "again", base);
-  EXPECT_NE(read("again/adapter_config.json").find(path("moved")), std::string::npos);
-  input_with("moved");
-  EXPECT_EQ(eval("run"), loss);
-  EXPECT_EQ(eval("adapter", base), loss);
-  run("train " + path("in.yaml") + " run.init=none run.steps=3");
-  for (auto const* name : {"run", "run/step-3"}) {
-    auto const text = run("inspect " + path(name)).output;
-    EXPECT_NE(text.find("adapters (LoRA) of rank 2, alpha 4, of q, v"), text.npos) << text;
-    EXPECT_NE(text.find(path("moved")), text.npos) << text;
-  }
-}
-
-TEST_F(HuggingFace, adapters_are_used_beside_their_base_alone_and_in_any_bits) {
-  write_model_directory(m_dir / "model", directory_cases()[2]);
-  import("model", "checkpoint");
-  write_input(
-      fmt::format("model: {{import: {}, lora: {{rank: 2}}, quantize: nf4}}\n", path("model")));
-  run("train " + path("in.yaml") + " run.init=none optim.lr=0.1");
-  export_to("run", "adapter");
-  auto const eval = [&](char const* checkpoint, std::string const& more = "") {
-    return loss_in(run(fmt::format("eval {} --checkpoint {} run.init=none {}", path("in.yaml"),
-                                   path(checkpoint), more)));
-  };
-  auto const in_4_bits = eval("run"), as_it_was = eval("run", "model.quantize=none");
-  EXPECT_NE(in_4_bits, as_it_was);
-  EXPECT_EQ(eval("adapter"), in_4_bits);
-  EXPECT_EQ(eval("adapter", "model.quantize=none"), as_it_was);
-  for (auto const* quantize : {"model.quantize=none", "model.quantize=nf4"}) {
-    auto const before = eval("checkpoint", quantize);
-    EXPECT_EQ(eval("model", quantize), before);
-    EXPECT_NE(eval("run", quantize), before);
-  }
-  EXPECT_EQ(eval("checkpoint", "model.quantize=none"),
-            eval("checkpoint", "model.quantize=none model.lora=none"));
-
-  auto const generate = [&](char const* checkpoint, std::string const& more = "") {
-    return run(fmt::format("generate {} --prompt-ids 5,6 --tokens 9 --temperature 0 {}",
-                           path(checkpoint), more))
-        .output;
-  };
-  EXPECT_EQ(generate("adapter", "model.quantize=nf4"), generate("run"));
-  EXPECT_EQ(generate("adapter"), generate("run", "model.quantize=none"));
-  EXPECT_EQ(generate("model", "model.quantize=int8"),
-            generate("checkpoint", "model.quantize=int8"));
-}
-
 TEST_F(HuggingFace, a_plan_begins_with_what_a_run_may_begin_with) {
   write_model_directory(m_dir / "model", directory_cases()[2]);
   write_input("model: {family: llama, layers: 1, hidden: 32, heads: 2, vocab: 400}\n");
@@ -161,25 +75,6 @@ TEST_F(HuggingFace, a_plan_begins_with_what_a_run_may_begin_with) {
     EXPECT_NE(outcome.output.find("is of another model"), std::string::npos) << outcome.output;
   }
   EXPECT_FALSE(fs::exists(m_dir / "run")) << "a start that is refused leaves nothing";
-}
-
-TEST_F(HuggingFace, a_start_without_a_base_to_quantize_leaves_a_run_as_it_was) {
-  write_input("model: {family: llama, layers: 1, hidden: 32, heads: 2, vocab: 400}\n");
-  auto const train = "train " + path("in.yaml") + " run.init=none ";
-  run(train + "run.steps=0");
-  auto const config = read("run/config.yaml");
-  auto const quantized = train +
-                         "\"model.freeze=['*self_attn*']\" model.quantize=nf4 "
-                         "run.checkpoint.resume=weights run.dir=";
-  for (auto const* name : {"run", "other"}) {
-    auto const anew = std::string(name) == "run" ? "" : " run.checkpoint.resume=never";
-    auto const outcome = run_command(spillway_command(0) + " " + quantized + path(name) + anew);
-    EXPECT_EQ(outcome.status, 2) << outcome.output;
-    EXPECT_NE(outcome.output.find("model.quantize: frozen weights must stay"), std::string::npos)
-        << outcome.output;
-  }
-  EXPECT_EQ(read("run/config.yaml"), config);
-  EXPECT_FALSE(fs::exists(m_dir / "other"));
 }
 
 TEST_F(HuggingFace, import_prints_an_input_file_that_trains_on) {
