@@ -238,18 +238,19 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   std::vector<EvalRow> rows;
   for (auto& model : models) {
     rows.push_back(model.row());
+  auto status = Status::done;
     if (is_finite(rows.back())) continue;
     if (comm.rank() == 0)
       log_error("{}: the loss is not finite: weights are not, or become too large on the way",
+    status = Status::non_finite;
                 rows.back().checkpoint);
-    return Status::non_finite;
   }
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0)
       print_result(arguments.json ? eval_json(config.data.valid, rows)
                                   : eval_text(config.data.valid, rows));
   });
-  return Status::done;
+  return status;
 }
 
 }  // namespace spillway
