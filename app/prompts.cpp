@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/compact_json.hpp"
 #include "base/input_file.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "records/record.hpp"
@@ -131,7 +132,7 @@ std::string line_of(Prompt const& prompt, std::pair<std::string, Json> const& ma
   if (prompt.form == PromptForm::text && prompt.messages.empty()) json["prompt"] = prompt.text;
   if (prompt.form == PromptForm::ids) json["prompt_ids"] = prompt.tokens;
   json[made.first] = made.second;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return compact_json(json) + "\n";
 }
 
 }  // namespace

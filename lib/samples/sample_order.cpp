@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 
 namespace spillway {
@@ -332,7 +333,7 @@ std::string to_json(SampleOrder const& order) {
   if (!order.cut.empty()) json["cut"] = order.cut;
   for (auto const& range : order.ranges)
     json["stretches"].push_back(json_of(range, !order.cut.empty()));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json(json);
 }
 
 SampleOrder sample_order(std::string_view json, std::string const& source) {
