@@ -59,12 +59,12 @@ Graph agreed_graph(Config const& config, ComputeHere const& compute, RunState co
 }
 
 // Throws Error(bad_input) if none of the text's tokens was to be predicted.
-void require_targets(TextLoss const& loss, SampledText const& text) {
+void require_targets(TextLoss const& loss, std::string const& name) {
   if (loss.learned.mean()) return;
   throw Error(Status::bad_input,
               fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
                           "give more text",
-                          text.tokens.files().front().path().string(), loss.tokens));
+                          name, loss.tokens));
 }
 
 LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
@@ -111,7 +111,8 @@ class EvalModel {
   EvalRow row() {
     begin();
     EvalRow row{m_place, m_state.step, {}};
-    for (auto const& text : m_texts) row.texts.push_back(loss_of(text));
+    for (std::size_t i = 0; i < m_texts.size(); ++i)
+      row.texts.push_back(loss_of(m_texts[i], m_task.config.data.valid[i]));
     m_session.reset();  // frees its memory for the next
     return row;
   }
@@ -152,16 +153,17 @@ class EvalModel {
     }
   }
 
-  TextLoss loss_of(SampledText const& text) {
+  // `name` is the element of data.valid.
+  TextLoss loss_of(SampledText const& text, std::string const& name) {
     auto const windows = std::min(text.windows.count(),
                                   clamped_product(m_task.arguments.batches.value_or(kMostBatches),
                                                   m_task.config.batch.sequences));
-    say_sequences(text, windows);
+    say_sequences(text, name, windows);
     TextLoss loss;
     loss.learned = sums_of(text, windows, m_recipe);
     on_all_ranks(m_task.comm, [&] {
       loss.tokens = text.windows.used_tokens(text.tokens, 0, windows);
-      require_targets(loss, text);
+      require_targets(loss, name);
     });
     if (!text.tokens.has_mask()) return loss;
     auto seen = m_recipe;
@@ -179,17 +181,17 @@ class EvalModel {
     return evaluated(m_session->engine(), div_ceil(windows, shape.sequences), comm);
   }
 
-  void say_sequences(SampledText const& text, std::int64_t windows) {
+  void say_sequences(SampledText const& text, std::string const& name, std::int64_t windows) {
     auto& comm = m_task.comm;
     auto const at_once = m_task.compute->choices().micro * comm.size();
     on_all_ranks(comm, [&] {
       if (comm.rank() != 0) return;
-      auto const name =
-          m_texts.size() > 1 ? text.tokens.files().front().path().string() + ": " : std::string();
-      say(fmt::format("eval: {}{} sequences in {} batches", name, windows,
+      bool const names = m_texts.size() > 1;
+      say(fmt::format("eval: {}{} sequences in {} batches", names ? name + ": " : "", windows,
                       div_ceil(windows, at_once)));
       if (windows < text.windows.count()) return;
-      auto const unused = describe_unused(text, m_recipe, "data.valid");
+      auto const unused =
+          describe_unused(text, m_recipe, names ? "data.valid: " + name : "data.valid");
       if (!unused.empty()) log_info("{}", unused);
     });
   }
@@ -236,13 +238,13 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   for (auto const& path : arguments.checkpoints) models.emplace_back(task, path);
   on_all_ranks(comm, [&] { require_use_of_base(config, arguments.base, models); });
   std::vector<EvalRow> rows;
+  auto status = Status::done;
   for (auto& model : models) {
     rows.push_back(model.row());
-  auto status = Status::done;
     if (is_finite(rows.back())) continue;
+    status = Status::non_finite;
     if (comm.rank() == 0)
       log_error("{}: the loss is not finite: weights are not, or become too large on the way",
-    status = Status::non_finite;
                 rows.back().checkpoint);
   }
   on_all_ranks(comm, [&] {

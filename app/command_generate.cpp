@@ -139,27 +139,35 @@ struct ModelParts {
   Comm& comm;
 };
 
-// Returns what makes prompts of messages; nothing if no chat template is known. With --chat throws
-// instead, and says why.
-std::optional<Chat> chat_for(GenerateArguments const& arguments, Resumption const& start,
-                             Tokenizer const* tokenizer) {
-  if (tokenizer == nullptr && arguments.chat)
-    refuse(
-        fmt::format("--chat: {} carries no tokenizer; --tokenizer names a model's directory that "
-                    "has one, with a chat template",
-                    start.checkpoint.string()));
-  if (tokenizer == nullptr) return {};
+// What makes prompts of messages, or why nothing does.
+struct KnownChat {
+  std::optional<Chat> chat;
+  std::string why_not;
+};
+
+KnownChat chat_for(GenerateArguments const& arguments, Resumption const& start,
+                   Tokenizer const* tokenizer) {
+  auto const place = start.checkpoint.string();
+  if (tokenizer == nullptr && start.state.tokenizer == kByteTokenizer)
+    return {{},
+            fmt::format("{} has bytes as tokens, for which there are no chat templates; give "
+                        "it texts as it has learnt them",
+                        place)};
+  if (tokenizer == nullptr)
+    return {{},
+            fmt::format("{} carries no tokenizer; --tokenizer names a model's directory that "
+                        "has one, with a chat template",
+                        place)};
   auto const folders = arguments.tokenizer.empty()
                            ? start.model_files()
                            : FileFolders(model_directory_of(arguments.tokenizer));
   auto rules = record_rules(folders, *tokenizer);
-  if (rules.chat) return Chat(std::move(rules), *tokenizer, arguments.system);
-  if (!arguments.chat) return {};
-  if (!rules.no_chat.empty()) refuse("--chat: " + rules.no_chat);
-  refuse(
-      fmt::format("--chat: {} has no chat template (chat_template.jinja, or `chat_template` in "
-                  "tokenizer_config.json); --tokenizer names a model's directory with one",
-                  folders.first().string()));
+  if (rules.chat) return {Chat(std::move(rules), *tokenizer, arguments.system), ""};
+  if (!rules.no_chat.empty()) return {{}, rules.no_chat};
+  return {{},
+          fmt::format("{} has no chat template (chat_template.jinja, or `chat_template` in "
+                      "tokenizer_config.json); --tokenizer names a model's directory with one",
+                      folders.first().string())};
 }
 
 // Generators has one Generator at a time, for one prompt after the other. A model that goes on with
@@ -313,9 +321,10 @@ Status run_generate(GenerateArguments const& arguments) {
     refuse(fmt::format("--chat: is for models that go on with a text; this one is of the family {}",
                        word(config.model.family)));
   auto const tokenizer = tokenizer_for(arguments, start);
-  auto const chat = chat_for(arguments, start, tokenizer.get());
+  auto const [chat, why_not] = chat_for(arguments, start, tokenizer.get());
+  if (arguments.chat && !chat) refuse("--chat: " + why_not);
   auto const* const asked = chat ? &*chat : nullptr;
-  auto const prompts = prompts_of(arguments, state, recipe, {tokenizer.get(), asked});
+  auto const prompts = prompts_of(arguments, state, recipe, {tokenizer.get(), asked, why_not});
   bool const asks = arguments.chat || std::ranges::any_of(prompts, [](Prompt const& prompt) {
                       return !prompt.messages.empty();
                     });

@@ -28,7 +28,8 @@ class PromptReader {
         m_state(state),
         m_recipe(recipe),
         m_tokenizer(makers.tokenizer),
-        m_chat(makers.chat) {}
+        m_chat(makers.chat),
+        m_no_chat(makers.no_chat) {}
 
   Prompt of_ids(std::vector<std::int64_t> const& ids, std::string const& where) const {
     Prompt prompt{PromptForm::ids, {}};
@@ -62,7 +63,7 @@ class PromptReader {
     if (json.is_object() && json.contains("prompt") && json["prompt"].is_string())
       return of_text(json["prompt"].get<std::string>(), where);
     if (json.is_object() && has_messages(Record(line, {where, 0}))) {
-      if (m_chat == nullptr) refuse(where, "has messages, and no chat template is known");
+      if (m_chat == nullptr) refuse(where, "has messages, and " + m_no_chat);
       return {PromptForm::text, of_record(line, where), "", line};
     }
     if (!json.is_object() || !json.contains("prompt_ids") || !json["prompt_ids"].is_array())
@@ -111,6 +112,7 @@ class PromptReader {
   Recipe const& m_recipe;
   Tokenizer const* m_tokenizer;
   Chat const* m_chat;
+  std::string const& m_no_chat;
 };
 
 std::vector<Prompt> prompts_in(std::string const& path, PromptReader const& reader) {

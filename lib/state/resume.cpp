@@ -115,14 +115,21 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
 }
 
 // Refuses a run that goes on but does not freeze what its checkpoint does (`there`), since what was
-// frozen has no moments to go on with.
-void require_same_freeze(std::string const& place, ModelConfig const& there,
+// frozen has no moments to go on with, or keeps that in other bits.
+void require_same_frozen(std::string const& place, ModelConfig const& there,
                          ModelConfig const& here) {
-  if (there.freeze == here.freeze) return;
-  throw Error(Status::bad_input,
-              fmt::format("{}: model.freeze: is [{}] there, [{}] here; run.checkpoint.resume: "
-                          "weights begins a run that trains other parameters of it",
-                          place, fmt::join(there.freeze, ", "), fmt::join(here.freeze, ", ")));
+  if (there.freeze != here.freeze)
+    throw Error(Status::bad_input,
+                fmt::format("{}: model.freeze: is [{}] there, [{}] here; "
+                            "run.checkpoint.resume=weights begins a run that trains other "
+                            "parameters of it",
+                            place, fmt::join(there.freeze, ", "), fmt::join(here.freeze, ", ")));
+  if (there.quantize != here.quantize)
+    throw Error(Status::bad_input,
+                fmt::format("{}: model.quantize: is {} there, {} here; "
+                            "run.checkpoint.resume=weights begins a run beside the same base in "
+                            "other bits",
+                            place, word(there.quantize), word(here.quantize)));
 }
 
 // Refuses a run that goes on but has another optimizer than its checkpoint, whose states it needs.
@@ -140,6 +147,17 @@ void require_same_optimizer(std::string const& place, OptimConfig const& there,
     auto const words = [](double momentum) { return momentum == 0 ? "no momentum" : "a momentum"; };
     refuse_key("optim.momentum", words(there.momentum), words(here.momentum));
   }
+}
+
+// Refuses a run that goes on with another model or optimizer than its checkpoint's.
+void require_same_run(Resumption const& latest, Config const& config, std::int64_t vocab) {
+  auto const place = latest.checkpoint.string();
+  auto const there = stored_config(latest);
+  auto in_its_bits = config;
+  in_its_bits.model.quantize = there.model.quantize;
+  require_same_model(latest.checkpoint, latest.state, in_its_bits, vocab);
+  require_same_frozen(place, there.model, config.model);
+  require_same_optimizer(place, there.optim, config.optim);
 }
 
 // A checkpoint has no frozen weights whose values are lost when they are quantized.
@@ -232,15 +250,10 @@ std::optional<Resumption> find_init(Config const& config, std::int64_t vocab) {
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
   auto const resumption = choose(config, vocab);
-  if (resumption && !resumption->is_init)
-    require_same_model(resumption->checkpoint, resumption->state, config, vocab,
-                       !resumption->whole);
-  if (resumption && resumption->whole) {
-    auto const place = resumption->checkpoint.string();
-    auto const there = stored_config(*resumption);
-    require_same_freeze(place, there.model, config.model);
-    require_same_optimizer(place, there.optim, config.optim);
-  }
+  constexpr bool may_add_adapters = true;
+  if (resumption && !resumption->is_init && !resumption->whole)
+    require_same_model(resumption->checkpoint, resumption->state, config, vocab, may_add_adapters);
+  if (resumption && resumption->whole) require_same_run(*resumption, config, vocab);
   require_base(config, vocab, resumption);
   return resumption;
 }

@@ -201,6 +201,16 @@ TEST_F(TokenizerCommands, messages_are_refused_where_the_model_knows_none) {
                       "/huggingface has no chat template (chat_template.jinja, or `chat_template` "
                       "in tokenizer_config.json); --tokenizer names a model's directory with one"),
             std::string::npos);
+  write("model/chat_template.jinja", "{% include 'x' %}");
+  write("asked.jsonl", R"({"messages": [{"role": "user", "content": "the"}]})"
+                       "\n");
+  for (auto const& [asks, begin] : {std::pair(" --prompts " + path("asked.jsonl"),
+                                              path("asked.jsonl") + ":1: has messages, and "),
+                                    std::pair(std::string(chat), std::string("--chat: "))})
+    EXPECT_NE(refused("generate " + path("model") + asks)
+                  .find(begin + path("model/chat_template.jinja") +
+                        ":1: `{% include %}` is not known here"),
+              std::string::npos);
   write_model_directory(m_dir / "t5", directory_cases()[2]);
   import("t5", "of-t5");
   EXPECT_NE(refused("generate " + path("of-t5") + chat)

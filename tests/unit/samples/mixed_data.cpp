@@ -127,7 +127,11 @@ TEST_F(MixedData, go_on_where_they_were_and_are_refused_where_they_changed) {
             "first; give back what the run began with, or data.changed=anew goes on with the data "
             "as they are now");
   changed.data.changed = ChangedData::anew;
-  EXPECT_EQ(go_on(data, changed, state, "run/checkpoint").size(), 2u);
+  auto const said = go_on(data, changed, state, "run/checkpoint");
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[1],
+            "the data as they are now begin here, after sample 25; some text may come again, "
+            "and some has not come");
   // Of 25 samples up to 21 may have been the first file's, which has 12 windows.
   EXPECT_EQ(data.order.sample(25).epoch, 2);
 }
