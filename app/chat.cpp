@@ -2,15 +2,12 @@
 
 #include <utility>
 
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 #include "records/record.hpp"
 
 namespace spillway {
 namespace {
-
-std::string compact(nlohmann::ordered_json const& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
 
 // A template may refuse the conversation that is tried, and then does not say how answers end.
 std::vector<std::int32_t> ends_of(RecordRules const& rules, Tokenizer const& tokenizer) {
@@ -32,7 +29,7 @@ nlohmann::ordered_json message_of(std::string const& role, std::string const& te
 }
 
 std::string record_of(nlohmann::ordered_json const& messages) {
-  return compact({{"messages", messages}});
+  return compact_json(nlohmann::ordered_json{{"messages", messages}});
 }
 
 Chat::Chat(RecordRules rules, Tokenizer const& tokenizer, std::optional<std::string> system)
@@ -58,7 +55,7 @@ std::string Chat::with_system(std::string const& record, std::string const& wher
     if (!has_one) list.insert(list.begin(), message_of("system", *m_system));
     break;
   }
-  return compact(json);
+  return compact_json(json);
 }
 
 std::vector<std::int32_t> Chat::question(std::string const& record,

@@ -22,6 +22,7 @@
 #include "comm/on_all_ranks.hpp"
 #include "config/load.hpp"
 #include "generate/session.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/import_model.hpp"
 #include "io/tokens/used_tokenizer.hpp"
 #include "model/model.hpp"
@@ -58,12 +59,12 @@ Graph agreed_graph(Config const& config, ComputeHere const& compute, RunState co
 }
 
 // Throws Error(bad_input) if none of the text's tokens was to be predicted.
-void require_targets(TextLoss const& loss, SampledText const& text) {
+void require_targets(TextLoss const& loss, std::string const& name) {
   if (loss.learned.mean()) return;
   throw Error(Status::bad_input,
               fmt::format("data.valid: {}: nothing to predict in the {} tokens that were read; "
                           "give more text",
-                          text.tokens.files().front().path().string(), loss.tokens));
+                          name, loss.tokens));
 }
 
 LossSums evaluated(Engine& engine, std::int64_t batches, Comm& comm) {
@@ -105,10 +106,13 @@ class EvalModel {
     for (auto const& text : m_texts) require_same_files(comm, "data.valid", text.tokens);
   }
 
+  Resumption const& start() const { return *m_start; }
+
   EvalRow row() {
     begin();
     EvalRow row{m_place, m_state.step, {}};
-    for (auto const& text : m_texts) row.texts.push_back(loss_of(text));
+    for (std::size_t i = 0; i < m_texts.size(); ++i)
+      row.texts.push_back(loss_of(m_texts[i], m_task.config.data.valid[i]));
     m_session.reset();  // frees its memory for the next
     return row;
   }
@@ -131,10 +135,15 @@ class EvalModel {
     auto const& config = m_task.config;
     m_start = open_start(path, base_places(config, m_task.arguments.base));
     m_place = m_start->checkpoint.string();
-    if (m_task.comm.rank() == 0 && m_start->reader) warn_of_foreign_files(*m_start->reader);
+    if (m_task.comm.rank() == 0) {
+      if (m_start->reader) warn_of_foreign_files(*m_start->reader);
+      say_other_base(*m_start);
+    }
     m_state = m_start->state;
+    constexpr bool may_add_adapters = true;
     require_same_model(m_place, m_state, config,
-                       config.model.vocab != 0 ? config.model.vocab : m_state.vocab);
+                       config.model.vocab != 0 ? config.model.vocab : m_state.vocab,
+                       may_add_adapters);
     m_recipe = recipe_of(config, objective_of(config), m_state.vocab, m_state.tokenizer);
     m_texts = open_valid_texts(config, m_state.vocab, m_recipe);
     for (auto const& text : m_texts) {
@@ -144,16 +153,17 @@ class EvalModel {
     }
   }
 
-  TextLoss loss_of(SampledText const& text) {
+  // `name` is the element of data.valid.
+  TextLoss loss_of(SampledText const& text, std::string const& name) {
     auto const windows = std::min(text.windows.count(),
                                   clamped_product(m_task.arguments.batches.value_or(kMostBatches),
                                                   m_task.config.batch.sequences));
-    say_sequences(text, windows);
+    say_sequences(text, name, windows);
     TextLoss loss;
     loss.learned = sums_of(text, windows, m_recipe);
     on_all_ranks(m_task.comm, [&] {
       loss.tokens = text.windows.used_tokens(text.tokens, 0, windows);
-      require_targets(loss, text);
+      require_targets(loss, name);
     });
     if (!text.tokens.has_mask()) return loss;
     auto seen = m_recipe;
@@ -171,17 +181,17 @@ class EvalModel {
     return evaluated(m_session->engine(), div_ceil(windows, shape.sequences), comm);
   }
 
-  void say_sequences(SampledText const& text, std::int64_t windows) {
+  void say_sequences(SampledText const& text, std::string const& name, std::int64_t windows) {
     auto& comm = m_task.comm;
     auto const at_once = m_task.compute->choices().micro * comm.size();
     on_all_ranks(comm, [&] {
       if (comm.rank() != 0) return;
-      auto const name =
-          m_texts.size() > 1 ? text.tokens.files().front().path().string() + ": " : std::string();
-      say(fmt::format("eval: {}{} sequences in {} batches", name, windows,
+      bool const names = m_texts.size() > 1;
+      say(fmt::format("eval: {}{} sequences in {} batches", names ? name + ": " : "", windows,
                       div_ceil(windows, at_once)));
       if (windows < text.windows.count()) return;
-      auto const unused = describe_unused(text, m_recipe, "data.valid");
+      auto const unused =
+          describe_unused(text, m_recipe, names ? "data.valid: " + name : "data.valid");
       if (!unused.empty()) log_info("{}", unused);
     });
   }
@@ -202,12 +212,22 @@ bool is_finite(EvalRow const& row) {
   });
 }
 
+// Adapters that the input names have their base by --base, too.
+void require_use_of_base(Config const& config, std::string const& base,
+                         std::deque<EvalModel> const& models) {
+  if (is_adapter_directory(config.model.import_from)) return;
+  std::vector<Resumption const*> starts;
+  for (auto const& model : models) starts.push_back(&model.start());
+  require_use_of_base(base, starts);
+}
+
 }  // namespace
 
 Status run_eval(EvalArguments const& arguments, Comm& comm) {
   Config config;
   on_all_ranks(comm, [&] {
-    config = load_config(arguments.input, arguments.overrides, where_it_computes, import_model);
+    config = load_config(arguments.input, arguments.overrides, where_it_computes,
+                         import_model_beside(arguments.base));
     config.batch.share.clear();  // the shares are those of a training run's ranks
   });
   comm.set_patience(config.run.peer_timeout_s);
@@ -216,21 +236,23 @@ Status run_eval(EvalArguments const& arguments, Comm& comm) {
   EvalTask const task{arguments, config, comm, compute};
   std::deque<EvalModel> models;  // all are open before one is evaluated, which takes long
   for (auto const& path : arguments.checkpoints) models.emplace_back(task, path);
+  on_all_ranks(comm, [&] { require_use_of_base(config, arguments.base, models); });
   std::vector<EvalRow> rows;
+  auto status = Status::done;
   for (auto& model : models) {
     rows.push_back(model.row());
     if (is_finite(rows.back())) continue;
+    status = Status::non_finite;
     if (comm.rank() == 0)
       log_error("{}: the loss is not finite: weights are not, or become too large on the way",
                 rows.back().checkpoint);
-    return Status::non_finite;
   }
   on_all_ranks(comm, [&] {
     if (comm.rank() == 0)
       print_result(arguments.json ? eval_json(config.data.valid, rows)
                                   : eval_text(config.data.valid, rows));
   });
-  return Status::done;
+  return status;
 }
 
 }  // namespace spillway

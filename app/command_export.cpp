@@ -16,6 +16,8 @@
 #include "huggingface/export_model.hpp"
 #include "huggingface/imported_config.hpp"
 #include "huggingface/merged_source.hpp"
+#include "huggingface/model_directory.hpp"
+#include "huggingface/model_files.hpp"
 #include "io/file/output.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_dir.hpp"
@@ -29,6 +31,8 @@
 
 namespace spillway {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Sets data.eos_id and data.pad_id to the ids that the run chose itself. Does nothing if the model
 // came with its own tokenizer, because `config` then has its ids.
@@ -51,6 +55,30 @@ CarriedFiles carried_by(CheckpointReader const& checkpoint) {
       fmt::format("{}: put it back as it was imported; the weights are unharmed", why.what()));
 }
 
+// Returns where the base of a checkpoint with adapters is, or was if it is not found.
+std::string base_of_adapters(ExportArguments const& arguments, RunState const& state,
+                             CheckpointReader const& checkpoint) {
+  if (state.base.path.empty())
+    throw Error(Status::bad_input,
+                fmt::format("{}: its run began with no base, beside which adapters could be "
+                            "loaded; give --merged",
+                            checkpoint.directory().string()));
+  try {
+    auto base = open_base(checkpoint, {arguments.base, {}})->place();
+    if (!is_model_directory(base))
+      log_warning(
+          "the base of these adapters is the checkpoint {}, which transformers does not load: "
+          "write a directory that it does to base_model_name_or_path of adapter_config.json "
+          "(`spillway export` makes one of the checkpoint), or give --merged",
+          base);
+    return base;
+  } catch (Error const& error) {
+    if (!arguments.base.empty() || error.status() != Status::bad_input) throw;
+    log_warning("{}; adapter_config.json has the place as it was", error.what());
+    return state.base.path;
+  }
+}
+
 // Of a model with adapters the default is to write these alone, for which they need a base.
 ExportedModel written(ExportArguments const& arguments, Config config, RunState const& state,
                       CheckpointReader& checkpoint) {
@@ -58,27 +86,17 @@ ExportedModel written(ExportArguments const& arguments, Config config, RunState 
   auto const type = parse_word<ElementType>(arguments.dtype);
   auto const may_replace = replaceable(arguments.force, is_model_alone);
   auto const& lora = config.model.lora;
+  auto const carried = carried_by(checkpoint);
   if (arguments.merged && lora.rank == 0)
     throw Error(Status::bad_input, fmt::format("--merged: {} has no adapters; leave it out",
                                                checkpoint.directory().string()));
   if (lora.rank > 0 && !arguments.merged) {
-    if (state.base.path.empty())
-      throw Error(Status::bad_input,
-                  fmt::format("{}: its run began with no base, beside which adapters could be "
-                              "loaded; give --merged",
-                              checkpoint.directory().string()));
-    auto const base = arguments.base.empty() ? state.base.path
-                                             : open_base(checkpoint, {arguments.base, {}})->place();
-    if (std::error_code none; std::filesystem::exists(base, none) && !is_model_directory(base))
-      log_warning(
-          "the base of these adapters is the checkpoint {}, which transformers does not load: "
-          "write a directory that it does to base_model_name_or_path of adapter_config.json "
-          "(`spillway export` makes one of the checkpoint), or give --merged",
-          base);
+    auto const base = base_of_adapters(arguments, state, checkpoint);
+    auto const beside = is_model_directory(base) ? fs::path(base) : fs::path(base) / kCarriedFolder;
     CheckpointMasters weights(checkpoint);
-    return export_adapter(weights, config.model, base, type, arguments.output, may_replace);
+    return export_adapter(weights, config.model, base, type, arguments.output, may_replace,
+                          files_of_adapters(carried, beside));
   }
-  auto const carried = carried_by(checkpoint);
   auto weights = checkpoint_weights(checkpoint, {arguments.base, {}});
   if (lora.rank == 0)
     return export_model(weights, config, carried, type, arguments.output, may_replace);

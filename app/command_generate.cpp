@@ -139,26 +139,35 @@ struct ModelParts {
   Comm& comm;
 };
 
-// Returns what makes prompts of messages; nothing if no chat template is known. With --chat throws
-// instead, and says why.
-std::optional<Chat> chat_for(GenerateArguments const& arguments, Resumption const& start,
-                             Tokenizer const* tokenizer) {
-  if (tokenizer == nullptr && arguments.chat)
-    refuse(
-        fmt::format("--chat: {} carries no tokenizer; --tokenizer names a model's directory that "
-                    "has one, with a chat template",
-                    start.checkpoint.string()));
-  if (tokenizer == nullptr) return {};
-  auto const directory =
-      arguments.tokenizer.empty() ? start.model_files() : model_directory_of(arguments.tokenizer);
-  auto rules = record_rules(directory, *tokenizer);
-  if (rules.chat) return Chat(std::move(rules), *tokenizer, arguments.system);
-  if (!arguments.chat) return {};
-  if (!rules.no_chat.empty()) refuse("--chat: " + rules.no_chat);
-  refuse(
-      fmt::format("--chat: {} has no chat template (chat_template.jinja, or `chat_template` in "
-                  "tokenizer_config.json); --tokenizer names a model's directory with one",
-                  directory.string()));
+// What makes prompts of messages, or why nothing does.
+struct KnownChat {
+  std::optional<Chat> chat;
+  std::string why_not;
+};
+
+KnownChat chat_for(GenerateArguments const& arguments, Resumption const& start,
+                   Tokenizer const* tokenizer) {
+  auto const place = start.checkpoint.string();
+  if (tokenizer == nullptr && start.state.tokenizer == kByteTokenizer)
+    return {{},
+            fmt::format("{} has bytes as tokens, for which there are no chat templates; give "
+                        "it texts as it has learnt them",
+                        place)};
+  if (tokenizer == nullptr)
+    return {{},
+            fmt::format("{} carries no tokenizer; --tokenizer names a model's directory that "
+                        "has one, with a chat template",
+                        place)};
+  auto const folders = arguments.tokenizer.empty()
+                           ? start.model_files()
+                           : FileFolders(model_directory_of(arguments.tokenizer));
+  auto rules = record_rules(folders, *tokenizer);
+  if (rules.chat) return {Chat(std::move(rules), *tokenizer, arguments.system), ""};
+  if (!rules.no_chat.empty()) return {{}, rules.no_chat};
+  return {{},
+          fmt::format("{} has no chat template (chat_template.jinja, or `chat_template` in "
+                      "tokenizer_config.json); --tokenizer names a model's directory with one",
+                      folders.first().string())};
 }
 
 // Generators has one Generator at a time, for one prompt after the other. A model that goes on with
@@ -247,12 +256,35 @@ Config on_any_machine(Config config) {
   return config;
 }
 
-// Throws unless every override sets the id of a special token. The other keys of the checkpoint's
-// Config describe what its weights were made for, so they cannot change.
-void require_ids(std::vector<std::string> const& overrides) {
-  for (auto const& word : overrides)
-    if (!word.starts_with("data.") || !word.substr(0, word.find('=')).ends_with("_id"))
-      refuse(word + ": only ids of special tokens (data.*_id) can be given to generate");
+constexpr std::string_view kQuantize = "model.quantize";
+
+// Throws unless every override sets the id of a special token, or how matrices are kept. The other
+// keys of the checkpoint's Config describe what its weights were made for, so they cannot change.
+void require_open_keys(std::vector<std::string> const& overrides) {
+  for (auto const& word : overrides) {
+    auto const key = std::string_view(word).substr(0, word.find('='));
+    if (key == kQuantize || (key.starts_with("data.") && key.ends_with("_id"))) continue;
+    refuse(word +
+           ": only ids of special tokens (data.*_id) and model.quantize can be given to "
+           "generate");
+  }
+}
+
+// Returns the keys that are given to the checkpoint's Config.
+std::vector<std::string> given_keys(GenerateArguments const& arguments, Resumption const& start) {
+  require_open_keys(arguments.overrides);
+  auto keys = arguments.overrides;
+  auto const model = stored_config(start).model;
+  bool const quantizes = std::ranges::any_of(
+      keys, [](std::string const& word) { return word.starts_with(kQuantize); });
+  // What is quantized is what is frozen. Of a model that was trained whole that may be all of it.
+  if (quantizes && model.lora.rank == 0 && model.freeze.empty())
+    keys.emplace_back("model.freeze=['*']");
+  if (!arguments.precision.empty()) keys.push_back("precision=" + arguments.precision);
+  // A run with bf16 may have gradients in bf16, which a Config with fp32 must not have. No
+  // gradients are computed here, so their type is free.
+  if (arguments.precision == word(Precision::fp32)) keys.emplace_back("optim.gradients=fp32");
+  return keys;
 }
 
 // Returns the tokenizer that the user gives or that is beside the weights. Returns nullptr if texts
@@ -271,7 +303,8 @@ std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& argument
   auto const found = files_of(start);
   auto const files = carried_tokenizers(found.files);
   if (files.empty()) return nullptr;
-  return open_tokenizer(start.model_files() / files.front()->name);
+  auto const folders = start.model_files();
+  return open_tokenizer(folders.file(files.front()->name), folders);
 }
 
 }  // namespace
@@ -279,23 +312,19 @@ std::unique_ptr<Tokenizer const> tokenizer_for(GenerateArguments const& argument
 Status run_generate(GenerateArguments const& arguments) {
   auto const start = open_start(arguments.checkpoint, {arguments.base});
   auto const place = start.checkpoint.string();
+  require_use_of_base(arguments.base, {&start});
   if (start.reader) warn_of_foreign_files(*start.reader);
   auto const& state = start.state;
-  require_ids(arguments.overrides);
-  auto overrides = arguments.overrides;
-  if (!arguments.precision.empty()) overrides.push_back("precision=" + arguments.precision);
-  // A run with bf16 may have gradients in bf16, which a Config with fp32 must not have. No
-  // gradients are computed here, so their type is free.
-  if (arguments.precision == word(Precision::fp32)) overrides.emplace_back("optim.gradients=fp32");
-  auto const config = parse_config(state.config, place, overrides, elsewhere);
+  auto const config = parse_config(state.config, place, given_keys(arguments, start), elsewhere);
   auto const recipe = recipe_of(config, objective_of(config), state.vocab, state.tokenizer);
   if (arguments.chat && recipe.objective != Objective::next)
     refuse(fmt::format("--chat: is for models that go on with a text; this one is of the family {}",
                        word(config.model.family)));
   auto const tokenizer = tokenizer_for(arguments, start);
-  auto const chat = chat_for(arguments, start, tokenizer.get());
+  auto const [chat, why_not] = chat_for(arguments, start, tokenizer.get());
+  if (arguments.chat && !chat) refuse("--chat: " + why_not);
   auto const* const asked = chat ? &*chat : nullptr;
-  auto const prompts = prompts_of(arguments, state, recipe, {tokenizer.get(), asked});
+  auto const prompts = prompts_of(arguments, state, recipe, {tokenizer.get(), asked, why_not});
   bool const asks = arguments.chat || std::ranges::any_of(prompts, [](Prompt const& prompt) {
                       return !prompt.messages.empty();
                     });

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <map>
 
 #include "app/commands.hpp"
 #include "app/describe_program.hpp"
@@ -46,11 +47,15 @@ std::string describe_shown(std::filesystem::path const& path) {
 }
 
 // A configuration of another version says nothing here.
-std::string trained_by(std::string const& config) {
+std::map<std::string, std::string> told_by(std::string const& text) {
   try {
-    return trained_words(parse_config(config, "", {}, elsewhere).model);
+    auto const config = parse_config(text, "", {}, elsewhere);
+    std::map<std::string, std::string> told = {{"data", data_words(config.data)},
+                                               {"trains", trained_words(config.model)}};
+    std::erase_if(told, [](auto const& one) { return one.second.empty(); });
+    return told;
   } catch (Error const&) {
-    return "";
+    return {};
   }
 }
 
@@ -68,7 +73,7 @@ std::string describe_anything(std::filesystem::path const& path, std::string con
                 fmt::format("{}: holds no run, no checkpoint and no weights", path.string()));
   if (auto const text = is_directory ? "" : describe_shown(path); !text.empty()) return text;
   bool const is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
-  return is_yaml ? describe_yaml(path.string()) : describe(path, trained_by);
+  return is_yaml ? describe_yaml(path.string()) : describe(path, told_by);
 }
 
 }  // namespace

@@ -150,6 +150,7 @@ Start begin(TrainArguments const& arguments, Comm& comm) {
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     say_default_rate(start);
+    if (start.resumption) say_other_base(*start.resumption);
     start.carried = carried_by(start.resumption);
     auto const& trained = start.data->train.tokens.files().front();
     if (start.resumption)

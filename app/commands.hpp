@@ -47,10 +47,11 @@ struct GenerateArguments {
   double top_p = 1;
   std::vector<std::string> stops;  // texts before which a generated text ends
   std::uint64_t seed = 1;
-  std::optional<std::int64_t> top;     // fillings to print for each [MASK]; if unset, kFillings
-  std::string tokenizer;               // path of a tokenizer; "" means the checkpoint's own
-  std::string precision;               // bf16 or fp32; "" means the checkpoint's own
-  std::vector<std::string> overrides;  // data.*_id=N, which sets the id of a special token
+  std::optional<std::int64_t> top;  // fillings to print for each [MASK]; if unset, kFillings
+  std::string tokenizer;            // path of a tokenizer; "" means the checkpoint's own
+  std::string precision;            // bf16 or fp32; "" means the checkpoint's own
+  // data.*_id=N, which sets the id of a special token, and model.quantize
+  std::vector<std::string> overrides;
 };
 Status run_generate(GenerateArguments const& arguments);
 

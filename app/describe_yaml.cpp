@@ -65,6 +65,7 @@ std::string describe_input(std::string const& path) {
     return wrapped_row(fmt::format("  {}", name), text, 15);
   };
   return fmt::format("input file {}\n", path) + row("model", model_words(config)) +
+         (config.data.train.empty() ? "" : row("data", data_words(config.data))) +
          row("a step", fmt::format("{} of {}", count(config.batch.sequences, "sequence"),
                                    count(config.data.sequence, "token"))) +
          row("run", fmt::format("{}, in {}", count(config.run.steps, "step"), config.run.dir)) +

@@ -100,7 +100,7 @@ void offer_generate(CLI::App& app, Request& request, GenerateArguments& generate
       ->check(CLI::IsMember({"bf16", "fp32"}));
   command->add_option("words", generate.overrides,
                       "checkpoint or run directory; ids of special tokens, such as "
-                      "data.mask_id=103, over the checkpoint's own");
+                      "data.mask_id=103, and model.quantize, over the checkpoint's own");
   command->footer(
       "gpt and llama continue the prompt until a text ends (data.eos_id, and the end tokens of "
       "the directory that the model was imported from). When all of gpt's positions are taken, it "

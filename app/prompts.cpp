@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/compact_json.hpp"
 #include "base/input_file.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "records/record.hpp"
@@ -27,7 +28,8 @@ class PromptReader {
         m_state(state),
         m_recipe(recipe),
         m_tokenizer(makers.tokenizer),
-        m_chat(makers.chat) {}
+        m_chat(makers.chat),
+        m_no_chat(makers.no_chat) {}
 
   Prompt of_ids(std::vector<std::int64_t> const& ids, std::string const& where) const {
     Prompt prompt{PromptForm::ids, {}};
@@ -61,7 +63,7 @@ class PromptReader {
     if (json.is_object() && json.contains("prompt") && json["prompt"].is_string())
       return of_text(json["prompt"].get<std::string>(), where);
     if (json.is_object() && has_messages(Record(line, {where, 0}))) {
-      if (m_chat == nullptr) refuse(where, "has messages, and no chat template is known");
+      if (m_chat == nullptr) refuse(where, "has messages, and " + m_no_chat);
       return {PromptForm::text, of_record(line, where), "", line};
     }
     if (!json.is_object() || !json.contains("prompt_ids") || !json["prompt_ids"].is_array())
@@ -110,6 +112,7 @@ class PromptReader {
   Recipe const& m_recipe;
   Tokenizer const* m_tokenizer;
   Chat const* m_chat;
+  std::string const& m_no_chat;
 };
 
 std::vector<Prompt> prompts_in(std::string const& path, PromptReader const& reader) {
@@ -131,7 +134,7 @@ std::string line_of(Prompt const& prompt, std::pair<std::string, Json> const& ma
   if (prompt.form == PromptForm::text && prompt.messages.empty()) json["prompt"] = prompt.text;
   if (prompt.form == PromptForm::ids) json["prompt_ids"] = prompt.tokens;
   json[made.first] = made.second;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return compact_json(json) + "\n";
 }
 
 }  // namespace

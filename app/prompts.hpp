@@ -26,6 +26,7 @@ struct Prompt {
 struct PromptMakers {
   Tokenizer const* tokenizer;  // null: texts are bytes
   Chat const* chat;            // null: there are no messages
+  std::string const& no_chat;  // why there are none
 };
 
 // Returns all prompts that the user gave: at least one, unless --chat asks for a conversation. A

@@ -9,11 +9,11 @@
 
 namespace spillway {
 
-RecordRules record_rules(std::filesystem::path const& directory, Tokenizer const& tokenizer) {
+RecordRules record_rules(FileFolders const& folders, Tokenizer const& tokenizer) {
   RecordRules rules;
   rules.special_tokens = tokenizer.special_tokens();
   try {
-    if (auto chat = open_chat_template(directory))
+    if (auto chat = open_chat_template(folders))
       rules.chat = std::make_shared<ChatTemplate const>(std::move(*chat));
   } catch (Error const& refusal) {
     rules.no_chat = refusal.what();

@@ -29,7 +29,7 @@ TextBounds bounds_in_files(Resumption const& start, Config const& config, Recipe
       found.files, [](CarriedFile const& file) { return file.name == kConfigFile; });
   if (!is_described || !found.unread.empty()) return bounds;
 
-  auto const files = start.model_files();
+  auto const files = start.model_files().last();
   auto const description = describe_directory(files);
   if (!is_given("data.eos_id", overrides)) {
     auto const ends = ends_of_texts(files, description, config.data);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 #include "base/math.hpp"
 #include "io/h5/checkpoint_file.hpp"
@@ -169,7 +170,7 @@ CarriedSums carried_of(Json const& json, std::string const& source) {
 }
 
 std::string text_of(Json const& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json(json);
 }
 
 std::string to_json(CheckpointIndex const& index) {

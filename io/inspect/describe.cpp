@@ -8,6 +8,7 @@
 
 #include "base/count.hpp"
 #include "base/units.hpp"
+#include "base/wrapped.hpp"
 #include "io/file/file.hpp"
 #include "io/file/path_names.hpp"
 #include "io/h5/carried_files.hpp"
@@ -33,11 +34,12 @@ std::string describe_checkpoint(std::filesystem::path const& directory, AboutCon
   auto text = fmt::format("checkpoint {}\n", directory.string());
   text += fmt::format("  size        {}\n", human_bytes(reader.size_bytes()));
   auto const config = reader.run_strings().find("config");
-  if (about && config != reader.run_strings().end())
-    if (auto const trained = about(config->second); !trained.empty())
-      text += fmt::format("  trains      {}\n", trained);
+  std::map<std::string, std::string> told;
+  if (about && config != reader.run_strings().end()) told = about(config->second);
+  for (auto const& [name, words] : told) text += wrapped_row(fmt::format("  {}", name), words, 14);
   for (auto const& [key, value] : reader.run_strings())
-    text += fmt::format("  {:<11} {}\n", key, key == "base" ? value : shortened(value));
+    if (!told.contains(key))
+      text += fmt::format("  {:<11} {}\n", key, key == "base" ? value : shortened(value));
   for (auto const& [name, sum] : reader.carried())
     text += fmt::format("  carries     {}/{}\n", kCarriedFolder, name);
   for (auto const& why : read_carried(directory, reader.carried()).unread) {

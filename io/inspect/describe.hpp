@@ -3,12 +3,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 
 namespace spillway {
 
-// Says which parameters a checkpoint's configuration trains; "" if it is all.
-using AboutConfig = std::function<std::string(std::string const& config)>;
+// Says what there is to say of a checkpoint's configuration, each below a name. A name that the
+// checkpoint has, too, stands for that.
+using AboutConfig = std::function<std::map<std::string, std::string>(std::string const& config)>;
 
 // Describes a token file, a checkpoint (its directory, its checkpoint.h5 or a run's directory), or
 // weights in the safetensors format (a file or a directory). Every line ends with a line break.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 #include "io/file/seal.hpp"
 #include "io/tokens/token_format.hpp"
@@ -100,7 +101,7 @@ std::string to_json(TokenLayout const& layout) {
     json["loss_mask_checksums_at"] = layout.mask_checksums_offset_bytes;
     json["learned"] = layout.learned;
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json(json);
 }
 
 TokenLayout token_layout_from_json(std::string_view text, std::string const& source) {

@@ -35,6 +35,8 @@ class TokenSet {
   static TokenSet of_files(std::string const& key, std::vector<TokenFile> files);
 
   std::vector<TokenFile> const& files() const { return m_files; }
+  // Gives the files back.
+  std::vector<TokenFile> take_files() && { return std::move(m_files); }
   std::int64_t count() const { return m_starts.back(); }
   std::int64_t vocab() const { return m_files.front().vocab(); }
   // Tokens are numbered through all files. file_of returns the index of the file that holds token

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 #include "base/error_text.hpp"
 #include "io/file/read_file.hpp"
@@ -67,8 +68,7 @@ void UnfinishedTokens::read_counts() {
 
 void UnfinishedTokens::keep(UnfinishedCounts const& counts) {
   nlohmann::json const json = {{"identity", m_identity}, {"counts", counts}};
-  replace_text(file(kCounts),
-               json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  replace_text(file(kCounts), compact_json(json) + "\n");
 }
 
 void UnfinishedTokens::remove() {

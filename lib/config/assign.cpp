@@ -149,7 +149,7 @@ class Assigner {
     auto const* other = m_unknown.explains_others ? other_name(name, known) : nullptr;
     if (other != nullptr) return advice_of(*other);
     auto const nearest = nearest_name(name, known);
-    return nearest.empty() ? std::string(m_unknown.hint) : fmt::format("did you mean {}?", nearest);
+    return nearest.empty() ? std::string(m_unknown.hint) : asked(nearest);
   }
 
   // Returns the names of all keys and of all groups, each once.
@@ -234,7 +234,7 @@ std::string key_for_option(std::string_view option) {
   if (std::ranges::count(names, word) > 0) return fmt::format("here it is {}", word);
   if (auto const* const other = other_name(word, names)) return advice_of(*other);
   auto const nearest = nearest_name(word, names);
-  return nearest.ends_with("." + word) ? fmt::format("did you mean {}?", nearest) : "";
+  return nearest.ends_with("." + word) ? asked(nearest) : "";
 }
 
 void assign_override(Config& config, Origins& origins, std::string const& text) {

@@ -90,8 +90,12 @@ std::string nearest_word(std::string_view wrong, std::vector<std::string> const&
   return near.empty() && std::ranges::count(words, first) > 0 ? std::string(first) : near;
 }
 
+std::string asked(std::string const& name) {
+  return fmt::format("did you mean {}?", name);
+}
+
 std::string did_you_mean(std::string const& name) {
-  return name.empty() ? "" : fmt::format("; did you mean {}?", name);
+  return name.empty() ? "" : "; " + asked(name);
 }
 
 }  // namespace spillway

@@ -20,7 +20,9 @@ std::string nearest_name(std::string_view wrong, std::vector<std::string> const&
 // if none resembles it.
 std::string nearest_word(std::string_view wrong, std::vector<std::string> const& words);
 
-// Returns "; did you mean NAME?", or an empty text for an empty name.
+// Returns "did you mean NAME?".
+std::string asked(std::string const& name);
+// Returns the same behind "; ", or an empty text for an empty name.
 std::string did_you_mean(std::string const& name);
 
 }  // namespace spillway

@@ -116,15 +116,16 @@ void AdapterDirectory::read_config(BasePlaces const& places) {
   m_lora.alpha = config.value<double>("lora_alpha", &Json::is_number, "number");
   m_lora.dropout = config.value<double>("lora_dropout", &Json::is_number, "number");
   if (m_lora.rank < 1 || !(m_lora.alpha > 0)) config.refuse("r", "rank and alpha must be above 0");
-  auto const named = config.value<std::string>(kBaseKey, &Json::is_string, "text");
-  std::vector<fs::path> bases = {named, m_path / named};
-  bases.insert(bases.end(), places.starts.begin(), places.starts.end());
-  if (!places.given.empty()) bases = {places.given};
+  m_named_base = config.value<std::string>(kBaseKey, &Json::is_string, "text");
+  auto const bases = places.in_order({m_named_base, (m_path / m_named_base).string()});
   auto const found = std::ranges::find_if(bases, is_model_directory);
   if (found == bases.end())
-    config.refuse(kBaseKey, fmt::format("{}; write there where it is, or give --base DIR",
-                                        not_a_model(bases.front().string())));
+    config.refuse(kBaseKey,
+                  fmt::format("{}; write there where it is, or say it: --base DIR, for train and "
+                              "plan model.import=DIR beside run.init={} and its model.lora",
+                              not_a_model(bases.front()), m_path.string()));
   m_base = *found;
+  m_is_beside_start = places.given.empty() && found - bases.begin() >= 2;
 }
 
 void AdapterDirectory::name_tensors() {
@@ -150,15 +151,13 @@ void AdapterDirectory::name_tensors() {
   m_lora.targets.assign(layers.begin(), layers.end());
 }
 
-Config adapted_config(fs::path const& path, BasePlaces const& places) {
-  AdapterDirectory const adapters(path, places);
-  ModelDirectory const base(adapters.base());
+Config adapted_config(AdapterDirectory const& adapters, ModelDirectory const& base) {
   auto config = base.config();
   config.model.lora = adapters.lora();
   std::vector<std::string> modules;
   for (auto const& entry : base.tensors()) modules.push_back(module_of(entry.name));
   config.model.lora.targets = shortest_targets(config.model.lora.targets, modules);
-  config.run.init = path.string();
+  config.run.init = adapters.place();
   return config;
 }
 

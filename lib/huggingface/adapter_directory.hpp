@@ -6,6 +6,7 @@
 
 #include "config/config.hpp"
 #include "huggingface/base_places.hpp"
+#include "huggingface/model_directory.hpp"
 #include "io/safetensors/reader.hpp"
 #include "io/tensors/tensor_source.hpp"
 
@@ -28,6 +29,10 @@ class AdapterDirectory : public TensorSource {
 
   // Returns where the model is that the adapters are of: a directory of Hugging Face.
   std::filesystem::path const& base() const { return m_base; }
+  // Returns what the adapters themselves say of that.
+  std::string const& named_base() const { return m_named_base; }
+  // Returns whether the base is not where the adapters say, but at one of places.starts.
+  bool is_beside_start() const { return m_is_beside_start; }
   LoraConfig const& lora() const { return m_lora; }
 
   std::string place() const override { return m_path.string(); }
@@ -41,14 +46,16 @@ class AdapterDirectory : public TensorSource {
   void name_tensors();
 
   std::filesystem::path m_path, m_base;
+  std::string m_named_base;
+  bool m_is_beside_start = false;
   LoraConfig m_lora;
   SafetensorsReader m_file;
   TensorList m_tensors;
 };
 
-// Returns the Config of a run that would have made the model with its adapters: that of the base
+// Returns the Config of a run that would have made the model with its adapters: that of their base
 // with model.lora, and run.init.
-Config adapted_config(std::filesystem::path const& path, BasePlaces const& places = {});
+Config adapted_config(AdapterDirectory const& adapters, ModelDirectory const& base);
 
 // Returns the file of such a directory that has the weights.
 std::filesystem::path adapter_weights(std::filesystem::path const& path);

@@ -66,7 +66,8 @@ std::string adapter_config(Layers const& layers, ModelConfig const& model,
 
 ExportedModel export_adapter(TensorSource& weights, ModelConfig const& model,
                              std::string const& base, std::optional<ElementType> type,
-                             fs::path const& to, NewDirectory::MayReplace may_replace) {
+                             fs::path const& to, NewDirectory::MayReplace may_replace,
+                             CarriedFiles const& own) {
   std::vector<NamedTensor> names;
   std::vector<TensorEntry> entries;
   Layers layers;
@@ -92,6 +93,8 @@ ExportedModel export_adapter(TensorSource& weights, ModelConfig const& model,
   fs::rename(directory.path() / kWeightFile, directory.path() / kAdapterWeights);
   write_file(directory.path() / kAdapterConfig, adapter_config(layers, model, base), Durable::yes,
              kFileMode);
+  for (auto const& file : own)
+    write_file(directory.path() / file.name, file.text, Durable::yes, file.mode);
   directory.publish();
   return exported;
 }

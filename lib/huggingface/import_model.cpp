@@ -36,18 +36,29 @@ Config model_of_checkpoint(std::string const& directory) {
   return result;
 }
 
-}  // namespace
-
-Config import_model(std::string const& directory) {
+Config imported(std::string const& directory, BasePlaces const& places) {
   if (!is_model_directory(directory) && is_checkpoint(directory))
     return model_of_checkpoint(directory);
-  if (is_adapter_directory(directory)) return adapted_config(directory);
+  if (is_adapter_directory(directory)) {
+    AdapterDirectory const adapters(directory, places);
+    return adapted_config(adapters, ModelDirectory(adapters.base()));
+  }
   bool const has_weights = is_safetensors(directory);
   auto config = has_weights ? ModelDirectory(directory).config()
                             : config_of(directory, describe_directory(directory), ElementType::f32);
   // Beginning with weights of another format fails with a message that says what to do.
   if (has_weights || has_pickled_weights(directory)) config.run.init = directory;
   return config;
+}
+
+}  // namespace
+
+Config import_model(std::string const& directory) {
+  return imported(directory, {});
+}
+
+ImportModel import_model_beside(std::string const& base) {
+  return [base](std::string const& directory) { return imported(directory, {base, {}}); };
 }
 
 }  // namespace spillway

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/config.hpp"
+#include "config/load.hpp"
 
 namespace spillway {
 
@@ -14,5 +15,8 @@ namespace spillway {
 // directory, which stands for its newest one, has its own model and ids, and is run.init. Throws
 // Error; bad_input names the file and its key.
 Config import_model(std::string const& directory);
+
+// Returns the same function for a command to which --base may say where the model of adapters is.
+ImportModel import_model_beside(std::string const& base);
 
 }  // namespace spillway

@@ -60,8 +60,8 @@ Config ModelDirectory::config() const {
   return config_of(m_path, m_description, m_types.usual);
 }
 
-CarriedFiles ModelDirectory::carried() const {
-  auto files = read_model_files(m_path);
+CarriedFiles ModelDirectory::carried(fs::path const& own) const {
+  auto files = read_model_files(own.empty() ? FileFolders(m_path) : FileFolders(own, m_path));
   files.push_back({kTypesFile, kFileMode, to_json(m_types)});
   return files;
 }

@@ -31,8 +31,9 @@ class ModelDirectory : public TensorSource {
   // directory's files say. Throws what read_special_ids throws.
   Config config() const;
   // Returns what checkpoints of the model are to carry (carried_files.hpp): the types of its
-  // tensors, the configuration and the files of the tokenizer. Throws what read_model_files throws.
-  CarriedFiles carried() const;
+  // tensors, the configuration and the files of the tokenizer, which those in `own` may replace, a
+  // folder of adapters. Throws what read_model_files throws.
+  CarriedFiles carried(std::filesystem::path const& own = {}) const;
 
   std::string place() const override { return m_path.string(); }
   TensorList const& tensors() const override { return m_tensors.tensors(); }

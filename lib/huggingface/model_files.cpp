@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -42,6 +44,11 @@ void require_sound(fs::path const& path, std::string const& text) {
   refuse(path, is_model ? "is neither a model of SentencePiece nor text" : "is no text");
 }
 
+bool is_there(fs::path const& path) {
+  std::error_code ignored;  // if this fails, reading the file says why
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 CarriedFile read_checked(fs::path const& path) {
   auto const file = open_inside(path.parent_path(), path.filename().string());
   CarriedFile found{path.filename(), mode_of(file, path),
@@ -50,23 +57,58 @@ CarriedFile read_checked(fs::path const& path) {
   return found;
 }
 
+bool has(std::span<std::string_view const> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool says_template(fs::path const& folder) {
+  if (!is_there(folder / kTokenizerConfig)) return false;
+  auto const json =
+      nlohmann::json::parse(read_model_file(folder, kTokenizerConfig), nullptr, false);
+  return json.is_object() && !json.value("chat_template", nlohmann::json()).is_null();
+}
+
+// Returns the file of this name that holds, if any does. A vocabulary has all of its files in one
+// folder, and a template in a first folder holds whatever file has it.
+std::optional<fs::path> holding(FileFolders const& folders, std::string_view name) {
+  auto const path = has(kDescriptionNames, name) ? folders.last() / name : folders.file(name);
+  if (!is_there(path)) return std::nullopt;
+  if (path.parent_path() == folders.first()) return path;
+  if (has(kVocabularyNames, name) && !tokenizer_file(folders.first()).empty()) return std::nullopt;
+  if (has(kTemplateNames, name) && says_template(folders.first())) return std::nullopt;
+  return path;
+}
+
 }  // namespace
 
 bool is_model_file(std::string const& name) {
-  return std::ranges::find(kModelFileNames, name) != kModelFileNames.end();
+  return std::ranges::any_of(kModelFileNames, [&](auto const names) { return has(names, name); });
 }
 
-CarriedFiles read_model_files(fs::path const& directory) {
+CarriedFiles read_model_files(FileFolders const& folders) {
   CarriedFiles files;
-  for (auto const name : kModelFileNames) {
-    std::error_code ignored;  // if this fails, reading the file says why
-    if (!fs::exists(fs::symlink_status(directory / name, ignored))) continue;
-    files.push_back(read_checked(directory / name));
-    if (size_bytes(files) > kMostCarriedBytesInAll)
-      refuse(directory, fmt::format("the files beside its weights have more than {} bytes in all",
-                                    kMostCarriedBytesInAll));
+  for (auto const names : kModelFileNames) {
+    for (auto const name : names) {
+      auto const path = holding(folders, name);
+      if (!path) continue;
+      files.push_back(read_checked(*path));
+      if (size_bytes(files) > kMostCarriedBytesInAll)
+        refuse(folders.first(),
+               fmt::format("the files beside its weights have more than {} bytes in all",
+                           kMostCarriedBytesInAll));
+    }
   }
   return files;
+}
+
+CarriedFiles files_of_adapters(CarriedFiles const& files, fs::path const& folder) {
+  CarriedFiles needed;
+  for (auto const& file : files) {
+    if (!is_model_file(file.name) || has(kDescriptionNames, file.name)) continue;
+    if (is_there(folder / file.name) && read_model_file(folder, file.name) == file.text) continue;
+    needed.push_back(file);
+  }
+  return needed;
 }
 
 std::vector<CarriedFile const*> carried_tokenizers(CarriedFiles const& files) {

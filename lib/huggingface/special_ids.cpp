@@ -7,6 +7,7 @@
 #include <string>
 
 #include "huggingface/json_object.hpp"
+#include "huggingface/model_file_names.hpp"
 #include "huggingface/model_files.hpp"
 #include "huggingface/model_keys.hpp"
 #include "io/file/inside.hpp"
@@ -16,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Id = std::optional<std::int64_t>;
-
-constexpr char const* kGenerationFile = "generation_config.json";
 
 // Returns an id, or the first one of a list: transformers ends a text at each token of a list.
 Id as_id(Json const& value) {

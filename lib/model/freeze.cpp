@@ -57,13 +57,13 @@ std::string examples(std::vector<std::string> const& names) {
 
 std::string Freeze::advice(std::string const& pattern) const {
   if (auto const wide = wider(pattern, m_names); !wide.empty())
-    return fmt::format("patterns are compared with whole names: did you mean {}?", wide);
+    return "patterns are compared with whole names: " + asked(wide);
   if (m_model.tied && !wider(pattern, {"lm_head.weight", "cls.predictions.decoder.weight"}).empty())
     return fmt::format("the head is tied to the embedding, whose table is {}", m_names.front());
   auto const near = spelt(pattern, m_names);
   for (auto const& other : {near, wider(near, m_names)})
     if (std::ranges::any_of(m_names, [&](auto const& name) { return fits(other, name); }))
-      return fmt::format("did you mean {}?", other);
+      return asked(other);
   return "they have names such as " + examples(m_names);
 }
 

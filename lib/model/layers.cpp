@@ -40,7 +40,7 @@ Layers::Layers(Config const& config, std::int64_t vocab, Orientation orientation
 
 void Layers::finish() {
   m_targets.require_all_used();
-  m_freeze.require_use();
+  if (!generates()) m_freeze.require_use();  // nothing is trained there
   if (m_config.model.quantize != Quantization::none && !m_quantizes)
     throw Error(Status::bad_input,
                 "model.quantize: no matrix of a layer is frozen; name some in model.freeze, or "

@@ -1,12 +1,14 @@
 #include "monitor/run_record.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "base/count.hpp"
 #include "base/error.hpp"
+#include "base/units.hpp"
 #include "config/load.hpp"
 #include "io/file/read_file.hpp"
 #include "io/h5/checkpoint_names.hpp"
@@ -191,6 +193,18 @@ EventRow const* slow_rank(RunRecord const& run) {
 
 std::string model_words(RunRecord const& run) {
   return run.config ? model_words(*run.config, run.parameters) : "";
+}
+
+std::string data_words(DataConfig const& data) {
+  std::string text;
+  auto const sum = std::accumulate(data.weights.begin(), data.weights.end(), 0.0);
+  for (std::size_t i = 0; i < data.train.size(); ++i) {
+    if (i > 0) text += ", ";
+    if (data.weights.size() > 1) text += human_number(100 * data.weights[i] / sum, 3) + " % ";
+    text += data.train[i];
+  }
+  if (!data.valid.empty()) text += fmt::format("; valid: {}", fmt::join(data.valid, ", "));
+  return text;
 }
 
 std::string model_words(Config const& config, std::int64_t parameters) {

@@ -77,6 +77,9 @@ EventRow const* slow_rank(RunRecord const& run);
 // `parameters` is 0, it leaves them out.
 std::string model_words(RunRecord const& run);
 std::string model_words(Config const& config, std::int64_t parameters = 0);
+// Returns what a run trains on, in which proportion where it mixes, and is evaluated on; "" if no
+// data are named.
+std::string data_words(DataConfig const& data);
 // Returns a text such as "at work: pid 12 on node3" or "not at work: its last job ended with 75,
 // stopped as asked".
 std::string state_words(RunRecord const& run);

@@ -181,8 +181,9 @@ std::string describe_run(RunRecord const& run) {
   auto const left = left_s(run);
   bool const goes_on = run.at_work.works != false && left.value_or(0) > 0;
   return fmt::format("run {}\n", run.dir.string()) + line("state", state_words(run)) +
-         line("model", model_words(run)) + trained_text(run) + line("step", step_text(run)) +
-         line("loss", training_losses_text(run.history)) +
+         line("model", model_words(run)) +
+         line("data", run.config ? data_words(run.config->data) : "") + trained_text(run) +
+         line("step", step_text(run)) + line("loss", training_losses_text(run.history)) +
          line("valid", losses_text(run.history.valid_losses())) + line("speed", speed_text(run)) +
          line("slow", slow_text(run)) + line("left", goes_on ? human_duration(*left) : "") +
          line("plan", run.verdict) + line("peaks", peaks_of(run)) + jobs_text(run) +

@@ -38,10 +38,10 @@ void add_token(Json const& file, char const* key, Json& to) {
     to[key] = found->at("content");
 }
 
-Json tokens_named_in(fs::path const& directory, Json const& config) {
+Json tokens_named_in(FileFolders const& folders, Json const& config) {
   constexpr std::array keys = {"bos_token", "eos_token", "unk_token", "sep_token",
                                "pad_token", "cls_token", "mask_token"};
-  auto const other = object_in(directory / "special_tokens_map.json");
+  auto const other = object_in(folders.file("special_tokens_map.json"));
   Json tokens = Json::object();
   for (auto const* const key : keys)
     for (auto const* const file : {&config, &other}) add_token(*file, key, tokens);
@@ -76,14 +76,20 @@ jinja::Rendered ChatTemplate::render(Json const& messages, Json const& more, boo
   return m_template.render(variables);
 }
 
-std::optional<ChatTemplate> open_chat_template(fs::path const& directory) {
-  auto const config_path = directory / kConfigFile, own = directory / "chat_template.jinja";
+std::optional<ChatTemplate> open_chat_template(FileFolders const& folders) {
+  auto const config_path = folders.file(kConfigFile);
   auto const config = object_in(config_path);
-  bool const has_own = is_file_there(own);
-  auto const source = has_own ? read_input(own, kMostBytes) : template_in(config, config_path);
-  if (source.empty()) return {};
-  auto const name = has_own ? own.string() : config_path.string() + ": chat_template";
-  return ChatTemplate(jinja::Template(source, name), tokens_named_in(directory, config));
+  for (auto const& folder : folders) {
+    auto const own = folder / "chat_template.jinja";
+    bool const has_own = is_file_there(own);
+    std::string source;
+    if (has_own) source = read_input(own, kMostBytes);
+    if (!has_own && folder == config_path.parent_path()) source = template_in(config, config_path);
+    if (source.empty()) continue;
+    auto const name = has_own ? own.string() : config_path.string() + ": chat_template";
+    return ChatTemplate(jinja::Template(source, name), tokens_named_in(folders, config));
+  }
+  return {};
 }
 
 }  // namespace spillway

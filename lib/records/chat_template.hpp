@@ -1,12 +1,12 @@
 // A ChatTemplate makes one text of the messages of a conversation, as the model has learnt them.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file_folders.hpp"
 #include "jinja/template.hpp"
 
 namespace spillway {
@@ -28,9 +28,9 @@ class ChatTemplate {
   nlohmann::ordered_json m_tokens;
 };
 
-// Reads the template of a model's directory: chat_template.jinja, else `chat_template` in
-// tokenizer_config.json. Returns nothing if there is none. Throws Error(bad_input) that names the
-// file if it cannot be read, or has what is not understood.
-std::optional<ChatTemplate> open_chat_template(std::filesystem::path const& directory);
+// Reads a model's template: chat_template.jinja, else `chat_template` in tokenizer_config.json, of
+// the first folder that has one of them. Returns nothing if there is none. Throws Error(bad_input)
+// that names the file if it cannot be read, or has what is not understood.
+std::optional<ChatTemplate> open_chat_template(FileFolders const& folders);
 
 }  // namespace spillway

@@ -12,6 +12,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 #include "base/error_text.hpp"
 #include "base/log.hpp"
@@ -86,7 +87,7 @@ std::string to_json(RunEvent const& row, std::time_t time) {
   if (row.predicted_step_s) json["predicted_step_s"] = *row.predicted_step_s;
   if (row.exit) json["exit"] = *row.exit;
   if (!row.changed.empty()) json["changed"] = row.changed;
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return compact_json(json);
 }
 
 MetricsFile::MetricsFile(std::filesystem::path path) : m_path(std::move(path)) {

@@ -74,6 +74,7 @@ void TrainBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffer
 EvalBatches::EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape,
                          std::int64_t windows)
     : m_reader(text.tokens, text.windows, for_evaluation(std::move(recipe))),
+      m_text(text.windows),
       m_shape(std::move(shape)),
       m_windows(windows) {}
 
@@ -83,7 +84,7 @@ void EvalBatches::load(std::int64_t step, std::int64_t micro_batch, BatchBuffers
     auto const window = step * m_shape.sequences + sample.value_or(0);
     std::optional<TextWindow> text;
     if (sample && window < m_windows) text = m_reader.window(window);
-    m_reader.read(text, window, m_shape.micro, row, to);
+    m_reader.read(text, text ? m_text.number_in_part(window) : 0, m_shape.micro, row, to);
   }
 }
 

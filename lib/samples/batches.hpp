@@ -59,7 +59,7 @@ class TrainBatches final : public BatchSource {
 
 // Loads windows 0 to `windows` - 1 for an evaluation, once each and by rising number. Step k loads
 // the k-th shape.sequences of them. Random draws of an objective are the same in every evaluation
-// and every run.
+// and every run, whatever parts of a text come before.
 class EvalBatches final : public BatchSource {
  public:
   EvalBatches(SampledText const& text, Recipe recipe, BatchShape shape, std::int64_t windows);
@@ -67,6 +67,7 @@ class EvalBatches final : public BatchSource {
 
  private:
   SequenceReader m_reader;
+  TextWindows const& m_text;
   BatchShape m_shape;
   std::int64_t m_windows;
 };

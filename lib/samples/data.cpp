@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -96,20 +97,32 @@ TokenSet open_known(std::vector<KnownFile> const& known) {
   return TokenSet::of_files("data.train", std::move(files));
 }
 
-// Joins the files of a mix, whose sources share no window. Each is checked by itself.
-SampledText mixed_text(TokenSet tokens, std::vector<MixedSource> const& mix, std::int64_t vocab,
-                       Recipe const& recipe) {
-  auto const known = known_files(tokens.files());
+// Joins texts that share no window. Each is checked by itself.
+SampledText joined_text(std::vector<std::vector<TokenFile>> texts, char const* key,
+                        std::int64_t vocab, Recipe const& recipe) {
+  std::vector<TokenFile> all;
   std::vector<std::int64_t> ends;
-  std::int64_t file = 0;
-  for (auto const& source : mix) {
-    auto const begin = known.begin() + file;
-    checked_text(open_known({begin, begin + source.files}), "data.train", vocab, recipe);
-    file += source.files;
-    ends.push_back(tokens.start_of(static_cast<std::size_t>(file)));
+  for (auto& files : texts) {
+    auto [tokens, windows] =
+        checked_text(TokenSet::of_files(key, std::move(files)), key, vocab, recipe);
+    ends.push_back(tokens.count() + (ends.empty() ? 0 : ends.back()));
+    std::ranges::move(std::move(tokens).take_files(), std::back_inserter(all));
   }
+  auto tokens = TokenSet::of_files(key, std::move(all));
   TextWindows windows(tokens, recipe, std::move(ends));
   return {std::move(tokens), std::move(windows)};
+}
+
+// Returns the files of each source.
+std::vector<std::vector<TokenFile>> parted(TokenSet tokens, std::vector<MixedSource> const& mix) {
+  std::vector<std::vector<TokenFile>> parts;
+  auto files = std::move(tokens).take_files();
+  auto next = files.begin();
+  for (auto const& source : mix) {
+    parts.emplace_back(std::move_iterator(next), std::move_iterator(next + source.files));
+    next += source.files;
+  }
+  return parts;
 }
 
 std::vector<KnownPart> known_parts(Data const& data) {
@@ -188,24 +201,18 @@ SampleOrder order_before(RunState const& state, DataNow now, std::string const& 
   return order;
 }
 
-SampledText valid_text(std::vector<std::string> const& patterns, std::int64_t vocab,
-                       Recipe const& recipe) {
-  return checked_text(TokenSet::of_files("data.valid", open_files("data.valid", patterns)),
-                      "data.valid", vocab, recipe);
-}
-
 }  // namespace
 
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe) {
-  return valid_text(config.data.valid, vocab, recipe);
+  return joined_text(open_each("data.valid", config.data.valid), "data.valid", vocab, recipe);
 }
 
 std::vector<SampledText> open_valid_texts(Config const& config, std::int64_t vocab,
                                           Recipe const& recipe) {
   std::vector<SampledText> texts;
-  if (config.data.valid.empty()) texts.push_back(open_valid(config, vocab, recipe));  // refuses it
-  for (auto const& pattern : config.data.valid)
-    texts.push_back(valid_text({pattern}, vocab, recipe));
+  for (auto& files : open_each("data.valid", config.data.valid))
+    texts.push_back(checked_text(TokenSet::of_files("data.valid", std::move(files)), "data.valid",
+                                 vocab, recipe));
   return texts;
 }
 
@@ -243,8 +250,9 @@ Data open_data(Config const& config) {
   require_positions(completed(config, vocab), config.data.sequence);
   auto const recipe = recipe_of(config, objective, vocab, train.files().front().layout().tokenizer);
   auto known = known_files(train.files());
-  auto text = opened.mix.empty() ? checked_text(std::move(train), "data.train", vocab, recipe)
-                                 : mixed_text(std::move(train), opened.mix, vocab, recipe);
+  auto text = opened.mix.empty()
+                  ? checked_text(std::move(train), "data.train", vocab, recipe)
+                  : joined_text(parted(std::move(train), opened.mix), "data.train", vocab, recipe);
   DataOrder const order(text.windows.count(), config.run.seed);
   Data data{.train = std::move(text),
             .valid = {},

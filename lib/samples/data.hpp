@@ -55,8 +55,9 @@ Data open_data(Config const& config);
 std::vector<std::string> go_on(Data& data, Config const& config, RunState const& state,
                                std::string const& source);
 
-// Opens the validation set of a model with `vocab` tokens. Throws Error(bad_input) if the set
-// cannot be used, for example if a file is missing or has a larger vocabulary than the model.
+// Opens the validation set of a model with `vocab` tokens, of which no two elements of data.valid
+// share a window. Throws Error(bad_input) if the set cannot be used, for example if a file is
+// missing or has a larger vocabulary than the model.
 SampledText open_valid(Config const& config, std::int64_t vocab, Recipe const& recipe);
 
 // Opens the elements of data.valid, each as a text of its own. Throws what open_valid throws.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/compact_json.hpp"
 #include "comm/on_all_ranks.hpp"
 #include "comm/require_same.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 std::string to_text(std::vector<KnownFile> const& files) {
   nlohmann::json rows = nlohmann::json::array();
   for (auto const& file : files) rows.push_back({file.path, file.tokens, file.fingerprint});
-  return rows.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return compact_json(rows);
 }
 
 // Returns the files from a text that to_text has made on another rank.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/compact_json.hpp"
 #include "base/error.hpp"
 
 namespace spillway {
@@ -180,9 +181,13 @@ std::string what_differs(SampleOrder const& before, DataNow const& now) {
                   "data.changed=anew begins an epoch of the data as they are now");
 }
 
+bool is_mixed(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
+  return !before.ranges[at.open].mix.empty() || !now.mix.empty();
+}
+
 // Throws if the data are mixed, before or now.
 void require_no_mix(SampleOrder const& before, UnderWay const& at, DataNow const& now) {
-  if (before.ranges[at.open].mix.empty() && now.mix.empty()) return;
+  if (!is_mixed(before, at, now)) return;
   throw Error(Status::bad_input,
               what_differs(before, now) +
                   ", and a mix has no epoch to be completed first; give back what the run began "
@@ -309,11 +314,14 @@ Continued continued(SampleOrder const& before, std::int64_t samples, DataNow con
   auto const at = under_way(before, std::max(samples, before.ranges.front().begin));
   if (anew || at.between) {
     auto const next = at.epoch + (at.between ? 0 : 1);
-    said.push_back(fmt::format("the data as they are now begin an epoch here, after sample {}{}",
-                               samples,
-                               at.between ? ""
-                                          : "; of the epoch that ends here some text may come "
-                                            "again, and some has not come"));
+    bool const has_mix = is_mixed(before, at, now);  // which has no epoch of its own
+    auto const what = has_mix ? "here" : "an epoch here";
+    auto const* const rest = at.between ? ""
+                             : has_mix  ? "; some text may come again, and some has not come"
+                                        : "; of the epoch that ends here some text may come again, "
+                                          "and some has not come";
+    said.push_back(
+        fmt::format("the data as they are now begin {}, after sample {}{}", what, samples, rest));
     return {{now.window, {whole_range(now, samples, next)}, now.cut}, said};
   }
   require_no_mix(before, at, now);
@@ -332,7 +340,7 @@ std::string to_json(SampleOrder const& order) {
   if (!order.cut.empty()) json["cut"] = order.cut;
   for (auto const& range : order.ranges)
     json["stretches"].push_back(json_of(range, !order.cut.empty()));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json(json);
 }
 
 SampleOrder sample_order(std::string_view json, std::string const& source) {

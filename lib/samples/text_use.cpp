@@ -47,7 +47,7 @@ bool can_predict(SampledText const& text, Recipe const& recipe) {
   return false;
 }
 
-std::string describe_unused(SampledText const& text, Recipe const& recipe, char const* key) {
+std::string describe_unused(SampledText const& text, Recipe const& recipe, std::string const& key) {
   auto const& [tokens, windows] = text;
   auto const successor = recipe.objective == Objective::next ? 1 : 0;
   auto const parts = static_cast<std::int64_t>(windows.parts());

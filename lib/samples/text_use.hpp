@@ -15,6 +15,6 @@ bool can_predict(SampledText const& text, Recipe const& recipe);
 
 // Returns a line that tells the user how many tokens no window uses and why, or "" if there are
 // none.
-std::string describe_unused(SampledText const& text, Recipe const& recipe, char const* key);
+std::string describe_unused(SampledText const& text, Recipe const& recipe, std::string const& key);
 
 }  // namespace spillway

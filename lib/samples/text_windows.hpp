@@ -1,6 +1,7 @@
 // Divides a text into windows, of which each makes one sequence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ class TextWindows {
   std::int64_t count() const { return m_behind.back(); }
   std::size_t parts() const { return m_ends.size(); }
   std::int64_t count_of(std::size_t part) const { return m_behind[part] - before(m_behind, part); }
+  // Returns the number of a window among those of its part.
+  std::int64_t number_in_part(std::int64_t window) const {
+    auto const behind = std::ranges::upper_bound(m_behind, window);
+    return window - before(m_behind, static_cast<std::size_t>(behind - m_behind.begin()));
+  }
   std::int64_t used_tokens() const { return m_used; }  // sums up TextWindow::used
 
   // Returns window 0 <= `window` < count(). `tokens` must be what the constructor was given. Does

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.hpp"
@@ -30,14 +31,21 @@ std::vector<MixedSource> mixed_sources(DataConfig const& data) {
   return mix;
 }
 
-void append(std::vector<std::string> const& lines, std::vector<std::string>& to) {
-  to.insert(to.end(), lines.begin(), lines.end());
+template <class T>
+void append(std::vector<T> const& more, std::vector<T>& to) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+std::vector<TokenFile> joined(std::vector<std::vector<TokenFile>> texts) {
+  std::vector<TokenFile> all;
+  for (auto& files : texts) std::ranges::move(files, std::back_inserter(all));
+  return all;
 }
 
 // Appends those of `files` to `to` that are none of `valid`, and returns how many they are.
-std::int64_t take(std::vector<TokenFile> files, std::vector<KnownFile> const& valid,
-                  TrainFiles& to) {
-  auto const chosen = without_valid(known_files(files), valid);
+std::int64_t take(std::vector<TokenFile> files, std::vector<KnownFile> const& known,
+                  std::vector<KnownFile> const& valid, TrainFiles& to) {
+  auto const chosen = without_valid(known, valid);
   for (auto const i : chosen.kept) to.files.push_back(std::move(files[i]));
   append(chosen.said, to.said);
   return std::ssize(chosen.kept);
@@ -45,24 +53,33 @@ std::int64_t take(std::vector<TokenFile> files, std::vector<KnownFile> const& va
 
 }  // namespace
 
-std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns) {
+std::vector<std::vector<TokenFile>> open_each(char const* key,
+                                              std::vector<std::string> const& patterns) {
   if (patterns.empty())
     throw Error(Status::bad_input, fmt::format("{}: no token file is named", key));
-  return open_matching(key, patterns);
+  std::vector<std::vector<TokenFile>> texts;
+  for (auto const& pattern : patterns) texts.push_back(open_matching(key, {&pattern, 1}));
+  return texts;
 }
 
 TrainFiles open_train(DataConfig const& data) {
   TrainFiles opened;
   opened.mix = mixed_sources(data);
-  auto all = open_files("data.train", data.train);
-  append(repeated("data.train", known_files(all)), opened.said);
-  std::vector<KnownFile> valid;
-  if (!data.valid.empty()) valid = known_files(open_files("data.valid", data.valid));
-  if (opened.mix.empty()) {
-    take(std::move(all), valid, opened);
-  } else {
-    for (auto& source : opened.mix)
-      source.files = take(open_files("data.train", {source.name}), valid, opened);
+  auto texts = open_each("data.train", data.train);
+  bool const is_mixed = !opened.mix.empty();
+  if (!is_mixed) {
+    auto one = joined(std::move(texts));
+    texts.clear();
+    texts.push_back(std::move(one));
+  }
+  std::vector<std::vector<KnownFile>> known;
+  std::vector<KnownFile> all, valid;
+  for (auto const& files : texts) append(known.emplace_back(known_files(files)), all);
+  append(repeated("data.train", all), opened.said);
+  if (!data.valid.empty()) valid = known_files(joined(open_each("data.valid", data.valid)));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    auto const files = take(std::move(texts[i]), known[i], valid, opened);
+    if (is_mixed) opened.mix[i].files = files;
   }
   append(repeated("data.valid", valid), opened.said);
   return opened;

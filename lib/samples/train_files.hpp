@@ -24,11 +24,12 @@ struct TrainFiles {
   std::vector<std::string> said;  // lines for the user about files left out or repeated
 };
 
-// Opens the files that a key names. Throws Error(bad_input) that names the key if none is named,
-// and what open_matching throws.
-std::vector<TokenFile> open_files(char const* key, std::vector<std::string> const& patterns);
+// Opens the files of each element of a key. Throws Error(bad_input) that names the key if it has
+// none, and what open_matching throws.
+std::vector<std::vector<TokenFile>> open_each(char const* key,
+                                              std::vector<std::string> const& patterns);
 
-// Opens the files of data.train that are not also files of data.valid. Throws what open_files and
+// Opens the files of data.train that are not also files of data.valid. Throws what open_each and
 // without_valid throw, and Error(bad_input) for a weight that is too small beside the others.
 TrainFiles open_train(DataConfig const& data);
 

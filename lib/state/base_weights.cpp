@@ -94,17 +94,11 @@ std::shared_ptr<TensorSource> open_place(std::string const& place) {
                                                   : fs::path(place));
 }
 
-// Returns where the base may lie, the likeliest place first.
-std::vector<std::string> places_of(BaseReference const& base, CheckpointReader const& checkpoint,
-                                   BasePlaces const& places) {
-  if (!places.given.empty()) return {places.given};
-  std::vector<std::string> all = {base.path};
-  all.insert(all.end(), places.starts.begin(), places.starts.end());
-  if (!base.from_run.empty()) {
-    auto const run = fs::absolute(checkpoint.directory()).lexically_normal().parent_path();
-    all.push_back((run / base.from_run).lexically_normal().string());
-  }
-  return all;
+// Returns where a base is that lies beside the run as it did where that began.
+std::vector<std::string> beside_run(BaseReference const& base, CheckpointReader const& checkpoint) {
+  if (base.from_run.empty()) return {};
+  auto const run = fs::absolute(checkpoint.directory()).lexically_normal().parent_path();
+  return {(run / base.from_run).lexically_normal().string()};
 }
 
 }  // namespace
@@ -160,7 +154,7 @@ std::shared_ptr<BaseWeights> open_base(CheckpointReader const& checkpoint,
     throw Error(Status::bad_input,
                 fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
   std::string first;  // what is wrong with the first place
-  auto const all = places_of(base, checkpoint, places);
+  auto const all = places.in_order({base.path}, beside_run(base, checkpoint));
   for (auto const& place : all) {
     std::string why;
     try {

@@ -9,8 +9,12 @@
 
 #include "base/checksum.hpp"
 #include "base/log.hpp"
+#include "huggingface/match_tensors.hpp"
 #include "io/h5/checkpoint_masters.hpp"
 #include "io/h5/earlier_checkpoints.hpp"
+#include "model/adapters.hpp"
+#include "model/freeze.hpp"
+#include "model/model.hpp"
 #include "state/base_weights.hpp"
 #include "state/restore.hpp"
 
@@ -50,6 +54,14 @@ bool is_own(fs::path const& checkpoint, RunConfig const& run) {
 bool has_base(Resumption const& resumption, RunConfig const& run) {
   if (!resumption.state.base.path.empty()) return true;
   return resumption.is_init && !(resumption.reader && is_own(resumption.checkpoint, run));
+}
+
+// What the run before has trained is not in its base.
+bool freezes_more(ModelConfig const& model, std::map<std::string, std::string> const& base) {
+  Freeze freeze(model);
+  return std::ranges::any_of(parameters_of(model), [&](TensorEntry const& parameter) {
+    return freeze.freezes(std::vector{parameter.name}) && !base.contains(parameter.name);
+  });
 }
 
 // Another run that goes on removes its older checkpoints.
@@ -93,7 +105,25 @@ BaseReference start_beside_base(Resumption const& resumption, RunConfig const& r
   return base_of(place, base->sums(), model);
 }
 
+// Returns whether the model has adapters and the checkpoint none.
+bool gets_adapters(Resumption const& start, ModelState const& model) {
+  auto const has_adapters = [](Chunk const& chunk) {
+    return std::ranges::any_of(chunk.parameters, [](Parameter const& parameter) {
+      return adapted_layer(parameter.name).has_value();
+    });
+  };
+  return std::ranges::any_of(model.chunks(), has_adapters) &&
+         stored_config(start).model.lora.rank == 0;
+}
+
 }  // namespace
+
+bool leaves_base(Resumption const& resumption, Config const& config, std::int64_t vocab) {
+  auto const& before = resumption.state.base;
+  if (resumption.whole) return !before.path.empty();
+  return has_base(resumption, config.run) &&
+         (before.path.empty() || !freezes_more(completed(config, vocab), before.sums));
+}
 
 RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,
                             Comm& comm) {
@@ -131,6 +161,10 @@ void restore_weights(Resumption const& start, ModelState& model, Comm& comm) {
     return start_with_weights(weights, model, comm);
   }
   naming_older(start.checkpoint, [&] {
+    if (gets_adapters(start, model)) {
+      auto weights = checkpoint_weights(*start.reader, start.places);
+      return start_with_weights(weights, model, comm);
+    }
     auto const base = open_base(*start.reader, start.places);
     restore_weights(*start.reader, base.get(), model, comm);
   });

@@ -16,6 +16,9 @@ struct RestoredStart {
   std::string weights;  // what the weights were made of, as a text that names their values
 };
 
+// Returns whether checkpoints of a run that begins so will leave what it freezes where that is now.
+bool leaves_base(Resumption const& resumption, Config const& config, std::int64_t vocab);
+
 // Reads them to the model, and with a whole checkpoint also all states. All ranks call this. Throws
 // Error: bad_input for weights of another model, damaged if they are not what a checksum says.
 RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,

@@ -29,7 +29,7 @@ Resumption read(CheckpointReader checkpoint, bool whole, BasePlaces places) {
   auto reader = std::make_shared<CheckpointReader>(std::move(checkpoint));
   auto state = run_state(reader->run_strings(), directory.string());
   Resumption resumption{directory, std::move(state), whole, std::move(reader)};
-  resumption.places = std::move(places);
+  if (resumption.takes_base()) resumption.places = std::move(places);
   return resumption;
 }
 
@@ -45,7 +45,7 @@ Resumption read_adapter_directory(std::filesystem::path const& path, BasePlaces 
   auto adapters = std::make_shared<AdapterDirectory>(path, places);
   auto resumption = read_model_directory(adapters->base());
   resumption.checkpoint = path;
-  resumption.state = imported_state(adapted_config(path, places));
+  resumption.state = imported_state(adapted_config(*adapters, *resumption.directory));
   resumption.adapters = std::move(adapters);
   return resumption;
 }
@@ -115,14 +115,21 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
 }
 
 // Refuses a run that goes on but does not freeze what its checkpoint does (`there`), since what was
-// frozen has no moments to go on with.
-void require_same_freeze(std::string const& place, ModelConfig const& there,
+// frozen has no moments to go on with, or keeps that in other bits.
+void require_same_frozen(std::string const& place, ModelConfig const& there,
                          ModelConfig const& here) {
-  if (there.freeze == here.freeze) return;
-  throw Error(Status::bad_input,
-              fmt::format("{}: model.freeze: is [{}] there, [{}] here; run.checkpoint.resume: "
-                          "weights begins a run that trains other parameters of it",
-                          place, fmt::join(there.freeze, ", "), fmt::join(here.freeze, ", ")));
+  if (there.freeze != here.freeze)
+    throw Error(Status::bad_input,
+                fmt::format("{}: model.freeze: is [{}] there, [{}] here; "
+                            "run.checkpoint.resume=weights begins a run that trains other "
+                            "parameters of it",
+                            place, fmt::join(there.freeze, ", "), fmt::join(here.freeze, ", ")));
+  if (there.quantize != here.quantize)
+    throw Error(Status::bad_input,
+                fmt::format("{}: model.quantize: is {} there, {} here; "
+                            "run.checkpoint.resume=weights begins a run beside the same base in "
+                            "other bits",
+                            place, word(there.quantize), word(here.quantize)));
 }
 
 // Refuses a run that goes on but has another optimizer than its checkpoint, whose states it needs.
@@ -142,9 +149,22 @@ void require_same_optimizer(std::string const& place, OptimConfig const& there,
   }
 }
 
+// Refuses a run that goes on with another model or optimizer than its checkpoint's.
+void require_same_run(Resumption const& latest, Config const& config, std::int64_t vocab) {
+  auto const place = latest.checkpoint.string();
+  auto const there = stored_config(latest);
+  auto in_its_bits = config;
+  in_its_bits.model.quantize = there.model.quantize;
+  require_same_model(latest.checkpoint, latest.state, in_its_bits, vocab);
+  require_same_frozen(place, there.model, config.model);
+  require_same_optimizer(place, there.optim, config.optim);
+}
+
 // A checkpoint has no frozen weights whose values are lost when they are quantized.
-void require_base(ModelConfig const& model, BaseReference const& base) {
-  if (model.quantize == Quantization::none || !base.path.empty()) return;
+void require_base(Config const& config, std::int64_t vocab,
+                  std::optional<Resumption> const& start) {
+  if (config.model.quantize == Quantization::none) return;
+  if (start && leaves_base(*start, config, vocab)) return;
   throw Error(Status::bad_input,
               "model.quantize: frozen weights must stay where the run finds them, and this run has "
               "drawn them or has them in its own run.dir; give model.import or run.init with "
@@ -179,13 +199,35 @@ Resumption open_start(std::filesystem::path const& path, BasePlaces places) {
   return read(open_checkpoint(path), false, std::move(places));
 }
 
-std::filesystem::path Resumption::model_files() const {
-  return reader ? checkpoint / kCarriedFolder : std::filesystem::path(directory->place());
+bool Resumption::takes_base() const {
+  return adapters != nullptr || !state.base.path.empty();
+}
+
+void require_use_of_base(std::string const& given, std::vector<Resumption const*> const& starts) {
+  if (given.empty() || std::ranges::any_of(starts, &Resumption::takes_base)) return;
+  auto const user =
+      starts.size() > 1 ? "each of the checkpoints" : starts.front()->checkpoint.string();
+  throw Error(Status::bad_input,
+              fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
+}
+
+void say_other_base(Resumption const& start) {
+  if (!start.adapters || !start.adapters->is_beside_start()) return;
+  log_warning(
+      "{}: its base {} is not there, and {} is taken for it, which the input names: adapters have "
+      "no checksums by which that could be proved",
+      start.checkpoint.string(), start.adapters->named_base(), start.adapters->base().string());
+}
+
+FileFolders Resumption::model_files() const {
+  if (reader) return checkpoint / kCarriedFolder;
+  if (adapters) return {checkpoint, directory->place()};
+  return std::filesystem::path(directory->place());
 }
 
 FoundFiles files_of(Resumption const& start) {
   if (start.reader) return read_carried(start.checkpoint, start.reader->carried());
-  return {start.directory->carried(), {}};
+  return {start.directory->carried(start.adapters ? start.checkpoint : ""), {}};
 }
 
 RunState imported_state(Config const& config) {
@@ -208,13 +250,11 @@ std::optional<Resumption> find_init(Config const& config, std::int64_t vocab) {
 
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab) {
   auto const resumption = choose(config, vocab);
-  if (!resumption || resumption->is_init) return resumption;
-  require_same_model(resumption->checkpoint, resumption->state, config, vocab, !resumption->whole);
-  if (!resumption->whole) return resumption;
-  auto const place = resumption->checkpoint.string();
-  auto const there = stored_config(*resumption);
-  require_same_freeze(place, there.model, config.model);
-  require_same_optimizer(place, there.optim, config.optim);
+  constexpr bool may_add_adapters = true;
+  if (resumption && !resumption->is_init && !resumption->whole)
+    require_same_model(resumption->checkpoint, resumption->state, config, vocab, may_add_adapters);
+  if (resumption && resumption->whole) require_same_run(*resumption, config, vocab);
+  require_base(config, vocab, resumption);
   return resumption;
 }
 
@@ -264,7 +304,6 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
   RunState state;
   std::string weights;
   if (!resumption) {
-    require_base(config.model, {});
     model.initialise(config.run.seed);
     weights = model.checksum_of_start(config.run.seed);
   } else {
@@ -273,7 +312,6 @@ StartedModel start_model(Config const& config, std::int64_t vocab, UsedTokenizer
     if (resumption->whole) state = resumption->state;
     state.base = std::move(restored.base);
     state.base.from_run = from_run(state.base.path, config.run.dir);
-    require_base(config.model, state.base);
     if (comm.rank() == 0) say_other_tokens(*resumption, tokenizer.name);
     auto const resume = config.run.checkpoint.resume;
     bool const again = resumption->whole && resume;

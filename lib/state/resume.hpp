@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/file_folders.hpp"
 #include "comm/comm.hpp"
 #include "config/config.hpp"
+#include "huggingface/adapter_directory.hpp"
 #include "huggingface/model_directory.hpp"
 #include "io/h5/carried_files.hpp"
 #include "io/h5/checkpoint_reader.hpp"
@@ -28,12 +30,16 @@ struct Resumption {
   // Whether the run begins with weights of run.init that are of a directory of Hugging Face: such a
   // directory, or a checkpoint that still carries its files.
   bool imported = false;
-  std::shared_ptr<TensorSource> adapters{};  // of PEFT, beside `directory`, which is their base
+  std::shared_ptr<AdapterDirectory> adapters{};  // of PEFT, beside `directory`, their base
   bool is_init = false;  // whether it is what run.init names, whose weights others leave alone
   BasePlaces places{};   // where its base may lie, if it is a checkpoint that has one
 
-  // Returns where the files lie that describe a model of Hugging Face and its tokenizer.
-  std::filesystem::path model_files() const;
+  // Returns whether it leaves weights in a base.
+  bool takes_base() const;
+  // Returns where the files lie that describe a model of Hugging Face, which are in the last
+  // folder, and its tokenizer. Adapters of PEFT may have a tokenizer and a chat template of their
+  // own.
+  FileFolders model_files() const;
 };
 
 // Returns where bases may lie by what an input says, and by what --base names.
@@ -43,6 +49,13 @@ BasePlaces base_places(Config const& config, std::string const& given = "");
 // directory of Hugging Face, or adapters of PEFT, whose base is where their adapter_config.json
 // says or at one of the places. Throws Error.
 Resumption open_start(std::filesystem::path const& path, BasePlaces places = {});
+
+// Throws Error(bad_input) if --base says where a base is, and none of the starts has one.
+void require_use_of_base(std::string const& given, std::vector<Resumption const*> const& starts);
+// Warns if adapters of PEFT are taken beside another directory than the one that they name, because
+// that is not there. One rank calls this.
+void say_other_base(Resumption const& start);
+
 // Returns the files that describe the model, or nothing for one that was made here.
 FoundFiles files_of(Resumption const& start);
 
@@ -59,7 +72,8 @@ RunState imported_state(Config const& config);
 // Finds what run.checkpoint.resume and run.init ask for. What they begin, if it is not `auto`, goes
 // on when they are given again, until it has all of its steps. Returns nothing if the run
 // starts with new weights. Throws Error(damaged) if the latest checkpoint is damaged, and
-// Error(bad_input) if the checkpoint is of another model or if there are no weights to start from.
+// Error(bad_input) if the checkpoint is of another model, if there are no weights to start from, or
+// if model.quantize would leave no other place for the weights that it quantizes.
 std::optional<Resumption> find_resumption(Config const& config, std::int64_t vocab);
 
 // Finds what run.init names, or nothing if it names nothing, whatever is in run.dir. Throws the

@@ -49,9 +49,9 @@ std::string token_text(nlohmann::json const& file, char const* key) {
 
 // Returns the token that ends texts, as files beside the tokenizer say: BERT's [SEP] where there is
 // no other.
-std::string end_token(fs::path const& directory) {
+std::string end_token(FileFolders const& folders) {
   for (auto const* const name : {"tokenizer_config.json", "special_tokens_map.json"}) {
-    auto const path = directory / name;
+    auto const path = folders.file(name);
     if (!is_there(path)) continue;
     auto const file = parsed(path, read_input(path, kMostBytes));
     for (auto const* const key : {"eos_token", "sep_token"})
@@ -74,13 +74,13 @@ std::int64_t vocab_of(Stages const& stages) {
 }
 
 std::unique_ptr<Tokenizer const> open_json(fs::path const& path, std::string const& text,
-                                           TokenizerFacts facts) {
+                                           FileFolders const& folders, TokenizerFacts facts) {
   auto const json = parsed(path, text);
   auto stages = read_stages({json, path.string()});
   facts.vocab = vocab_of(stages);
   facts.before = stages.around.before;
   facts.after = stages.around.after;
-  auto const end = end_token(path.parent_path());
+  auto const end = end_token(folders);
   if (!end.empty()) facts.end = id_of(end, stages);
   return std::make_unique<Pipeline const>(std::move(stages), std::move(facts));
 }
@@ -127,12 +127,16 @@ std::unique_ptr<Tokenizer const> open_tokenizer(fs::path const& path) {
                 fmt::format("{}: has neither {} nor a model of SentencePiece (tokenizer.model, "
                             "spiece.model, ..)",
                             path.string(), kTokenizerFile));
+  return open_tokenizer(file, file.parent_path());
+}
+
+std::unique_ptr<Tokenizer const> open_tokenizer(fs::path const& file, FileFolders const& folders) {
   auto const bytes = read_input(file, kMostBytes);
   TokenizerFacts facts;
   facts.name = name_of(file);
   facts.checksum = tokenizer_checksum(bytes);
   if (file.extension() == ".model") return open_sentence_piece(file, bytes, std::move(facts));
-  return open_json(file, bytes, std::move(facts));
+  return open_json(file, bytes, folders, std::move(facts));
 }
 
 }  // namespace spillway

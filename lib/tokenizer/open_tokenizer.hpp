@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_folders.hpp"
 #include "tokenizer/tokenizer.hpp"
 
 namespace spillway {
@@ -24,6 +25,9 @@ std::filesystem::path tokenizer_file(std::filesystem::path const& directory);
 // Opens a directory's tokenizer, a tokenizer.json, or a model of SentencePiece (*.model). Throws
 // Error(bad_input) that names the file, and the key in it, that is missing, wrong or not known.
 std::unique_ptr<Tokenizer const> open_tokenizer(std::filesystem::path const& path);
+// Opens the tokenizer in that file, with what the folders' other files say of it.
+std::unique_ptr<Tokenizer const> open_tokenizer(std::filesystem::path const& file,
+                                                FileFolders const& folders);
 
 // Returns the checksum that the facts of a tokenizer have whose file has these bytes.
 std::string tokenizer_checksum(std::string_view bytes);

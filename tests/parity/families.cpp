@@ -2,7 +2,7 @@
 // planned, evaluated or interrupted changes no bit, and two ranks train as one does.
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "io/h5/checkpoint_dir.hpp"
 #include "tests/parity/plan_matrix.hpp"
@@ -39,13 +39,18 @@ TEST_P(Families, give_equal_bits_under_every_plan_and_after_a_restart) {
 }
 
 TEST_P(Families, are_evaluated_by_the_command_as_in_training) {
-  auto const run = experiment("_eval", 0, {"precision=fp32", "run.eval.batches=1000"}).run("run");
-  auto const outcome = run_command(fmt::format("{} eval {}/config.yaml --checkpoint {} 2>/dev/null",
-                                               spillway_command(0), run.dir.string(),
-                                               find_latest(run.dir)->string()));
-  double loss = 0;
-  ASSERT_EQ(std::sscanf(outcome.output.c_str(), "loss %lf", &loss), 1) << outcome.output;
-  EXPECT_NEAR(loss, run.rows.back().at("valid_loss").get<double>(), 1e-5);
+  auto const begun = experiment("_eval", 0, {"precision=fp32", "run.eval.batches=1000"});
+  auto const dir = begun.directory().string();
+  write_token_file(dir + "/more.h5", 800, kDocumentTokens);
+  auto const run = begun.run("run", {fmt::format("data.valid=[{0}/valid.h5, {0}/more.h5]", dir)});
+  auto const outcome = run_command(
+      fmt::format("{} eval {}/config.yaml --checkpoint {} --json 2>/dev/null", spillway_command(0),
+                  run.dir.string(), find_latest(run.dir)->string()));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  auto const all = nlohmann::json::parse(outcome.output)["checkpoints"][0];
+  auto const& row = run.rows.back();
+  EXPECT_NEAR(all.at("loss").get<double>(), row.at("valid_loss").get<double>(), 1e-5);
+  EXPECT_EQ(all.at("targets"), row.at("valid_targets"));
 }
 
 TEST_P(Families, share_a_batch_between_two_ranks_without_changing_the_training) {

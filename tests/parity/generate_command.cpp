@@ -95,6 +95,7 @@ TEST_F(Generated, a_text_ends_where_its_model_says_so) {
   auto const asked = generate("--temperature 0 --tokens 20 --prompt-ids 1,8,43 data.eos_id=" +
                               std::to_string(end));
   expect_refused("--prompt-ids 1 model.layers=1", "only ids of special tokens");
+  expect_refused("--chat --prompt a", "has bytes as tokens, for which there are no chat templates");
   train("ending", {"data.eos_id=" + std::to_string(end)});
   auto const first = std::find(all.begin() + 3, all.end(), end);
   EXPECT_EQ(after({1, 8, 43}, 20), Ids(all.begin(), first + 1));

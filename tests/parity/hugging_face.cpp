@@ -65,58 +65,6 @@ TEST_F(HuggingFace, a_directory_that_an_input_names_is_as_good_as_its_checkpoint
             names_in(m_dir / "checkpoint/huggingface"));
 }
 
-// Returns the words of `eval` up to where the weights were.
-std::string loss_in(Outcome const& outcome) {
-  auto const begin = outcome.output.find("loss ");
-  return outcome.output.substr(begin, outcome.output.find("  tokens", begin) - begin);
-}
-
-TEST_F(HuggingFace, adapters_and_their_base_are_found_wherever_they_lie) {
-  write_model_directory(m_dir / "model", directory_cases()[2]);
-  auto const input_with = [&](char const* model) {
-    write_input(fmt::format("model: {{import: {}, lora: {{rank: 2}}}}\n", path(model)));
-  };
-  input_with("model");
-  run("train " + path("in.yaml") + " run.init=none");
-  export_to("run/step-2", "adapter");
-  auto const eval = [&](char const* checkpoint, std::string const& more = "") {
-    return loss_in(run(fmt::format("eval {} --checkpoint {} run.init=none {}", path("in.yaml"),
-                                   path(checkpoint), more)));
-  };
-  auto const loss = eval("run");
-  EXPECT_FALSE(loss.empty());
-  EXPECT_EQ(eval("adapter"), loss);
-  auto const about = run("inspect " + path("adapter")).output;
-  EXPECT_NE(about.find("  rank        2\n"), about.npos) << about;
-  EXPECT_NE(about.find("  targets     q, v\n"), about.npos) << about;
-
-  fs::rename(m_dir / "model", m_dir / "moved");
-  auto const generate =
-      fmt::format("generate {} --prompt-ids 5,6 --tokens 4 --temperature 0 ", path("run"));
-  auto const refused = run_command(spillway_command(0) + " " + generate);
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.output.find("say where that is now: --base DIR"), std::string::npos)
-      << refused.output;
-  auto const base = "--base " + path("moved");
-  auto const made = run(generate + base).output;
-  EXPECT_EQ(run(fmt::format("generate {} --prompt-ids 5,6 --tokens 4 --temperature 0 {}",
-                            path("adapter"), base))
-                .output,
-            made);
-  export_to("run", "merged", "--merged " + base);
-  export_to("run", "again", base);
-  EXPECT_NE(read("again/adapter_config.json").find(path("moved")), std::string::npos);
-  input_with("moved");
-  EXPECT_EQ(eval("run"), loss);
-  EXPECT_EQ(eval("adapter", base), loss);
-  run("train " + path("in.yaml") + " run.init=none run.steps=3");
-  for (auto const* name : {"run", "run/step-3"}) {
-    auto const text = run("inspect " + path(name)).output;
-    EXPECT_NE(text.find("adapters (LoRA) of rank 2, alpha 4, of q, v"), text.npos) << text;
-    EXPECT_NE(text.find(path("moved")), text.npos) << text;
-  }
-}
-
 TEST_F(HuggingFace, a_plan_begins_with_what_a_run_may_begin_with) {
   write_model_directory(m_dir / "model", directory_cases()[2]);
   write_input("model: {family: llama, layers: 1, hidden: 32, heads: 2, vocab: 400}\n");

@@ -45,8 +45,20 @@ TEST_F(HuggingFaceValues, that_are_not_finite_are_imported_by_no_command) {
 TEST_F(HuggingFaceValues, that_make_the_loss_infinite_end_eval_and_generate_with_7) {
   write_with("transformer.ln_f.weight", std::vector<float>(24, 3e38F));
   write_input(import("model", "checkpoint"));
-  expect(7, "the loss is not finite",
-         fmt::format("eval {} --checkpoint {}", path("in.yaml"), path("checkpoint")));
+  auto const eval = "eval " + path("in.yaml");
+  auto const of = [&](char const* name) { return " --checkpoint " + path(name); };
+  expect(7, "the loss is not finite", eval + of("checkpoint"));
+  write_with(m_tensor, {1});
+  import("model", "sound");
+  auto const all =
+      run_command(fmt::format("{} {}{}{}{} --json 2>{}", spillway_command(0), eval, of("sound"),
+                              of("checkpoint"), of("sound"), path("stderr")));
+  EXPECT_EQ(all.status, 7);
+  auto const rows = nlohmann::json::parse(all.output).at("checkpoints");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_TRUE(rows[0]["loss"].is_number());
+  EXPECT_TRUE(rows[1]["loss"].is_null() && rows[1]["texts"][0]["perplexity"].is_null());
+  EXPECT_EQ(rows[2], rows[0]);
   expect(7, "logits are not finite",
          fmt::format("generate --checkpoint {} --prompt-ids 5", path("checkpoint")));
 }

@@ -2,6 +2,7 @@
 #include <iterator>
 
 #include "tests/parity/hugging_face_test.hpp"
+#include "tests/support/names_in.hpp"
 
 namespace spillway::test::tokenizer_commands_test {
 namespace {
@@ -119,6 +120,45 @@ TEST_F(TokenizerCommands, messages_are_answered_as_the_model_has_learnt_them) {
                                          "<end><user>hat<end><assistant>"));
 }
 
+// Adapters bring a tokenizer and a template of their own, and what they lack is their base's.
+TEST_F(TokenizerCommands, adapters_of_peft_keep_what_lies_beside_them) {
+  auto const input_with = [&](std::string const& model) {
+    write_input(fmt::format("model: {{import: {}}}\n", model));
+  };
+  input_with(fmt::format("{}, lora: {{rank: 2, targets: [qkv]}}", path("model")));
+  run(train_words("run.init=none run.steps=0"));
+  export_to("run", "adapter");
+  EXPECT_EQ(names_in(m_dir / "adapter"),
+            (std::vector<std::string>{"adapter_config.json", "adapter_model.safetensors"}));
+  auto const chat = [&](std::string const& checkpoint) {
+    return run(fmt::format("generate {} --chat --prompt \"the cat\" --temperature 0 --tokens 6 "
+                           "2>{}",
+                           path(checkpoint), path("stderr")))
+        .output;
+  };
+  write("adapter/chat_template.jinja", "{{ messages[0].content }} hat");
+  auto const with_template = chat("adapter");
+  auto own = m_tokenizer;  // whose letters are the other way round
+  for (char letter = '!'; letter <= '~'; ++letter)
+    own["model"]["vocab"][std::string(1, letter)] = '!' + '~' - letter;
+  write("adapter/tokenizer.json", own.dump());
+  auto const with_both = chat("adapter");
+  EXPECT_NE(with_both, with_template);
+
+  input_with(path("adapter"));
+  tokenize("adapter", "tokens.h5");
+  tokenize("adapter", "valid.h5", 399);
+  fs::remove_all(m_dir / "run");
+  run(train_words("run.init=none run.steps=0"));
+  EXPECT_EQ(chat("run"), with_both);
+  export_to("run", "merged", "--merged");
+  EXPECT_EQ(chat("merged"), with_both);
+  EXPECT_EQ(read("merged/tokenizer_config.json"), read("model/tokenizer_config.json"));
+  export_to("run", "again");
+  EXPECT_EQ(names_in(m_dir / "again"), names_in(m_dir / "adapter"));
+  EXPECT_EQ(read("again/tokenizer.json"), own.dump());
+}
+
 TEST_F(TokenizerCommands, an_answer_ends_where_the_template_ends_it) {
   write("model/chat_template.jinja",
         "{% for m in messages %}{{ m.content }}{% if m.role == 'assistant' %}<turn>{% endif %}"
@@ -161,6 +201,16 @@ TEST_F(TokenizerCommands, messages_are_refused_where_the_model_knows_none) {
                       "/huggingface has no chat template (chat_template.jinja, or `chat_template` "
                       "in tokenizer_config.json); --tokenizer names a model's directory with one"),
             std::string::npos);
+  write("model/chat_template.jinja", "{% include 'x' %}");
+  write("asked.jsonl", R"({"messages": [{"role": "user", "content": "the"}]})"
+                       "\n");
+  for (auto const& [asks, begin] : {std::pair(" --prompts " + path("asked.jsonl"),
+                                              path("asked.jsonl") + ":1: has messages, and "),
+                                    std::pair(std::string(chat), std::string("--chat: "))})
+    EXPECT_NE(refused("generate " + path("model") + asks)
+                  .find(begin + path("model/chat_template.jinja") +
+                        ":1: `{% include %}` is not known here"),
+              std::string::npos);
   write_model_directory(m_dir / "t5", directory_cases()[2]);
   import("t5", "of-t5");
   EXPECT_NE(refused("generate " + path("of-t5") + chat)

@@ -97,8 +97,8 @@ void check_kind(std::string const& key, Place const& place) {
   }();
   if (std::ranges::count(names, without_head_size(key)) > 0) return;
   auto const nearest = nearest_name(key, names);
-  refuse(place, nearest.empty() ? "unknown kind of op; docs/ops.md lists all"
-                                : fmt::format("unknown kind of op; did you mean {}?", nearest));
+  refuse(place, "unknown kind of op" +
+                    (nearest.empty() ? "; docs/ops.md lists all" : did_you_mean(nearest)));
 }
 
 void read_table(Numbers& numbers, Value const& value, std::string const& source,

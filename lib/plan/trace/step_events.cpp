@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/compact_json.hpp"
+
 namespace spillway {
 
 namespace {
@@ -27,7 +29,7 @@ double us(std::int64_t ns) {
 }
 
 void put(Json const& event, TraceSink const& sink) {
-  sink(event.dump(-1, ' ', false, Json::error_handler_t::replace));
+  sink(compact_json(event));
 }
 
 Json event(char const* phase, int process, int track, std::int64_t ns) {

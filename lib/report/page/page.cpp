@@ -5,6 +5,7 @@
 #include <ctime>
 #include <set>
 
+#include "base/compact_json.hpp"
 #include "report/page/figures.hpp"
 #include "report/page/page_parts.hpp"
 #include "report/page/rows_json.hpp"
@@ -48,7 +49,7 @@ PageJson run_json(std::filesystem::path const& directory, std::filesystem::path 
 
 // Returns JSON in which a browser finds neither tags nor comments: those characters are escaped.
 std::string script_text(PageJson const& data) {
-  auto const json = data.dump(-1, ' ', true, PageJson::error_handler_t::replace);
+  auto const json = compact_json(data, kInAscii);
   std::string text;
   text.reserve(json.size());
   for (char const c : json) {

@@ -1,5 +1,6 @@
 #include "report/page/plan_record.hpp"
 
+#include "base/compact_json.hpp"
 #include "plan/schedule/fates.hpp"
 #include "report/page/lane_record.hpp"
 #include "report/page/memory_record.hpp"
@@ -70,7 +71,7 @@ std::string plan_record(PlannedRun const& planned, Simulation const& simulation,
                          {"chunks", chunks(planned.train)},
                          {"memory", memory_record(program, simulation, budgets, kMostMoments)},
                          {"lanes", lanes(planned, simulation)}};
-  return json.dump(-1, ' ', true, PageJson::error_handler_t::replace) + "\n";
+  return compact_json(json, kInAscii) + "\n";
 }
 
 }  // namespace spillway

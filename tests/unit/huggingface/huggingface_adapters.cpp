@@ -128,7 +128,9 @@ TEST_F(Adapters, of_other_forms_are_refused_by_their_key) {
   EXPECT_EQ(said("base_model_name_or_path", "org/model"),
             ": base_model_name_or_path: org/model is no directory of a model here; of the Hugging "
             "Face hub nothing is fetched: `hf download org/model --local-dir DIR` does (or "
-            "huggingface-cli download); write there where it is, or give --base DIR");
+            "huggingface-cli download); write there where it is, or say it: --base DIR, for train "
+            "and plan model.import=DIR beside run.init=" +
+                directory.string() + " and its model.lora");
 }
 
 TEST_F(Adapters, have_their_base_where_they_say_beside_them_or_where_it_is_given) {
@@ -140,9 +142,11 @@ TEST_F(Adapters, have_their_base_where_they_say_beside_them_or_where_it_is_given
   };
   name_base("../llama");
   EXPECT_EQ(AdapterDirectory(directory).base(), directory / "../llama");
+  EXPECT_FALSE(AdapterDirectory(directory, {"", {(m_dir / "llama").string()}}).is_beside_start());
   name_base("gone");
-  EXPECT_EQ(AdapterDirectory(directory, {"", {"none", (m_dir / "llama").string()}}).base(),
-            m_dir / "llama");
+  AdapterDirectory const at_start(directory, {"", {"none", (m_dir / "llama").string()}});
+  EXPECT_EQ(at_start.base(), m_dir / "llama");
+  EXPECT_TRUE(at_start.is_beside_start());
   EXPECT_EQ(AdapterDirectory(directory, {(m_dir / "llama").string(), {}}).base(), m_dir / "llama");
   EXPECT_NE(error_of([&] {
               AdapterDirectory(directory, {"gone", {(m_dir / "llama").string()}});

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -145,6 +146,37 @@ TEST_F(ModelFiles, nothing_that_is_carried_takes_the_place_of_what_export_writes
   EXPECT_EQ(test::names_in(m_dir / "out"),
             (Names{"config.json", "model.safetensors", "tokenizer.json"}));
   EXPECT_EQ(test::tensors_in(m_dir / "out"), test::tensors_in(m_model));
+}
+
+TEST_F(ModelFiles, of_adapters_are_theirs_first_and_of_their_model_where_they_have_none) {
+  auto const own = m_dir / "own";
+  fs::create_directories(own);
+  auto const write_own = [&](std::string const& name, std::string const& text) {
+    std::ofstream(own / name) << text;
+  };
+  for (auto const* name : {"generation_config.json", "tokenizer_config.json", "vocab.json"})
+    write(name, "{}");
+  write("chat_template.jinja", "theirs");
+  auto const texts = [&] {
+    std::map<std::string, std::string> found;
+    for (auto const& file : read_model_files({own, m_model})) found[file.name] = file.text;
+    return found;
+  };
+  auto const theirs = texts();
+  EXPECT_EQ(theirs.size(), 6u);
+  write_own("generation_config.json", R"({"of": "no model"})");
+  write_own("spiece.model", "own");
+  write_own("tokenizer_config.json", R"({"chat_template": null})");
+  auto expected = theirs;
+  expected["spiece.model"] = "own";
+  expected["tokenizer_config.json"] = R"({"chat_template": null})";
+  expected.erase("tokenizer.json");  // a tokenizer is one folder's
+  expected.erase("vocab.json");
+  EXPECT_EQ(texts(), expected);
+  write_own("tokenizer_config.json", R"({"chat_template": "own"})");
+  expected["tokenizer_config.json"] = R"({"chat_template": "own"})";
+  expected.erase("chat_template.jinja");
+  EXPECT_EQ(texts(), expected);
 }
 
 TEST_F(ModelFiles, what_was_private_stays_so) {

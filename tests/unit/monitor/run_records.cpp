@@ -36,7 +36,9 @@ class RunRecords : public InDirectory {
     config.model.heads = 2;
     config.model.vocab = 256;
     config.data.sequence = 32;
-    config.data.train = {"tokens.h5"};
+    config.data.train = {"tokens.h5", "more.h5"};
+    config.data.weights = {3, 1};
+    config.data.valid = {"valid.h5"};
     config.run.dir = m_dir.string();
     config.run.steps = 40;
     config.memory.device_bytes = 1 << 30;
@@ -100,6 +102,7 @@ TEST_F(RunRecords, say_what_a_run_is_and_how_far_it_has_come) {
     "predicted_peak_bytes": {"device": 4194304}, "measured_peak_bytes": {"device": 3145728}})");
   expect({"  state        not at work: its last job ended with 75: stopped as asked\n",
           "  model        gpt, 2 layers of 64, 2 heads; 77 parameters; bf16\n",
+          "  data         75 % tokens.h5, 25 % more.h5; valid: valid.h5\n",
           "  step         3 of 40 (8 %), 30 tokens\n",
           "  loss         3.5000 at step 3; least 3.0000 at step 2\n",
           "  valid        4.5000 at step 2, the least\n",

@@ -194,12 +194,31 @@ TEST_F(ChatTemplates, are_read_from_a_models_directory) {
   write("tokenizer_config.json", R"({"chat_template": [{"name": "rag", "template": "r"},
                                                        {"name": "default", "template": "d"}]})");
   EXPECT_EQ(rendered(), "d");
+  EXPECT_TRUE(open_chat_template(m_dir / "")) << "a path with / at its end";
   write("chat_template.jinja", "{{ messages[0].content }}{{ tools is none }}\n");
   EXPECT_EQ(rendered(), "aTrue");
   write("chat_template.jinja", "\n{% include 'x' %}");
   EXPECT_EQ(error_of([&] { rendered(); }).what(),
             (m_dir / "chat_template.jinja").string() +
                 ":2: `{% include %}` is not known here before `x`");
+}
+
+TEST_F(ChatTemplates, of_a_first_folder_hold_before_those_of_another) {
+  auto const rendered = [&] {
+    auto const none = nlohmann::ordered_json::object();
+    return open_chat_template({m_dir / "first", m_dir})->render({}, none, true).text;
+  };
+  write("tokenizer_config.json", R"({"eos_token": "</s>", "chat_template": "last"})");
+  EXPECT_EQ(rendered(), "last");
+  write("chat_template.jinja", "last file");
+  std::filesystem::create_directories(m_dir / "first");
+  write("first/special_tokens_map.json", R"({"bos_token": "<s>"})");
+  EXPECT_EQ(rendered(), "last file");
+  write("first/tokenizer_config.json",
+        R"({"eos_token": "<e>", "chat_template": "first{{ bos_token + eos_token }}"})");
+  EXPECT_EQ(rendered(), "first<s><e>");
+  write("first/chat_template.jinja", "first file");
+  EXPECT_EQ(rendered(), "first file");
 }
 
 }  // namespace

@@ -69,6 +69,21 @@ TEST_F(MixedData, of_spans_end_where_rows_are_full_and_where_a_source_does) {
   }
 }
 
+// A run's evaluations are those of `eval`, which reads each text by itself.
+TEST_F(MixedData, of_data_valid_share_no_window_and_have_draws_of_their_own) {
+  auto config = config_of({m_b}, {});
+  config.data.valid = {m_a, write("c", 33, 100)};
+  auto const data = open_data(config);
+  auto const texts = open_valid_texts(config, data.vocab, data.recipe);
+  auto const& windows = data.valid->windows;
+  ASSERT_EQ(windows.count(), texts[0].windows.count() + texts[1].windows.count());
+  std::vector<std::int64_t> scratch;
+  EXPECT_EQ(windows.at(data.valid->tokens, 12, scratch).first, texts[0].tokens.count());
+  EXPECT_EQ(windows.number_in_part(11), 11);
+  EXPECT_EQ(windows.number_in_part(12), 0);
+  EXPECT_EQ(windows.number_in_part(17), 5);
+}
+
 TEST_F(MixedData, are_the_text_itself_where_there_is_one) {
   auto const mixed = open_data(config_of({m_a}, {3})), plain = open_data(config_of({m_a}, {}));
   EXPECT_EQ(to_json(mixed.samples), to_json(plain.samples));
@@ -112,7 +127,11 @@ TEST_F(MixedData, go_on_where_they_were_and_are_refused_where_they_changed) {
             "first; give back what the run began with, or data.changed=anew goes on with the data "
             "as they are now");
   changed.data.changed = ChangedData::anew;
-  EXPECT_EQ(go_on(data, changed, state, "run/checkpoint").size(), 2u);
+  auto const said = go_on(data, changed, state, "run/checkpoint");
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[1],
+            "the data as they are now begin here, after sample 25; some text may come again, "
+            "and some has not come");
   // Of 25 samples up to 21 may have been the first file's, which has 12 windows.
   EXPECT_EQ(data.order.sample(25).epoch, 2);
 }

@@ -304,7 +304,8 @@ TEST_F(Bases, may_be_quantized_otherwise_by_a_run_that_begins_anew) {
   TinyState state(next);
   EXPECT_EQ(error_of([&] { start(next, state.model); }).what(),
             (m_dir / "next/step-5").string() +
-                ": is of another model: model.quantize is nf4 there, int8 here");
+                ": model.quantize: is nf4 there, int8 here; run.checkpoint.resume=weights begins a "
+                "run beside the same base in other bits");
 }
 
 TEST_F(Bases, have_no_base_themselves) {
@@ -320,7 +321,7 @@ TEST_F(Bases, are_left_by_no_run_that_trains_something_else) {
   auto const error = error_of([&] { start(other, state.model); });
   EXPECT_EQ(error.what(), (m_dir / "run/step-5").string() +
                               ": model.freeze: is [*.h.0.*] there, [*.h.1.*] here; "
-                              "run.checkpoint.resume: weights begins a run that trains other "
+                              "run.checkpoint.resume=weights begins a run that trains other "
                               "parameters of it");
 }
 
