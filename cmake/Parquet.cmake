@@ -16,17 +16,21 @@ function(add_carquet sources)
   add_library(carquet::carquet ALIAS carquet)
 endfunction()
 
-macro(find_carquet)
-  find_package(ZLIB QUIET)  # which an installed carquet links to without finding it
+# The targets last; what packages of other names leave in variables does not.
+function(find_carquet)
+  foreach(library ZLIB zstd lz4)  # which an installed carquet may link to without finding them
+    find_package(${library} QUIET)
+  endforeach()
   find_package(carquet ${carquet_oldest} CONFIG QUIET)
-  set(carquet_sources ${PROJECT_SOURCE_DIR}/build/_deps/carquet/native)
+  set(sources ${PROJECT_SOURCE_DIR}/build/_deps/carquet/native)
   if(TARGET carquet::carquet)
     message(STATUS "carquet: ${carquet_DIR}")
-  elseif(zlib_FOUND AND zstd_FOUND AND lz4_FOUND AND EXISTS ${carquet_sources}/CMakeLists.txt)
-    message(STATUS "carquet: ${carquet_sources}")
-    add_carquet(${carquet_sources})
+  elseif(TARGET PkgConfig::zlib AND TARGET PkgConfig::zstd AND TARGET PkgConfig::lz4
+         AND EXISTS ${sources}/CMakeLists.txt)
+    message(STATUS "carquet: ${sources}")
+    add_carquet(${sources})
   else()
-    message(STATUS "carquet: not found, so that tables of Parquet are not read. An installed one, "
-      "or zlib, zstd, lz4 and the sources that jobs/setup.sh fetches, bring it")
+    message(STATUS "carquet: not found: tables of Parquet are not read. An installed one, or zlib, "
+      "zstd, lz4 and the sources that jobs/setup.sh fetches, bring it")
   endif()
-endmacro()
+endfunction()
