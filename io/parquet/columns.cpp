@@ -12,11 +12,11 @@ constexpr std::size_t kPlaces = 1024;  // that are read at a time
 }  // namespace
 
 ColumnCursor::ColumnCursor(TableFile const& table, std::int32_t group, TableField const& scalar,
-                           std::int64_t most_bytes)
+                           std::int64_t kept_bytes)
     : m_table(table),
       m_group(group),
       m_scalar(scalar),
-      m_most_bytes(most_bytes),
+      m_kept_bytes(kept_bytes),
       m_reader(table.open(group, scalar.column)),
       m_defined(kPlaces),
       m_repeated(kPlaces),
@@ -34,7 +34,7 @@ void ColumnCursor::pass() {
 }
 
 bool ColumnCursor::has_more() {
-  if (m_kept_bytes > m_most_bytes) open_again();
+  if (m_given_bytes > m_kept_bytes) open_again();
   carquet_error_t error{};
   auto const read = carquet_column_read_batch_ex(m_reader.get(), m_values.data(), kPlaces,
                                                  m_defined.data(), m_repeated.data(), &error);
@@ -45,7 +45,7 @@ bool ColumnCursor::has_more() {
   if (m_scalar.value_bytes == sizeof(carquet_byte_array_t)) {
     auto const end = m_defined.begin() + static_cast<std::ptrdiff_t>(m_count);
     auto const values = std::count(m_defined.begin(), end, m_scalar.defined);
-    m_kept_bytes += bytes_of_texts(static_cast<std::size_t>(values));
+    m_given_bytes += bytes_of_texts(static_cast<std::size_t>(values));
   }
   return m_count > 0;
 }
@@ -53,7 +53,7 @@ bool ColumnCursor::has_more() {
 // A reader of carquet keeps all texts that it has given: another one passes over them unread.
 void ColumnCursor::open_again() {
   m_reader = m_table.open(m_group, m_scalar.column);
-  m_kept_bytes = 0;
+  m_given_bytes = 0;
   if (carquet_column_skip(m_reader.get(), m_read) != m_read) damaged("is not what it was");
 }
 

@@ -18,9 +18,9 @@ namespace spillway {
 // says which list goes on there.
 class ColumnCursor {
  public:
-  // `scalar` must live as long as the cursor. `most_bytes` of texts are kept at a time, or a page.
+  // `scalar` must live as long as the cursor. About `kept_bytes` of texts are kept, or a page.
   ColumnCursor(TableFile const& table, std::int32_t group, TableField const& scalar,
-               std::int64_t most_bytes);
+               std::int64_t kept_bytes);
 
   // Throws Error(damaged), as all below.
   bool is_at_end() { return m_at == m_count && !has_more(); }
@@ -51,9 +51,9 @@ class ColumnCursor {
   TableFile const& m_table;
   std::int32_t m_group;
   TableField const& m_scalar;
-  std::int64_t m_most_bytes;
+  std::int64_t m_kept_bytes;
   ColumnReader m_reader;
-  std::int64_t m_kept_bytes = 0;                   // by m_reader
+  std::int64_t m_given_bytes = 0;                  // of texts, by m_reader
   std::int64_t m_read = 0;                         // places
   std::size_t m_at = 0, m_count = 0, m_value = 0;  // m_value counts the values before m_at
   std::vector<std::int16_t> m_defined, m_repeated;

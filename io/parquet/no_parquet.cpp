@@ -5,7 +5,7 @@
 
 namespace spillway {
 
-std::unique_ptr<RecordSource> open_parquet(std::filesystem::path const& path) {
+std::unique_ptr<RecordSource> open_parquet(std::filesystem::path const& path, std::int64_t) {
   throw Error(
       Status::bad_input,
       fmt::format("{}: this build reads no tables of Parquet, since it was made without carquet; "

@@ -16,8 +16,8 @@ namespace {
 
 class Table final : public RecordSource {
  public:
-  explicit Table(std::filesystem::path path)
-      : m_file(std::move(path)), m_fields(fields_of(m_file)) {
+  Table(std::filesystem::path path, std::int64_t kept_bytes)
+      : m_file(std::move(path)), m_fields(fields_of(m_file)), m_kept_bytes(kept_bytes) {
     if (std::ranges::none_of(m_fields, &TableField::is_known))
       throw Error(Status::bad_input,
                   fmt::format("{}: has no column of texts or numbers", m_file.path().string()));
@@ -47,13 +47,14 @@ class Table final : public RecordSource {
       m_rows.reset();
       if (m_group == m_file.groups()) return false;
       m_left = std::max<std::int64_t>(m_file.rows_of(m_group), 0);
-      m_rows.emplace(m_file, m_group++, m_fields);
+      m_rows.emplace(m_file, m_group++, m_fields, m_kept_bytes);
     }
     return true;
   }
 
   TableFile m_file;
   std::vector<TableField> m_fields;
+  std::int64_t m_kept_bytes;
   std::optional<RowTexts> m_rows;  // of the row group before m_group
   std::int32_t m_group = 0;
   std::int64_t m_left = 0, m_done = 0;  // rows
@@ -61,8 +62,9 @@ class Table final : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> open_parquet(std::filesystem::path const& path) {
-  return std::make_unique<Table>(path);
+std::unique_ptr<RecordSource> open_parquet(std::filesystem::path const& path,
+                                           std::int64_t kept_bytes) {
+  return std::make_unique<Table>(path, kept_bytes);
 }
 
 }  // namespace spillway

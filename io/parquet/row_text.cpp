@@ -13,8 +13,6 @@
 namespace spillway {
 namespace {
 
-constexpr std::int64_t kMostKeptBytes = 128 << 20, kFewestKeptBytes = 4 << 20;
-
 void append_text(std::string_view text, std::string& to) {
   to += '"';
   for (std::size_t at = 0; at < text.size();) {
@@ -93,24 +91,22 @@ std::string text_as_json(std::string_view text) {
 }
 
 RowTexts::RowTexts(TableFile const& table, std::int32_t group,
-                   std::vector<TableField> const& fields)
+                   std::vector<TableField> const& fields, std::int64_t kept_bytes)
     : m_table(table),
       m_group(group),
       m_fields(fields),
       m_columns(static_cast<std::size_t>(carquet_schema_num_columns(&table.schema()))) {
   std::int64_t columns = 0;
   for (auto const& field : fields) columns += field.is_known() ? field.columns : 0;
-  if (columns == 0) return;
-  auto const most_bytes = std::max(kMostKeptBytes / columns, kFewestKeptBytes);
   for (auto const& field : fields)
-    if (field.is_known()) open(field, most_bytes);
+    if (field.is_known()) open(field, kept_bytes / columns);
 }
 
-void RowTexts::open(TableField const& field, std::int64_t most_bytes) {
+void RowTexts::open(TableField const& field, std::int64_t kept_bytes) {
   if (field.kind == TableField::Kind::scalar)
     m_columns.at(static_cast<std::size_t>(field.column)) =
-        std::make_unique<ColumnCursor>(m_table, m_group, field, most_bytes);
-  for (auto const& part : field.parts) open(part, most_bytes);
+        std::make_unique<ColumnCursor>(m_table, m_group, field, kept_bytes);
+  for (auto const& part : field.parts) open(part, kept_bytes);
 }
 
 void RowTexts::append(std::string& text) {

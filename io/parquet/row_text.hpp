@@ -18,8 +18,9 @@ std::string text_as_json(std::string_view text);
 // Writes the rows of one row group, from the first to the last.
 class RowTexts {
  public:
-  // `fields` must live as long as the writer.
-  RowTexts(TableFile const& table, std::int32_t group, std::vector<TableField> const& fields);
+  // `fields` must live as long as the writer. The columns keep about `kept_bytes` of texts.
+  RowTexts(TableFile const& table, std::int32_t group, std::vector<TableField> const& fields,
+           std::int64_t kept_bytes);
 
   // Appends the next row to `text`. Throws Error(damaged) if there is none, or its columns
   // contradict each other.
@@ -28,7 +29,7 @@ class RowTexts {
   void require_end();
 
  private:
-  void open(TableField const& field, std::int64_t most_bytes);
+  void open(TableField const& field, std::int64_t kept_bytes);
   void write(TableField const& field, std::string& text);
   void write_list(TableField const& list, std::string& text);
   void write_object(std::vector<TableField> const& parts, std::string& text);

@@ -3,7 +3,8 @@
 `records_v2.parquet` has data pages of version 2, zstd, and texts without dictionaries; the others
 are written as pandas and datasets do it (snappy, dictionaries, version 1), `chats.parquet` with
 gzip. All have two row groups, but for `chats` pages of a few rows (pyarrow then leaves one without
-a value there, which carquet does not take), and no statistics, which nobody reads here."""
+a value there, which carquet does not take), and no statistics, which nobody reads here. `many` has
+more rows than are read at a time."""
 import json
 import sys
 from pathlib import Path
@@ -71,6 +72,8 @@ def main(folder):
           use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"})
     write("chats", chats, page=1 << 20, compression="gzip")
     write("prompts", prompts)
+    write("many", [{"text": f"text {i}", "words": [f"{i}.{k}" for k in range(i % 3)]}
+                   for i in range(4000)], page=4096, compression="zstd", use_dictionary=False)
 
 
 main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

@@ -52,8 +52,9 @@ class ParquetTables : public test::TokensTest {
   TokenizeResult m_result;
 };
 
-std::vector<Json> rows_of(fs::path const& path, std::size_t bytes = 1 << 18) {
-  auto const table = open_parquet(path);
+std::vector<Json> rows_of(fs::path const& path, std::size_t bytes = 1 << 18,
+                          std::int64_t kept_bytes = 128 << 20) {
+  auto const table = open_parquet(path, kept_bytes);
   std::vector<Json> rows;
   for (auto block = table->next(bytes); !block.records.empty(); block = table->next(bytes))
     for (auto const& [begin, end, line] : block.records) {
@@ -72,6 +73,19 @@ TEST_F(ParquetTables, rows_are_the_records_of_lines) {
   for (auto const* const name : {"records.parquet", "records_v2.parquet"})
     for (std::size_t const bytes : {1, 1000, 1 << 20})
       EXPECT_EQ(rows_of(golden(name), bytes), expected) << name << " " << bytes;
+}
+
+TEST_F(ParquetTables, are_the_same_however_little_of_them_is_kept) {
+  for (std::int64_t const kept_bytes : {0, 10'000, 128 << 20}) {
+    auto const rows = rows_of(golden("many.parquet"), 1 << 18, kept_bytes);
+    ASSERT_EQ(rows.size(), 4000U);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto const number = std::to_string(i);
+      Json words = Json::array();
+      for (std::size_t k = 0; k < i % 3; ++k) words.push_back(number + "." + std::to_string(k));
+      ASSERT_EQ(rows[i], (Json{{"text", "text " + number}, {"words", words}})) << kept_bytes;
+    }
+  }
 }
 
 RecordRules chat_rules() {
