@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/one_line.hpp"
-
 namespace spillway {
 namespace {
 
@@ -42,7 +40,8 @@ bool ColumnCursor::has_more() {
   m_at = m_value = 0;
   m_count = static_cast<std::size_t>(read);
   m_read += read;
-  if (m_scalar.value_bytes == sizeof(carquet_byte_array_t)) {
+  if (carquet_schema_column_type(&m_table.schema(), m_scalar.column) ==
+      CARQUET_PHYSICAL_BYTE_ARRAY) {
     auto const end = m_defined.begin() + static_cast<std::ptrdiff_t>(m_count);
     auto const values = std::count(m_defined.begin(), end, m_scalar.defined);
     m_given_bytes += bytes_of_texts(static_cast<std::size_t>(values));

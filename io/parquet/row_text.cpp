@@ -8,6 +8,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/units.hpp"
 #include "io/texts/record_source.hpp"
 
 namespace spillway {
@@ -122,7 +123,8 @@ void RowTexts::require_end() {
 }
 
 void RowTexts::write(TableField const& field, std::string& text) {
-  if (text.size() - m_begin > kMostRecordBytes) m_table.damaged(m_group, "has a row without end");
+  if (text.size() - m_begin > kMostRecordBytes)
+    m_table.damaged(m_group, "has a row of more than " + human_bytes(kMostRecordBytes));
   if (first(field).defined() < field.defined) {
     pass_over(field, field.defined - 1);
     text += "null";

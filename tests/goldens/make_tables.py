@@ -5,6 +5,7 @@ are written as pandas and datasets do it (snappy, dictionaries, version 1), `cha
 gzip. All have two row groups, but for `chats` pages of a few rows (pyarrow then leaves one without
 a value there, which carquet does not take), and no statistics, which nobody reads here. `many` has
 more rows than are read at a time."""
+import decimal
 import json
 import sys
 from pathlib import Path
@@ -18,7 +19,9 @@ TURN = pa.struct([("role", TEXT), ("content", TEXT), ("calls", pa.list_(CALL))])
 RECORD = pa.schema([
     ("id", pa.int64()), ("seen", pa.uint32()), ("score", pa.float32()), ("good", pa.bool_()),
     ("body", TEXT), ("text", TEXT), ("turns", pa.list_(TURN)), ("words", pa.list_(pa.list_(TEXT))),
-    ("image", pa.binary()), ("day", pa.date32())])
+    ("made", pa.struct([("key", pa.binary(16)), ("name", TEXT)])), ("image", pa.binary()),
+    ("day", pa.date32()), ("cost", pa.decimal128(30, 2)), ("nothing", pa.null())])
+UNKNOWN = {"image": b"\xff\x00", "day": 20000, "cost": decimal.Decimal("1.25")}
 
 
 def turns(i):
@@ -34,7 +37,8 @@ def record(i):
             "text": None if i % 5 == 4 else f"text {i}\n" + "long " * (i % 6),
             "turns": None if i % 7 == 6 else turns(i),
             "words": None if i % 4 == 3 else [None if k == 1 else ["w"] * k for k in range(i % 4)],
-            "image": None, "day": None}
+            "made": None if i % 3 == 2 else {"key": None, "name": f"name {i}"},
+            "image": None, "day": None, "cost": None, "nothing": None}
 
 
 def chat(i):
@@ -66,7 +70,8 @@ def main(folder):
     records, chats, prompts = ([row(i) for i in range(30)] for row in (record, chat, prompt))
     for name, rows in ("records", records), ("chats", chats), ("prompts", prompts):
         (folder / f"{name}.jsonl").write_text("".join(map(as_json, rows)))
-    rows = [{**record, "image": b"\xff\x00", "day": 20000} for record in records]
+    rows = [{**row, **UNKNOWN, "made": row["made"] and {**row["made"], "key": bytes(range(16))}}
+            for row in records]
     write("records", rows, RECORD)
     write("records_v2", rows, RECORD, compression="zstd", data_page_version="2.0",
           use_dictionary=False, column_encoding={"text": "DELTA_BYTE_ARRAY"})
