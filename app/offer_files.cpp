@@ -19,8 +19,8 @@ void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize
                     "end every file with the token that ends texts (of byte: 256)");
   command
       ->add_option("files", tokenize.files,
-                   "*.txt, *.jsonl, *.json, packed as *.gz or *.zst, directories of these, or - "
-                   "for stdin")
+                   "*.txt, *.jsonl, *.json, packed as *.gz or *.zst, *.parquet, directories of "
+                   "these, or - for stdin")
       ->check(is_path);
   command
       ->add_option("--files-from", tokenize.files_from,
