@@ -52,6 +52,7 @@ std::optional<TextFormat> format_of(std::string const& word) {
   if (word == "text") return TextFormat::text;
   if (word == "jsonl") return TextFormat::jsonl;
   if (word == "json") return TextFormat::json;
+  if (word == "parquet") return TextFormat::parquet;
   return {};
 }
 

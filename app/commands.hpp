@@ -60,7 +60,7 @@ struct TokenizeArguments {
   std::string output;
   std::vector<std::string> files;  // or directories, or "-" for stdin
   std::string files_from;          // path of a list of more of these; "" means none
-  std::string format = "auto";     // or text, jsonl or json
+  std::string format = "auto";     // or text, jsonl, json or parquet
   std::string text_field;          // "" means what a record has
   std::string learn = "answers";   // or all: of records with a prompt or messages
   bool parse_special = false;      // special tokens in messages are such tokens

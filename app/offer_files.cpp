@@ -19,8 +19,8 @@ void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize
                     "end every file with the token that ends texts (of byte: 256)");
   command
       ->add_option("files", tokenize.files,
-                   "*.txt, *.jsonl, *.json, packed as *.gz or *.zst, directories of these, or - "
-                   "for stdin")
+                   "*.txt, *.jsonl, *.json, packed as *.gz or *.zst, *.parquet, directories of "
+                   "these, or - for stdin")
       ->check(is_path);
   command
       ->add_option("--files-from", tokenize.files_from,
@@ -28,9 +28,9 @@ void offer_tokenize(CLI::App& app, Request& request, TokenizeArguments& tokenize
       ->check(is_path);
   command
       ->add_option("--format", tokenize.format,
-                   "of all files: auto (by their names), text, jsonl (a record on each line) or "
-                   "json (a list of records)")
-      ->check(CLI::IsMember({"auto", "text", "jsonl", "json"}))
+                   "of all files: auto (by their names), text, jsonl (a record on each line), "
+                   "json (a list of records) or parquet (a table)")
+      ->check(CLI::IsMember({"auto", "text", "jsonl", "json", "parquet"}))
       ->capture_default_str();
   command->add_option("--text", tokenize.text_field,
                       "field of records that has the text; without it `messages`, `prompt` and "

@@ -1,6 +1,7 @@
 # Libraries that the project stands on. All that are missing are named at once, with their packages.
 include(${CMAKE_CURRENT_LIST_DIR}/Kokkos.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/Cuda.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/Parquet.cmake)
 set(missing)
 
 # find_dependency_of_ours(NAME args...): find_package that remembers a failure and goes on.
@@ -44,6 +45,7 @@ if(PkgConfig_FOUND)
   pkg_check_modules(sentencepiece QUIET IMPORTED_TARGET sentencepiece)  # may be missing
   pkg_check_modules(zlib QUIET IMPORTED_TARGET zlib)  # may be missing
   pkg_check_modules(zstd QUIET IMPORTED_TARGET libzstd)  # may be missing
+  pkg_check_modules(lz4 QUIET IMPORTED_TARGET liblz4)  # may be missing
 else()
   list(APPEND missing pkg-config)
 endif()
@@ -59,6 +61,7 @@ if(NOT Kokkos_FOUND)
 endif()
 
 find_cuda_headers()
+find_carquet()
 
 # One message for all: a person installs once instead of configuring ten times.
 function(report_missing)

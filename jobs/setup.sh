@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build needs and this machine lacks: on Debian and Ubuntu, as root or with sudo.
 # Elsewhere it says what is missing and stops; libraries of modules or Spack are CMake's to find.
+# The sources of carquet, which has no packages, come into the build tree.
 # `jobs/setup.sh tests`: also what tests alone need, which elsewhere leave out what they lack, and
 # CUDA's headers, in the build tree, where no toolkit is seen.
 set -euo pipefail
@@ -54,6 +55,27 @@ require_tools() {
   return 1
 }
 
+pip_download() {
+  python3 -m pip download --quiet --disable-pip-version-check --retries 1 --no-deps \
+    --require-hashes "$@" >&2
+}
+
+# Where cmake/Parquet.cmake looks for them.
+fetch_carquet() {
+  local tree=$root/build/_deps/carquet new
+  [[ ! -e $tree/native/CMakeLists.txt ]] || return 0
+  new=$tree.new
+  rm -rf "$new"
+  mkdir -p "$new"
+  if ! pip_download --no-binary :all: --dest "$new" --requirement "$root/cmake/carquet.txt"; then
+    echo "setup: carquet is not to be had: tables of Parquet will not be read" >&2
+    return 0
+  fi
+  tar -xzf "$new"/carquet-*.tar.gz -C "$new" --strip-components 1
+  rm "$new"/carquet-*.tar.gz
+  mv "$new" "$tree"
+}
+
 # Where cmake/Cuda.cmake looks for them. They come from wheels; what else is in those is dropped.
 fetch_cuda_headers() {
   local tree=$root/build/_deps/cuda-headers new include wheel
@@ -63,9 +85,8 @@ fetch_cuda_headers() {
   new=$tree.new
   rm -rf "$new"
   mkdir -p "$new"
-  if ! python3 -m pip download --quiet --disable-pip-version-check --retries 1 --no-deps \
-    --require-hashes --only-binary :all: --dest "$new" \
-    --requirement "$root/cmake/cuda_headers.txt" >&2; then
+  if ! pip_download --only-binary :all: --dest "$new" \
+    --requirement "$root/cmake/cuda_headers.txt"; then
     echo "setup: CUDA's headers are not to be had: the CUDA backend's tests are left out" >&2
     return 0
   fi
@@ -81,4 +102,5 @@ if command -v apt-get >/dev/null && prefix=$(become_root); then
 else
   require_tools
 fi
+fetch_carquet
 [[ ${1:-} != tests ]] || fetch_cuda_headers

@@ -106,9 +106,9 @@ std::unique_ptr<ByteSource> open_bytes(fs::path const& path) {
   auto const packing = packing_of(beginning);
   auto const named = kind_by_name(path);
   if (is_parquet(beginning))
-    refuse_source(path,
-                  "is a table of Parquet, which is not read here; write it as .jsonl, with Python: "
-                  "pandas.read_parquet(FILE).to_json(OUT, orient='records', lines=True)");
+    refuse_source(path, path == kStandardInput
+                            ? "is a table of Parquet, which is not read from stdin: give the file"
+                            : "is a table of Parquet, and no text: leave out --format");
   if (named && named->packing != Packing::none && named->packing != packing)
     refuse_source(path, fmt::format("is not what its name says: it does not begin as {} does",
                                     named->packing == Packing::gzip ? "gzip" : "zstd"));

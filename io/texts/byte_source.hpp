@@ -26,7 +26,7 @@ class ByteSource {
 
 // Opens a file or stdin, unpacked if its first bytes or its name say that it is packed. Throws
 // Error(bad_input), which names the file, if it cannot be opened, is packed in a way that this
-// build does not read, or is a table of Parquet.
+// build does not read, or is a table of Parquet, which is no sequence of bytes (io/parquet).
 std::unique_ptr<ByteSource> open_bytes(std::filesystem::path const& path);
 
 }  // namespace spillway

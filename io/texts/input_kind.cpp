@@ -12,10 +12,11 @@ struct FormatEnding {
   std::string_view ending;
   TextFormat format;
 };
-constexpr std::array<FormatEnding, 4> kFormats = {{{".txt", TextFormat::text},
+constexpr std::array<FormatEnding, 5> kFormats = {{{".txt", TextFormat::text},
                                                    {".jsonl", TextFormat::jsonl},
                                                    {".ndjson", TextFormat::jsonl},
-                                                   {".json", TextFormat::json}}};
+                                                   {".json", TextFormat::json},
+                                                   {".parquet", TextFormat::parquet}}};
 
 struct PackingEnding {
   std::string_view ending, magic;
@@ -45,9 +46,10 @@ std::optional<InputKind> kind_by_name(std::filesystem::path const& file) {
 
 std::string known_endings() {
   std::string text;
-  for (auto const& [ending, _] : kFormats)
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", ending);
-  return text + ", also with .gz or .zst";
+  for (auto const& [ending, format] : kFormats)
+    if (format != TextFormat::parquet)
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", ending);
+  return text + ", also with .gz or .zst, or with .parquet";
 }
 
 Packing packing_of(std::string_view beginning) {

@@ -11,7 +11,8 @@
 namespace spillway {
 
 // text: the whole file is one document. jsonl: each line is a record. json: a list of records.
-enum class TextFormat : std::uint8_t { text, jsonl, json };
+// parquet: a table whose rows are records.
+enum class TextFormat : std::uint8_t { text, jsonl, json, parquet };
 enum class Packing : std::uint8_t { none, gzip, zstd };
 
 struct InputKind {

@@ -12,7 +12,6 @@
 namespace spillway {
 namespace {
 
-constexpr std::size_t kMostRecordBytes = std::size_t{1} << 30;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf", kBlanks = " \t\r\n";
 
 }  // namespace

@@ -1,5 +1,4 @@
-// RecordBlocks cut a file of JSON into its records, some at a time, so that a file of any size
-// needs little memory. What a record says is not looked at.
+// RecordBlocks cut a file of JSON into its records. What a record says is not looked at.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +11,9 @@
 
 #include "io/texts/byte_source.hpp"
 #include "io/texts/input_kind.hpp"
+#include "io/texts/record_source.hpp"
 
 namespace spillway {
-
-struct RecordPlace {
-  std::size_t begin, end;  // of the block's text
-  std::int64_t line;       // at which the record begins, counted from 1
-};
-
-struct RecordBlock {
-  std::string text;
-  std::vector<RecordPlace> records;  // none is blank
-};
 
 // A RecordScanner finds records in text that comes bit by bit.
 class RecordScanner {
@@ -40,17 +30,16 @@ class RecordScanner {
   virtual void drop(std::size_t bytes) = 0;
 };
 
-class RecordBlocks {
+class RecordBlocks final : public RecordSource {
  public:
   // `path` is for messages. A .json file has a list of records; one that begins with { has a record
   // on each line, as a .jsonl file. A byte order mark at the beginning is passed over.
   RecordBlocks(std::unique_ptr<ByteSource> source, TextFormat format, std::filesystem::path path);
 
-  // Returns the next records, about `bytes` of them or one that is longer; none at the end. Throws
-  // what ByteSource throws, and Error(bad_input) that names the file and a line which is too long,
-  // or where a list does not go on.
-  RecordBlock next(std::size_t bytes);
-  std::int64_t file_bytes() const { return m_source->file_bytes(); }
+  // Throws also Error(bad_input) that names a line which is too long, or where a list does not go
+  // on.
+  RecordBlock next(std::size_t bytes) override;
+  std::int64_t file_bytes() const override { return m_source->file_bytes(); }
 
  private:
   bool read_more(std::string& text, std::size_t bytes);

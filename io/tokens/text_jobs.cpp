@@ -5,16 +5,27 @@
 #include <string_view>
 #include <utility>
 
+#include "io/parquet/parquet.hpp"
 #include "io/texts/input_kind.hpp"
+#include "io/texts/record_blocks.hpp"
 
 namespace spillway {
+namespace {
+
+// A table is known by its first bytes, too, as those that have names without endings in caches.
+TextFormat format_of(std::filesystem::path const& path) {
+  if (path != kStandardInput && begins_as_parquet(path)) return TextFormat::parquet;
+  return kind_by_name(path).value_or(InputKind{}).format;
+}
+
+}  // namespace
 
 std::optional<TextJob> TextJobs::next() {
   while (m_file < m_files.size()) {
-    if (!m_text && !m_blocks) open();
+    if (!m_text && !m_records) open();
     TextJob job;
     job.path = m_files[m_file].string();
-    job.has_records = m_blocks != nullptr;
+    job.has_records = m_records != nullptr;
     if (m_text) {
       cut_text(job);
       return job;
@@ -26,21 +37,22 @@ std::optional<TextJob> TextJobs::next() {
 
 void TextJobs::open() {
   auto const& path = m_files[m_file];
-  auto const format = m_format.value_or(kind_by_name(path).value_or(InputKind{}).format);
-  auto source = open_bytes(path);
-  if (format == TextFormat::text)
-    m_text = std::move(source);
+  auto const format = m_format.value_or(format_of(path));
+  if (format == TextFormat::parquet)
+    m_records = open_parquet(path);
+  else if (format == TextFormat::text)
+    m_text = open_bytes(path);
   else
-    m_blocks = std::make_unique<RecordBlocks>(std::move(source), format, path);
+    m_records = std::make_unique<RecordBlocks>(open_bytes(path), format, path);
 }
 
 bool TextJobs::has_next_records(TextJob& job) {
-  auto const before = m_blocks->file_bytes();
-  job.block = m_blocks->next(m_job_bytes);
-  job.file_bytes = m_blocks->file_bytes() - before;
+  auto const before = m_records->file_bytes();
+  job.block = m_records->next(m_job_bytes);
+  job.file_bytes = m_records->file_bytes() - before;
   if (!job.block.records.empty()) return true;
   ++m_file;
-  m_blocks.reset();
+  m_records.reset();
   return false;
 }
 

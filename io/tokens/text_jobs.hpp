@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "io/texts/byte_source.hpp"
-#include "io/texts/record_blocks.hpp"
+#include "io/texts/input_kind.hpp"
+#include "io/texts/record_source.hpp"
 #include "tokenizer/tokenizer.hpp"
 
 namespace spillway {
@@ -35,7 +36,7 @@ class TextJobs {
         m_job_bytes(job_bytes) {}
 
   // Returns the next job, one file behind the other; nothing at the end. Throws what ByteSource and
-  // RecordBlocks throw.
+  // RecordSource throw.
   std::optional<TextJob> next();
 
  private:
@@ -47,10 +48,10 @@ class TextJobs {
   std::optional<TextFormat> m_format;
   Tokenizer const& m_tokenizer;
   std::size_t m_job_bytes;
-  std::size_t m_file = 0;                  // the number of the file that is open, or comes next
-  std::unique_ptr<ByteSource> m_text;      // of that file, if it is one document
-  std::unique_ptr<RecordBlocks> m_blocks;  // of that file, if it has records
-  std::string m_rest;                      // what has been read behind the last cut
+  std::size_t m_file = 0;                   // the number of the file that is open, or comes next
+  std::unique_ptr<ByteSource> m_text;       // of that file, if it is one document
+  std::unique_ptr<RecordSource> m_records;  // of that file, if it has records
+  std::string m_rest;                       // what has been read behind the last cut
 };
 
 }  // namespace spillway

@@ -38,6 +38,16 @@ std::vector<OtherFields> const kOtherFields = {{{"instruction", "input"}, "outpu
                                                {{"prompt"}, "response"},
                                                {{"prompt"}, "answer"}};
 
+// Returns what makes lines of a file for jq, and what jq is given behind its filter.
+std::pair<std::string, std::string> lines_of(std::string const& path) {
+  if (!path.ends_with(".parquet")) return {"", " " + path};
+  return {
+      fmt::format("python3 -c \"import pandas; pandas.read_parquet('{}').to_json('/dev/stdout', "
+                  "orient='records', lines=True)\" | ",
+                  path),
+      ""};
+}
+
 // Refuses a record that has a prompt and its completion by other names.
 void refuse_other_fields(Record const& record, RecordOrigin origin) {
   for (auto const& [prompt, completion] : kOtherFields) {
@@ -47,11 +57,12 @@ void refuse_other_fields(Record const& record, RecordOrigin origin) {
     for (auto const* field : prompt)
       parts += fmt::format("{}.{}", parts.empty() ? "" : ", ", field);
     bool const is_list = origin.path.ends_with(".json");
+    auto const& [before, file] = lines_of(origin.path);
     record.refuse(fmt::format(
         "has no field `text`, but {}; of these jq makes a prompt and its completion, which are "
-        "known: jq -c '{}{{prompt: ([{}] | map(select(. != \"\")) | join(\"\\n\") + \"\\n\"), "
-        "completion: .{}}}' {} > prompts.jsonl",
-        record.fields(), is_list ? ".[] | " : "", parts, completion, origin.path));
+        "known: {}jq -c '{}{{prompt: ([{}] | map(select((. // \"\") != \"\")) | join(\"\\n\") + "
+        "\"\\n\"), completion: .{}}}'{} > prompts.jsonl",
+        record.fields(), before, is_list ? ".[] | " : "", parts, completion, file));
   }
 }
 

@@ -56,9 +56,11 @@ TEST_F(InputTexts, a_list_names_files_on_its_lines) {
 
 TEST_F(InputTexts, a_directory_without_texts_and_stdin_named_twice_are_refused) {
   file("d/a.pdf");
-  EXPECT_EQ(refusal({(m_dir / "d").string()}),
-            (m_dir / "d").string() +
-                ": has no file that ends with .txt, .jsonl, .ndjson, .json, also with .gz or .zst");
+  EXPECT_EQ(
+      refusal({(m_dir / "d").string()}),
+      (m_dir / "d").string() +
+          ": has no file that ends with .txt, .jsonl, .ndjson, .json, also with .gz or .zst, or "
+          "with .parquet");
   EXPECT_EQ(refusal({"-", "-"}), "-: stdin can be read only once");
 }
 
@@ -74,6 +76,7 @@ TEST_F(InputTexts, endings_and_first_bytes_say_what_a_file_is) {
   auto const table = file("table", "PAR1....");
   EXPECT_NE(std::string(error_of([&] { open_bytes(table); }).what()).find("a table of Parquet"),
             std::string::npos);
+  EXPECT_EQ(kind_by_name("a/b.parquet")->format, TextFormat::parquet);
   auto const other = file("other.txt.gz", "text");
   EXPECT_EQ(error_of([&] { open_bytes(other); }).what(),
             other + ": is not what its name says: it does not begin as gzip does");

@@ -11,10 +11,32 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "io/tokens/token_file.hpp"
 #include "io/tokens/token_writer.hpp"
 #include "tests/support/in_directory.hpp"
 
 namespace spillway::test {
+
+// Tokens, which of them are learned, and where documents begin.
+struct TokenContents {
+  std::vector<std::int32_t> tokens;
+  std::vector<std::uint8_t> mask;
+  std::vector<std::int64_t> starts;
+  bool operator==(TokenContents const&) const = default;
+};
+
+inline TokenContents contents_of(std::filesystem::path const& path) {
+  TokenFile const file(path);
+  TokenContents made;
+  made.tokens.resize(static_cast<std::size_t>(file.count()));
+  file.read(0, made.tokens);
+  if (file.has_mask()) {
+    made.mask.resize(made.tokens.size());
+    file.read_mask(0, made.mask);
+  }
+  file.append_document_starts(0, file.count(), made.starts);
+  return made;
+}
 
 class TokensTest : public InDirectory {
  protected:

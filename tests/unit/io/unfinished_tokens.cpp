@@ -10,7 +10,6 @@
 
 #include "io/tokens/byte_tokenizer.hpp"
 #include "io/tokens/text_tokens.hpp"
-#include "io/tokens/token_file.hpp"
 #include "tests/support/refused_with.hpp"
 #include "tests/unit/io/tokens_case.hpp"
 
@@ -51,26 +50,8 @@ class UnfinishedWork : public test::TokensTest {
     }
     return false;
   }
-  // Tokens, which of them are learned, and where documents begin.
-  struct Made {
-    std::vector<std::int32_t> tokens;
-    std::vector<std::uint8_t> mask;
-    std::vector<std::int64_t> starts;
-    bool operator==(Made const&) const = default;
-  };
-  Made made() const {
-    TokenFile const file(m_dir / "t.h5");
-    Made made;
-    made.tokens.resize(static_cast<std::size_t>(file.count()));
-    file.read(0, made.tokens);
-    if (file.has_mask()) {
-      made.mask.resize(made.tokens.size());
-      file.read_mask(0, made.mask);
-    }
-    file.append_document_starts(0, file.count(), made.starts);
-    return made;
-  }
-  Made expected() {
+  test::TokenContents made() const { return test::contents_of(m_dir / "t.h5"); }
+  test::TokenContents expected() {
     auto work = m_work;
     work.unfinished.clear();
     m_steps = tokenize(work);

@@ -53,9 +53,10 @@ inline std::string shown(std::string const& json, RecordRules const& rules) {
   return shown(document(json, rules));
 }
 
-inline std::string refusal(std::string const& json, RecordRules const& rules) {
+inline std::string refusal(std::string const& json, RecordRules const& rules,
+                           std::string const& path = "a.jsonl") {
   try {
-    documents(json, rules);
+    documents_of(json, {path, 7}, rules);
   } catch (Error const& error) {
     EXPECT_EQ(error.status(), Status::bad_input);
     return error.what();

@@ -49,11 +49,16 @@ TEST(ChatRefusals, name_the_fields_that_are_known_for_those_of_others) {
   EXPECT_EQ(refusal(R"({"instruction": "a", "input": "", "output": "b"})", rules),
             "a.jsonl:7: has no field `text`, but `instruction`, `input`, `output`; of these jq "
             "makes a prompt and its completion, which are known: jq -c '{prompt: ([.instruction, "
-            ".input] | map(select(. != \"\")) | join(\"\\n\") + \"\\n\"), completion: .output}' "
+            ".input] | map(select((. // \"\") != \"\")) | join(\"\\n\") + \"\\n\"), completion: "
+            ".output}' "
             "a.jsonl > prompts.jsonl");
   EXPECT_NE(refusal(R"({"question": "a", "answer": "b"})", rules)
-                .find("{prompt: ([.question] | map(select(. != \"\")) | join(\"\\n\") + \"\\n\"), "
-                      "completion: .answer}"),
+                .find("{prompt: ([.question] | map(select((. // \"\") != \"\")) | join(\"\\n\") + "
+                      "\"\\n\"), completion: .answer}"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"question": "a", "answer": "b"})", rules, "a.parquet")
+                .find("known: python3 -c \"import pandas; pandas.read_parquet('a.parquet').to_json("
+                      "'/dev/stdout', orient='records', lines=True)\" | jq -c '{prompt: "),
             std::string::npos);
 }
 
