@@ -46,12 +46,6 @@ bool is_own(fs::path const& checkpoint, RunConfig const& run) {
   return fs::weakly_canonical(checkpoint, ignored).parent_path() == directory;
 }
 
-// Of weights that are not trained, says whether they stay where run.init has them.
-bool has_base(Resumption const& resumption, RunConfig const& run) {
-  if (!resumption.state.base.path.empty()) return true;
-  return resumption.is_init && !(resumption.reader && is_own(resumption.checkpoint, run));
-}
-
 // Another run that goes on removes its older checkpoints.
 void warn_of_base_in_run(Resumption const& resumption) {
   std::error_code ignored;
@@ -95,6 +89,19 @@ BaseReference start_beside_base(Resumption const& resumption, RunConfig const& r
 
 }  // namespace
 
+// Of weights that are not trained, says whether they stay where run.init has them.
+bool leaves_base(Resumption const& start, RunConfig const& run) {
+  if (!start.state.base.path.empty()) return true;
+  return start.is_init && !(start.reader && is_own(start.checkpoint, run));
+}
+
+bool leaves_base(RunConfig const& run) {
+  std::error_code ignored;
+  auto const directory = fs::weakly_canonical(run.dir, ignored);
+  bool const is_run = fs::weakly_canonical(run.init, ignored) == directory;
+  return !run.init.empty() && !is_run && !is_own(run.init, run);
+}
+
 RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,
                             Comm& comm) {
   auto const& before = resumption.state.base;
@@ -107,7 +114,7 @@ RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, 
       if (base) restored.base.path = base->place();
       return restore_model(*resumption.reader, base.get(), model, comm);
     }
-    if (freezes(model) && has_base(resumption, run)) {
+    if (freezes(model) && leaves_base(resumption, run)) {
       restored.base = start_beside_base(resumption, run, model, comm, sum);
     } else if (resumption.directory) {
       start_with_weights(*resumption.directory, model, comm, &sum, run.seed);
