@@ -28,6 +28,7 @@
 #include "run/plan_run.hpp"
 #include "samples/batch_shape.hpp"
 #include "samples/recipe.hpp"
+#include "state/restored_start.hpp"
 #include "state/resume.hpp"
 #include "train/save_time.hpp"
 
@@ -66,7 +67,7 @@ std::string text_of(PlanReport const& report, bool compares) {
   auto const shape = batch_shape(report.config.batch, planned.train.arithmetic.micro, 0,
                                  planned.programs.train.ranks);
   auto text = with_rows(report.explanation, report.rows) + rows_text(shape) +
-              describe(estimate_save(planned.train, report.config.run, report.machine,
+              describe(estimate_save(planned.train, leaves_base(report.config.run), report.machine,
                                      planned.programs.train.ranks));
   if (report.run) text += run_text(*report.run, report.machine);
   auto const& program = planned.programs.train;
@@ -132,8 +133,9 @@ std::string answer(PlanArguments const& arguments, PlannedTarget const& found,
   if (arguments.compare) report.others.more = one_more_gib(asked);
   if (arguments.json) return to_json(report);
   auto const data = data_here(config);
-  report.rows = planned_rows_of({config, planned, simulation, target.machine, target.budgets},
-                                data ? &*data : nullptr);
+  report.rows = planned_rows_of(
+      {config, planned, simulation, target.machine, target.budgets, leaves_base(config.run)},
+      data ? &*data : nullptr);
   return text_of(report, arguments.compare);
 }
 

@@ -34,6 +34,7 @@
 #include "samples/text_use.hpp"
 #include "state/checkpoints.hpp"
 #include "state/kept_configs.hpp"
+#include "state/restored_start.hpp"
 #include "state/resume.hpp"
 #include "state/same_start.hpp"
 #include "train/learning_rate.hpp"
@@ -53,6 +54,9 @@ struct Start {
   std::vector<std::string> changed = {};  // the keys of the Config that a resumed run has changed
 
   bool resumed() const { return resumption && resumption->whole; }
+  bool leaves_base() const {
+    return resumption && spillway::leaves_base(*resumption, config, data->vocab);
+  }
   // Returns the Arithmetic of the run that is resumed, or null if no run is resumed.
   Arithmetic const* arithmetic() const {
     return resumed() ? &resumption->state.arithmetic : nullptr;
@@ -318,7 +322,8 @@ Status run_job(Start& start, SteadyClock::time_point process_begin, bool& trains
     if (!start.run_dir) return;
     auto const longest = planned.longest ? simulate(*planned.longest, machine) : simulation;
     predicted_step_s =
-        tell(start, this_job, {start.config, planned, longest, machine, limits}, plan_text);
+        tell(start, this_job,
+             {start.config, planned, longest, machine, limits, start.leaves_base()}, plan_text);
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });
@@ -335,7 +340,8 @@ Status run_job(Start& start, SteadyClock::time_point process_begin, bool& trains
     if (start.run_dir && pinning) say(describe(*pinning));
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, *compute, comm, start.run_dir ? &*start.run_dir : nullptr,
-                                 start.carried, this_job.hosts, process_begin, max_time_s});
+                                 start.carried, this_job.hosts, process_begin, max_time_s,
+                                 start.leaves_base()});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();

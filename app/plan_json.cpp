@@ -14,6 +14,7 @@
 #include "plan/time/drive_use.hpp"
 #include "report/tier_json.hpp"
 #include "samples/batch_shape.hpp"
+#include "state/restored_start.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {
@@ -27,8 +28,8 @@ Json predicted(PlanReport const& report) {
   auto const step_s = report.simulation.step_s;
   auto const spilled = report.simulation.bytes[index(Lane::nvme_write)];
   auto const use = drive_use(spilled, step_s, program.ranks, report.machine);
-  auto const save =
-      estimate_save(report.planned.train, report.config.run, report.machine, program.ranks);
+  auto const save = estimate_save(report.planned.train, leaves_base(report.config.run),
+                                  report.machine, program.ranks);
   auto const tokens = tokens_of_step(report.config);
   auto const shape =
       batch_shape(report.config.batch, report.planned.train.arithmetic.micro, 0, program.ranks);

@@ -1,6 +1,7 @@
 #include "app/run_answer.hpp"
 
 #include "app/plan_once.hpp"
+#include "state/restored_start.hpp"
 #include "train/save_time.hpp"
 
 namespace spillway {
@@ -13,7 +14,7 @@ RunCost run_of(double tokens, Config const& config, PlannedRun const& planned,
       simulation.step_s,
       drive_use(simulation.bytes[Lane::nvme_write], simulation.step_s, ranks, machine),
       ranks,
-      estimate_save(planned.train, config.run, machine, ranks).seconds(),
+      estimate_save(planned.train, leaves_base(config.run), machine, ranks).seconds(),
       config.run.checkpoint.every};
   return run_cost(tokens, step, machine);
 }

@@ -37,7 +37,7 @@ TimeLeft predicted_time(PlannedFor const& made, Data const* data, std::int64_t d
                         double step_s) {
   auto const batches = batches_of_evaluation(made, data);
   return time_left(made.config.run, done,
-                   predicted_turns(made.planned, made.config.run, step_s, batches, made.machine));
+                   predicted_turns(made.planned, made.leaves_base, step_s, batches, made.machine));
 }
 
 // Returns what a run over so many sequences reads of each source of a mix.
@@ -83,7 +83,7 @@ RunHead head_of_steps(PlannedFor const& made, Data const* data, std::int64_t don
 }  // namespace
 
 PlanTexts plan_texts(PlannedFor const& made) {
-  auto const& [config, planned, simulation, machine, limits] = made;
+  auto const& [config, planned, simulation, machine, limits, leaves_base] = made;
   auto const& program = longest_step(planned);
   auto const shape = shape_of(made);
   auto const bound = bound_of(planned, config, machine, limits, simulation.step_s);
@@ -92,7 +92,7 @@ PlanTexts plan_texts(PlannedFor const& made) {
   texts.whole = explain(planned.train, planned.plan, program, simulation, path, machine, limits,
                         {shape.filled_of_most(), !shape.fewer().empty()}, bound) +
                 rows_text(shape) +
-                describe(estimate_save(planned.train, config.run, machine, program.ranks));
+                describe(estimate_save(planned.train, leaves_base, machine, program.ranks));
   texts.brief =
       brief(planned.train, planned.plan, program, simulation, path, machine, limits, bound) +
       rows_text(shape);

@@ -19,6 +19,7 @@ struct PlannedFor {
   Simulation const& simulation;  // of the Program of a rank with the most micro-batches
   Machine const& machine;
   Budgets const& limits;
+  bool leaves_base = false;  // whether checkpoints do (state/restored_start.hpp)
 };
 
 struct PlanTexts {

@@ -125,6 +125,13 @@ bool leaves_base(Resumption const& resumption, Config const& config, std::int64_
          (before.path.empty() || !freezes_more(completed(config, vocab), before.sums));
 }
 
+bool leaves_base(RunConfig const& run) {
+  std::error_code ignored;
+  auto const directory = fs::weakly_canonical(run.dir, ignored);
+  bool const is_run = fs::weakly_canonical(run.init, ignored) == directory;
+  return !run.init.empty() && !is_run && !is_own(run.init, run);
+}
+
 RestoredStart restore_start(Resumption const& resumption, RunConfig const& run, ModelState& model,
                             Comm& comm) {
   auto const& before = resumption.state.base;

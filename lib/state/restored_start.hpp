@@ -16,8 +16,11 @@ struct RestoredStart {
   std::string weights;  // what the weights were made of, as a text that names their values
 };
 
-// Returns whether checkpoints of a run that begins so will leave what it freezes where that is now.
+// Returns whether checkpoints of a run that begins so, or goes on so, leave what it does not train
+// in a base. The second function knows what the input says alone, and is for a run that has not
+// begun.
 bool leaves_base(Resumption const& resumption, Config const& config, std::int64_t vocab);
+bool leaves_base(RunConfig const& run);
 
 // Reads them to the model, and with a whole checkpoint also all states. All ranks call this. Throws
 // Error: bad_input for weights of another model, damaged if they are not what a checksum says.

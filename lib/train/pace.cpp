@@ -32,11 +32,11 @@ std::int64_t saves_left(RunConfig const& run, std::int64_t done, double step_s) 
 
 }  // namespace
 
-TurnTimes predicted_turns(PlannedRun const& planned, RunConfig const& run, double step_s,
+TurnTimes predicted_turns(PlannedRun const& planned, bool leaves_base, double step_s,
                           std::int64_t eval_batches, Machine const& machine) {
   TurnTimes times{.step_s = step_s};
   auto const ranks = planned.programs.train.ranks;
-  times.save_s = estimate_save(planned.train, run, machine, ranks).seconds();
+  times.save_s = estimate_save(planned.train, leaves_base, machine, ranks).seconds();
   if (planned.programs.eval)
     times.evaluation_s =
         static_cast<double>(eval_batches) * simulate(*planned.programs.eval, machine).step_s;

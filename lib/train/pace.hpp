@@ -16,8 +16,9 @@ struct TurnTimes {
   double step_s = 0, evaluation_s = 0, save_s = 0;
 };
 
-// Returns what is predicted for a step of `step_s` and an evaluation of `eval_batches` batches.
-TurnTimes predicted_turns(PlannedRun const& planned, RunConfig const& run, double step_s,
+// Returns what is predicted for a step of `step_s`, an evaluation of `eval_batches` batches, and a
+// checkpoint.
+TurnTimes predicted_turns(PlannedRun const& planned, bool leaves_base, double step_s,
                           std::int64_t eval_batches, Machine const& machine);
 
 // Returns what is left to do of the run after `done` steps, with the evaluations and checkpoints

@@ -34,11 +34,11 @@ std::int64_t saved_bytes(Graph const& graph, Chunk const& chunk) {
 
 }  // namespace
 
-SaveEstimate estimate_save(Graph const& train, RunConfig const& run, Machine const& machine,
+SaveEstimate estimate_save(Graph const& train, bool leaves_base, Machine const& machine,
                            std::int64_t ranks) {
   SaveEstimate estimate;
   for (auto const& chunk : train.chunks)
-    if (chunk.trainable || run.init.empty()) estimate.bytes += saved_bytes(train, chunk);
+    if (chunk.trainable || !leaves_base) estimate.bytes += saved_bytes(train, chunk);
   estimate.is_measured = machine.nvme_write_gbps > 0;
   auto const writers = static_cast<double>(std::min(ranks, machine.node_ranks));
   estimate.gbps = estimate.is_measured ? writers * machine.nvme_write_gbps : kGuessGbps;

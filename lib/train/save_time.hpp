@@ -20,8 +20,8 @@ struct SaveEstimate {
 
 // Uses the rate at which a node's ranks write to its drive together, or a guess, since the rate of
 // run.dir is not measured. More nodes are not taken to be faster, because they share run.dir.
-// Parameters that a run leaves in run.init, as it does not train them, are not counted.
-SaveEstimate estimate_save(Graph const& train, RunConfig const& run, Machine const& machine,
+// If `leaves_base`, what the run does not train is not counted (state/restored_start.hpp).
+SaveEstimate estimate_save(Graph const& train, bool leaves_base, Machine const& machine,
                            std::int64_t ranks);
 
 std::string describe(SaveEstimate const& estimate);  // returns a paragraph

@@ -91,7 +91,7 @@ std::unique_ptr<Trainer::Bound> Trainer::bind(Compiled const& programs, bool sta
 
 TurnTimes Trainer::predicted_turns() const {
   return spillway::predicted_turns(
-      m_replanner.planned(), m_parts.config.run, m_replanner.simulation().step_s,
+      m_replanner.planned(), m_parts.leaves_base, m_replanner.simulation().step_s,
       eval_batches(m_parts.config, m_parts.data, m_shape), m_parts.machine);
 }
 

@@ -55,6 +55,7 @@ struct TrainerParts {
   std::vector<std::string> const& hosts;  // by rank
   SteadyClock::time_point begin;          // when the process began
   std::optional<double> max_time_s;       // limit of the time since `begin`
+  bool leaves_base = false;               // whether checkpoints do (state/restored_start.hpp)
 };
 
 class Trainer {

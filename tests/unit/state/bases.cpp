@@ -14,6 +14,7 @@
 #include "state/base_weights.hpp"
 #include "state/checkpoints.hpp"
 #include "state/restore.hpp"
+#include "state/restored_start.hpp"
 #include "state/resume.hpp"
 #include "tests/support/in_directory.hpp"
 #include "tests/unit/state/tiny_state.hpp"
@@ -258,6 +259,29 @@ TEST_F(Bases, are_none_where_a_run_begins_with_its_own_checkpoint) {
   again.run.checkpoint.resume = Resume::never;
   EXPECT_EQ(begin(again), BaseReference{});
   EXPECT_EQ(std::ranges::count(names_in("base"), "transformer.h.0.ln_1.weight"), 1);
+}
+
+// By the input alone, and by what the run begins with or goes on from.
+TEST_F(Bases, are_known_before_weights_are_read) {
+  auto const expect = [&](Config const& config, bool by_input, bool by_start) {
+    EXPECT_EQ(leaves_base(config.run), by_input);
+    auto const found = find_resumption(config, kTinyVocab);
+    EXPECT_EQ(found && leaves_base(*found, config, kTinyVocab), by_start);
+    EXPECT_EQ(!begin(config).path.empty(), by_start);
+  };
+  auto run = with_adapters("run", "base");
+  expect(run, true, true);
+  run.run.init.clear();
+  expect(run, false, true);  // goes on
+  auto drawn = frozen("drawn", "", {"transformer.wte.*"});
+  expect(drawn, false, false);
+  drawn.run.init = (m_dir / "base").string();
+  expect(drawn, true, false);  // goes on
+  auto own = with_adapters("base", "base");
+  own.run.checkpoint.resume = Resume::never;
+  expect(own, false, false);
+  own.run.init += "/step-5";
+  EXPECT_FALSE(leaves_base(own.run));
 }
 
 // Files have its values, and memory what they are quantized to, the same whoever reads them.

@@ -132,7 +132,7 @@ TEST_F(CheckpointSpace, is_for_as_many_as_there_will_be_at_once) {
 
 // Which a plan tells before there is a model.
 TEST_F(CheckpointSpace, is_known_from_the_graph) {
-  auto const estimate = estimate_save(m_train, {}, Machine{.nvme_write_gbps = 2}, 1);
+  auto const estimate = estimate_save(m_train, false, Machine{.nvme_write_gbps = 2}, 1);
   EXPECT_EQ(estimate.bytes, checkpoint_bytes(m_model));
   EXPECT_EQ(estimate.seconds(), static_cast<double>(estimate.bytes) / 2e9);
 }

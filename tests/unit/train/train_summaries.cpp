@@ -186,18 +186,22 @@ TEST(SaveEstimates, count_values_as_memory_holds_them) {
   chunk.states = {{"m", 1}, {"v", 2}, {"remainder", 3}};
   graph.chunks = {chunk, chunk};
   graph.chunks[1].states.resize(2);
-  auto const guess = estimate_save(graph, {}, {}, 1);
+  auto const guess = estimate_save(graph, false, {}, 1);
   EXPECT_EQ(guess.bytes, 38 * (2 + 2 + 4 + 2) + 38 * (2 + 2 + 4));
   EXPECT_EQ(guess.gbps, 0.5);
   EXPECT_FALSE(guess.is_measured);
   EXPECT_DOUBLE_EQ(guess.seconds(), 684 / 0.5e9);
+  graph.chunks[1].trainable = false;
+  graph.chunks[1].states.clear();
+  EXPECT_EQ(estimate_save(graph, false, {}, 1).bytes, 38 * (2 + 2 + 4 + 2) + 38 * 2);
+  EXPECT_EQ(estimate_save(graph, true, {}, 1).bytes, 38 * (2 + 2 + 4 + 2));
 }
 
 // What is measured is what one rank gets while the others of its node write too.
 TEST(SaveEstimates, go_by_what_the_ranks_of_a_node_write_together) {
   Machine const machine{.nvme_write_gbps = 4, .nvme_read_gbps = 8, .node_ranks = 3};
   auto const estimate_gbps = [&](std::int64_t ranks) {
-    auto const estimate = estimate_save({}, {}, machine, ranks);
+    auto const estimate = estimate_save({}, false, machine, ranks);
     EXPECT_TRUE(estimate.is_measured);
     return estimate.gbps;
   };
@@ -205,7 +209,7 @@ TEST(SaveEstimates, go_by_what_the_ranks_of_a_node_write_together) {
   EXPECT_EQ(estimate_gbps(2), 8);
   EXPECT_EQ(estimate_gbps(3), 12);
   EXPECT_EQ(estimate_gbps(6), 12) << "a second node";
-  EXPECT_EQ(estimate_save({}, {}, {.node_ranks = 3}, 3).gbps, 0.5) << "a guess";
+  EXPECT_EQ(estimate_save({}, false, {.node_ranks = 3}, 3).gbps, 0.5) << "a guess";
 }
 
 }  // namespace
