@@ -84,7 +84,8 @@ std::string text_of(PlanReport const& report, bool compares) {
                             1e3 * planned.search_s);
 }
 
-// Refuses what train would refuse to begin with, unless it goes on with a checkpoint of its own.
+// Refuses weights and ids of special tokens that train would refuse to begin with, unless the run
+// goes on with a checkpoint of its own.
 void require_start(Config const& config, std::int64_t vocab) {
   std::error_code ignored;  // what cannot be looked at is told by the run
   if (std::filesystem::exists(std::filesystem::path(config.run.dir) / "latest", ignored)) return;

@@ -62,17 +62,19 @@ pip_download() {
 
 # Where cmake/Parquet.cmake looks for them.
 fetch_carquet() {
-  local tree=$root/build/_deps/carquet new
-  [[ ! -e $tree/native/CMakeLists.txt ]] || return 0
+  local tree=$root/build/_deps/carquet pinned=$root/cmake/carquet.txt new
+  ! cmp -s "$pinned" "$tree/pinned.txt" || return 0
   new=$tree.new
   rm -rf "$new"
   mkdir -p "$new"
-  if ! pip_download --no-binary :all: --dest "$new" --requirement "$root/cmake/carquet.txt"; then
+  if ! pip_download --no-binary carquet --dest "$new" --requirement "$pinned"; then
     echo "setup: carquet is not to be had: tables of Parquet will not be read" >&2
     return 0
   fi
   tar -xzf "$new"/carquet-*.tar.gz -C "$new" --strip-components 1
   rm "$new"/carquet-*.tar.gz
+  cp "$pinned" "$new/pinned.txt"
+  rm -rf "$tree"
   mv "$new" "$tree"
 }
 

@@ -1,5 +1,7 @@
 #include "io/parquet/fields.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -32,6 +34,9 @@ struct Node {
 class Tree {
  public:
   explicit Tree(TableFile const& table) : m_table(table), m_schema(table.schema()) {
+    constexpr std::int32_t most_columns = 10'000;
+    if (carquet_schema_num_columns(&m_schema) > most_columns)
+      m_table.refuse(fmt::format("has more than {} columns", most_columns));
     auto const elements = carquet_schema_num_elements(&m_schema);
     for (std::int32_t i = 1; i < elements; ++i) {
       auto const* const element = carquet_schema_get_element(&m_schema, i);
@@ -61,7 +66,7 @@ class Tree {
     if (at->back().name() != path.back()) refuse();
     m_begun.clear();
   }
-  [[noreturn]] void refuse() const { m_table.damaged("its schema is none"); }
+  [[noreturn]] void refuse() const { m_table.damaged("its schema contradicts itself"); }
 
   TableFile const& m_table;
   carquet_schema_t const& m_schema;
@@ -104,15 +109,16 @@ Scalar scalar_of(carquet_schema_node_t const* leaf) {
   return Scalar::none;
 }
 
-// Returns how many bytes a value has as carquet gives it, or 0 if that is not to be believed.
+constexpr std::int32_t kMostValueBytes = 1 << 16;
+
+// Returns how many bytes a value has as carquet gives it, or 0 if those are too many.
 std::size_t value_bytes_of(carquet_schema_node_t const* leaf) {
-  constexpr std::int32_t most = 4096;
   auto const type = carquet_schema_node_physical_type(leaf);
   if (type == CARQUET_PHYSICAL_BYTE_ARRAY) return sizeof(carquet_byte_array_t);
   auto const bytes = type == CARQUET_PHYSICAL_FIXED_LEN_BYTE_ARRAY
                          ? carquet_schema_node_type_length(leaf)
                          : carquet_physical_type_size(type);
-  return bytes > 0 && bytes <= most ? static_cast<std::size_t>(bytes) : 0;
+  return bytes > 0 && bytes <= kMostValueBytes ? static_cast<std::size_t>(bytes) : 0;
 }
 
 // The levels of what stands around a field: from which on that is there, and how often it repeats.
@@ -180,15 +186,15 @@ TableField field_of(Node const& node, Levels levels) {
   return present(node, levels);
 }
 
-// Throws unless carquet counts levels as these fields do, and values have a size.
+// Throws unless carquet counts levels as these fields do.
 void require_levels(TableFile const& table, TableField const& field, int repeated) {
   auto const& schema = table.schema();
   if (field.kind == TableField::Kind::list) repeated = field.repeated;
   for (auto const& part : field.parts) require_levels(table, part, repeated);
   if (field.kind == TableField::Kind::scalar &&
       (field.defined != carquet_schema_max_def_level(&schema, field.column) ||
-       repeated != carquet_schema_max_rep_level(&schema, field.column) || field.value_bytes == 0))
-    table.damaged("its schema is none");
+       repeated != carquet_schema_max_rep_level(&schema, field.column)))
+    table.damaged("its schema contradicts itself");
 }
 
 }  // namespace

@@ -24,14 +24,15 @@ struct TableField {
   int defined = 0;
   int repeated = 0;                      // the repetition level of a list's further elements
   std::int32_t column = 0, columns = 0;  // the first, and how many
-  std::size_t value_bytes = 0;           // of a scalar, as carquet gives them
-  std::vector<TableField> parts = {};    // of an object, or the element of a list
+  std::size_t value_bytes = 0;         // of a scalar, as carquet gives them; 0 if they are too many
+  std::vector<TableField> parts = {};  // of an object, or the element of a list
 
   // Returns whether it has anything that is not null.
   bool is_known() const;
 };
 
-// Returns the fields of all columns. Throws Error(damaged) if the schema is none.
+// Returns the fields of all columns. Throws Error: damaged if the schema contradicts itself,
+// bad_input if it has too many of them.
 std::vector<TableField> fields_of(TableFile const& table);
 
 }  // namespace spillway

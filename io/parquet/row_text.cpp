@@ -122,9 +122,14 @@ void RowTexts::require_end() {
     if (column && !column->is_at_end()) column->damaged("has more values than others");
 }
 
+// A row's JSON is at most six times as long as the texts that are counted here.
+void RowTexts::require_room(std::size_t bytes, std::string const& text) const {
+  if (text.size() - m_begin + bytes > kMostRecordBytes)
+    m_table.refuse(m_group, "has a row of more than " + human_bytes(kMostRecordBytes));
+}
+
 void RowTexts::write(TableField const& field, std::string& text) {
-  if (text.size() - m_begin > kMostRecordBytes)
-    m_table.damaged(m_group, "has a row of more than " + human_bytes(kMostRecordBytes));
+  require_room(0, text);
   if (first(field).defined() < field.defined) {
     pass_over(field, field.defined - 1);
     text += "null";
@@ -133,6 +138,7 @@ void RowTexts::write(TableField const& field, std::string& text) {
   } else if (field.kind == TableField::Kind::object) {
     write_object(field.parts, text);
   } else {
+    if (field.scalar == Scalar::text) require_room(first(field).text().size(), text);
     append_value(first(field), field.scalar, text);
     first(field).pass();
   }

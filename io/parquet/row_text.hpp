@@ -22,14 +22,15 @@ class RowTexts {
   RowTexts(TableFile const& table, std::int32_t group, std::vector<TableField> const& fields,
            std::int64_t kept_bytes);
 
-  // Appends the next row to `text`. Throws Error(damaged) if there is none, or its columns
-  // contradict each other.
+  // Appends the next row to `text`. Throws Error: damaged if there is none, or its columns
+  // contradict each other, bad_input if it is longer than a record may be.
   void append(std::string& text);
   // Throws Error(damaged) if there is another row.
   void require_end();
 
  private:
   void open(TableField const& field, std::int64_t kept_bytes);
+  void require_room(std::size_t bytes, std::string const& text) const;
   void write(TableField const& field, std::string& text);
   void write_list(TableField const& list, std::string& text);
   void write_object(std::vector<TableField> const& parts, std::string& text);

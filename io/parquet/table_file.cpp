@@ -59,6 +59,14 @@ ColumnReader TableFile::open(std::int32_t group, std::int32_t column) const {
   return reader;
 }
 
+void TableFile::refuse(std::string const& why) const {
+  throw Error(Status::bad_input, fmt::format("{}: {}", m_path.string(), why));
+}
+
+void TableFile::refuse(std::int32_t group, std::string const& why) const {
+  refuse(fmt::format("row group {}: {}", group + 1, why));
+}
+
 void TableFile::damaged(std::string const& why) const {
   throw Error(Status::damaged, fmt::format("{}: {}", m_path.string(), why));
 }

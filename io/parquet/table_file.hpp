@@ -40,6 +40,9 @@ class TableFile {
   // Opens a column of a row group at its first value. Throws Error(damaged).
   ColumnReader open(std::int32_t group, std::int32_t column) const;
 
+  // Throw Error(bad_input) about a sound table that is not for us.
+  [[noreturn]] void refuse(std::string const& why) const;
+  [[noreturn]] void refuse(std::int32_t group, std::string const& why) const;
   // Throws Error(damaged) that begins with the file, and with the row group, counted from 1.
   [[noreturn]] void damaged(std::string const& why) const;
   [[noreturn]] void damaged(std::int32_t group, std::string const& why) const;

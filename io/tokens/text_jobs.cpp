@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
 #include "io/parquet/parquet.hpp"
 #include "io/texts/input_kind.hpp"
 #include "io/texts/record_blocks.hpp"
@@ -38,6 +39,8 @@ std::optional<TextJob> TextJobs::next() {
 void TextJobs::open() {
   auto const& path = m_files[m_file];
   auto const format = m_format.value_or(format_of(path));
+  if (format == TextFormat::parquet && path == kStandardInput)
+    throw Error(Status::bad_input, "-: a table of Parquet is not read from stdin: give the file");
   if (format == TextFormat::parquet)
     m_records = open_parquet(path);
   else if (format == TextFormat::text)

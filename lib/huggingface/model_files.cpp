@@ -65,7 +65,8 @@ bool says_template(fs::path const& folder) {
   if (!is_there(folder / kTokenizerConfig)) return false;
   auto const json =
       nlohmann::json::parse(read_model_file(folder, kTokenizerConfig), nullptr, false);
-  return json.is_object() && !json.value("chat_template", nlohmann::json()).is_null();
+  auto const found = json.is_object() ? json.value("chat_template", nlohmann::json()) : nullptr;
+  return !found.is_null() && found != "";
 }
 
 // Returns the file of this name that holds, if any does. A vocabulary has all of its files in one

@@ -77,16 +77,18 @@ jinja::Rendered ChatTemplate::render(Json const& messages, Json const& more, boo
 }
 
 std::optional<ChatTemplate> open_chat_template(FileFolders const& folders) {
-  auto const config_path = folders.file(kConfigFile);
-  auto const config = object_in(config_path);
+  auto const config = object_in(folders.file(kConfigFile));
   for (auto const& folder : folders) {
     auto const own = folder / "chat_template.jinja";
     bool const has_own = is_file_there(own);
+    auto const its_config = folder / kConfigFile;
     std::string source;
-    if (has_own) source = read_input(own, kMostBytes);
-    if (!has_own && folder == config_path.parent_path()) source = template_in(config, config_path);
+    if (has_own)
+      source = read_input(own, kMostBytes);
+    else if (is_file_there(its_config))
+      source = template_in(object_in(its_config), its_config);
     if (source.empty()) continue;
-    auto const name = has_own ? own.string() : config_path.string() + ": chat_template";
+    auto const name = has_own ? own.string() : its_config.string() + ": chat_template";
     return ChatTemplate(jinja::Template(source, name), tokens_named_in(folders, config));
   }
   return {};

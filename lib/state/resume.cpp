@@ -114,8 +114,8 @@ void say_other_tokens(Resumption const& resumption, std::string const& tokenizer
       resumption.checkpoint.string(), learnt);
 }
 
-// Refuses a run that goes on but does not freeze what its checkpoint does (`there`), since what was
-// frozen has no moments to go on with, or keeps that in other bits.
+// Refuses a run that goes on but freezes other parameters than its checkpoint (`there`), or keeps
+// them in other bits. What was frozen has no moments to go on with.
 void require_same_frozen(std::string const& place, ModelConfig const& there,
                          ModelConfig const& here) {
   if (there.freeze != here.freeze)

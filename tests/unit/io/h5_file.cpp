@@ -249,11 +249,12 @@ TEST_F(H5FileTest, many_datasets_take_little_memory_while_a_file_is_written) {
   std::array const shape = {std::int64_t{64}};
   auto file = H5File::create(m_dir / "many.h5", Status::storage);
   auto const before = ::mallinfo2().uordblks;
+  if (before == 0) GTEST_SKIP() << "a sanitizer allocates by itself";
   for (int i = 0; i < datasets; ++i) {
     H5Source const source{"shard.h5", "/part", 64};
     file.create_virtual("/group/" + std::to_string(i), H5Type::f32, shape, {&source, 1});
   }
-  EXPECT_LT(::mallinfo2().uordblks - before, std::size_t{1} << 20);
+  EXPECT_LT(::mallinfo2().uordblks, before + (std::size_t{1} << 20));
   file.close();
 }
 

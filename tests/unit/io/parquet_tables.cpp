@@ -147,6 +147,15 @@ TEST_F(ParquetTables, what_is_no_record_is_refused_with_its_row) {
                 "`turns`, `words`, `made`, `image`, `day`, `cost`, ..");
 }
 
+TEST_F(ParquetTables, are_not_read_from_stdin) {
+  TextTokensWork const work{.format = TextFormat::parquet};
+  auto const read = [&] {
+    tokenize_texts(std::vector<fs::path>{"-"}, *byte_tokenizer(true), Output(m_dir / "t.h5"), work);
+  };
+  EXPECT_STREQ(error_of(read).what(),
+               "-: a table of Parquet is not read from stdin: give the file");
+}
+
 TEST_F(ParquetTables, that_are_cut_short_or_no_tables_are_refused) {
   auto const whole = bytes_of(golden("records.parquet"));
   for (std::size_t size = 0; size < whole.size(); size += 29) {
