@@ -96,7 +96,8 @@ def make_model(folder, tokenizer, ends):
 
 def answer(model, tokenizer, messages, ends):
     """What transformers answers, as ids without the token that ends them."""
-    ids = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt")
+    ids = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False,
+                                        return_tensors="pt")
     made = model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=TOKENS,
                           do_sample=False, eos_token_id=ends, pad_token_id=0)
     made = made[0, ids.shape[1]:].tolist()
