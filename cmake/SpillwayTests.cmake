@@ -218,7 +218,7 @@ endfunction()
 
 # compile_headers(TARGET LIBRARY TEST UNITS...): the units as users of the library compile them.
 function(compile_headers target name test)
-  if(NOT ARGN)
+  if(NOT ARGN OR (name STREQUAL parquet AND NOT TARGET carquet::carquet))
     return()
   endif()
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
@@ -232,6 +232,8 @@ function(compile_headers target name test)
   elseif(name STREQUAL comm)  # nor MPI
     target_link_libraries(${target} PRIVATE MPI::MPI_C)
     target_compile_definitions(${target} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  elseif(name STREQUAL parquet)  # nor carquet
+    target_link_libraries(${target} PRIVATE carquet::carquet)
   endif()
   add_dependencies(${test} ${target})
 endfunction()
