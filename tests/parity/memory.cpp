@@ -9,10 +9,13 @@ namespace {
 
 constexpr double kMib = 1 << 20;
 
+// The stand-in remembers accesses: a byte for each of its memory, which counts as outside, and one
+// for each of the host's memory that transfers have reached.
 std::int64_t promised_bytes(Run const& run) {
-  auto const on_device = on_stand_in() ? 0 : run.peak_bytes("predicted_peak_bytes", "device");
-  return on_device + run.peak_bytes("predicted_peak_bytes", "host") +
-         run.summary.at("outside_bytes").get<std::int64_t>();
+  auto const host = run.peak_bytes("predicted_peak_bytes", "host");
+  auto const device_or_remembered =
+      on_stand_in() ? host : run.peak_bytes("predicted_peak_bytes", "device");
+  return device_or_remembered + host + run.summary.at("outside_bytes").get<std::int64_t>();
 }
 
 std::int64_t resident_bytes(Run const& run) {
