@@ -86,7 +86,8 @@ bool is_less(Value const& one, Value const& other) {
 
 // Returns the numbers of the elements that a slice of `size` takes.
 std::vector<std::size_t> slice_places(std::int64_t size, SliceBounds const& bounds) {
-  auto const& [begin, end, step] = bounds;
+  auto const& [begin, end, by] = bounds;
+  auto const step = by;  // Clang before 16 captures no structured binding
   if (step == 0) fail("a slice with a step of 0");
   auto const bounded = [&](std::int64_t at) {
     if (at < 0) at += size;
