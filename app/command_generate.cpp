@@ -139,7 +139,7 @@ struct ModelParts {
   Comm& comm;
 };
 
-// What makes prompts of messages, or why nothing does.
+// A KnownChat has what makes prompts of messages, or says why nothing does.
 struct KnownChat {
   std::optional<Chat> chat;
   std::string why_not;

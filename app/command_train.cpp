@@ -317,13 +317,13 @@ Status run_job(Start& start, SteadyClock::time_point process_begin, bool& trains
   auto const simulation = simulate(planned.programs.train, machine);
   auto const this_job = job_here(start, compute, max_time_s, process_begin, comm);
   auto const environment = environment_json(this_job.hosts, planned.train.arithmetic, *compute);
+  bool const leaves_base = start.leaves_base();
   double predicted_step_s = 0;  // 0 on ranks that write nothing
   on_all_ranks(comm, [&] {
     if (!start.run_dir) return;
     auto const longest = planned.longest ? simulate(*planned.longest, machine) : simulation;
-    predicted_step_s =
-        tell(start, this_job,
-             {start.config, planned, longest, machine, limits, start.leaves_base()}, plan_text);
+    predicted_step_s = tell(
+        start, this_job, {start.config, planned, longest, machine, limits, leaves_base}, plan_text);
     write_config(start, to_yaml(resolved(start, planned, target)));
     start.run_dir->write("environment.json", environment + "\n");
   });
@@ -341,7 +341,7 @@ Status run_job(Start& start, SteadyClock::time_point process_begin, bool& trains
     trainer.emplace(TrainerParts{start.config, *start.data, planned, simulation, machine, limits,
                                  memory, *compute, comm, start.run_dir ? &*start.run_dir : nullptr,
                                  start.carried, this_job.hosts, process_begin, max_time_s,
-                                 start.leaves_base()});
+                                 leaves_base});
     warm_up_hdf5();
     outside_bytes = process_memory().resident_bytes - memory.held_bytes();
     device_outside_bytes = memory.device_outside_bytes();

@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t kPlaces = 1024;  // that are read at a time
 
-std::size_t value_bytes_of(TableFile const& table, std::int32_t group, TableField const& scalar) {
+std::size_t readable_bytes_of(TableFile const& table, std::int32_t group,
+                              TableField const& scalar) {
   if (scalar.value_bytes == 0)
     table.damaged(group, scalar.column, "has values that are too long to be passed over");
   return scalar.value_bytes;
@@ -24,7 +25,7 @@ ColumnCursor::ColumnCursor(TableFile const& table, std::int32_t group, TableFiel
       m_reader(table.open(group, scalar.column)),
       m_defined(kPlaces),
       m_repeated(kPlaces),
-      m_values(kPlaces * value_bytes_of(table, group, scalar)) {}
+      m_values(kPlaces * readable_bytes_of(table, group, scalar)) {}
 
 std::string_view ColumnCursor::text() const {
   auto const text = value<carquet_byte_array_t>();

@@ -10,7 +10,7 @@
 namespace spillway {
 namespace {
 
-// An element of the schema, with those below it.
+// A Node is an element of the schema, with those below it.
 struct Node {
   carquet_schema_node_t const* element;
   std::int32_t column = -1;  // of a leaf
@@ -81,7 +81,7 @@ Scalar integer_of(carquet_logical_type_t const* type, Scalar with_sign, Scalar w
   return type->params.integer.is_signed ? with_sign : without;
 }
 
-// Texts of programs that do not say that bytes are text are none here.
+// Bytes are text only if the program that wrote them says so.
 bool is_text(carquet_logical_type_t const* type) {
   return type != nullptr && (type->id == CARQUET_LOGICAL_STRING ||
                              type->id == CARQUET_LOGICAL_ENUM || type->id == CARQUET_LOGICAL_JSON);

@@ -1,5 +1,5 @@
-// The FileFolders are where small files of a model lie: of each name, the one in the first folder
-// that has it.
+// The FileFolders are where small files of a model lie: of several files of one name that in the
+// first folder holds.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,13 @@
 #include <vector>
 
 namespace spillway {
+
+// Returns whether something has this name, be it a link that leads nowhere. Reading it says then
+// what is wrong, and so it does if this cannot be found out.
+inline bool is_name_taken(std::filesystem::path const& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+}
 
 class FileFolders {
  public:
@@ -21,10 +28,8 @@ class FileFolders {
 
   // Returns the path of the file, which is in the last folder if none has it.
   std::filesystem::path file(std::string_view name) const {
-    std::error_code ignored;  // what cannot be looked at is told when it is read
     for (auto const& folder : m_folders)
-      if (std::filesystem::exists(std::filesystem::symlink_status(folder / name, ignored)))
-        return folder / name;
+      if (is_name_taken(folder / name)) return folder / name;
     return last() / name;
   }
 

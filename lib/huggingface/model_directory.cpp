@@ -20,9 +20,8 @@ namespace {
 // Throws if the directory has an adapter (such as LoRA's matrices), which transformers would apply
 // to the weights and this program would not.
 void refuse_adapter(fs::path const& path) {
-  std::error_code ignored;  // if this fails, reading the weights says why
   auto const file = path / kAdapterConfig;
-  if (!fs::exists(fs::symlink_status(file, ignored))) return;
+  if (!is_name_taken(file)) return;
   if (!is_model_directory(path))
     throw Error(
         Status::bad_input,

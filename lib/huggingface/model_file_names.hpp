@@ -13,7 +13,7 @@ namespace spillway {
 inline constexpr char const *kGenerationFile = "generation_config.json",
                             *kTokenizerConfig = "tokenizer_config.json";
 
-// What describes the model, and what transformers saves beside vocabularies, with the files of
+// These describe the model, or are what transformers saves beside vocabularies, with the files of
 // processors.
 inline constexpr std::string_view kDescriptionNames[] = {kConfigFile, kGenerationFile};
 inline constexpr std::string_view kTemplateNames[] = {"chat_template.jinja", "chat_template.json"};

@@ -44,11 +44,6 @@ void require_sound(fs::path const& path, std::string const& text) {
   refuse(path, is_model ? "is neither a model of SentencePiece nor text" : "is no text");
 }
 
-bool is_there(fs::path const& path) {
-  std::error_code ignored;  // if this fails, reading the file says why
-  return fs::exists(fs::symlink_status(path, ignored));
-}
-
 CarriedFile read_checked(fs::path const& path) {
   auto const file = open_inside(path.parent_path(), path.filename().string());
   CarriedFile found{path.filename(), mode_of(file, path),
@@ -62,7 +57,7 @@ bool has(std::span<std::string_view const> names, std::string_view name) {
 }
 
 bool says_template(fs::path const& folder) {
-  if (!is_there(folder / kTokenizerConfig)) return false;
+  if (!is_name_taken(folder / kTokenizerConfig)) return false;
   auto const json =
       nlohmann::json::parse(read_model_file(folder, kTokenizerConfig), nullptr, false);
   auto const found = json.is_object() ? json.value("chat_template", nlohmann::json()) : nullptr;
@@ -73,7 +68,7 @@ bool says_template(fs::path const& folder) {
 // folder, and a template in a first folder holds whatever file has it.
 std::optional<fs::path> holding(FileFolders const& folders, std::string_view name) {
   auto const path = has(kDescriptionNames, name) ? folders.last() / name : folders.file(name);
-  if (!is_there(path)) return std::nullopt;
+  if (!is_name_taken(path)) return std::nullopt;
   if (path.parent_path() == folders.first()) return path;
   if (has(kVocabularyNames, name) && !tokenizer_file(folders.first()).empty()) return std::nullopt;
   if (has(kTemplateNames, name) && says_template(folders.first())) return std::nullopt;
@@ -106,7 +101,8 @@ CarriedFiles files_of_adapters(CarriedFiles const& files, fs::path const& folder
   CarriedFiles needed;
   for (auto const& file : files) {
     if (!is_model_file(file.name) || has(kDescriptionNames, file.name)) continue;
-    if (is_there(folder / file.name) && read_model_file(folder, file.name) == file.text) continue;
+    if (is_name_taken(folder / file.name) && read_model_file(folder, file.name) == file.text)
+      continue;
     needed.push_back(file);
   }
   return needed;

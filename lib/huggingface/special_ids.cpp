@@ -25,9 +25,8 @@ Id as_id(Json const& value) {
 }
 
 std::string read_if_there(fs::path const& path) {
-  std::error_code ignored;  // if this fails, reading the file says why
-  bool const is_there = fs::exists(fs::symlink_status(path, ignored));
-  return is_there ? read_model_file(path.parent_path(), path.filename().string()) : "";
+  if (!is_name_taken(path)) return "";
+  return read_model_file(path.parent_path(), path.filename().string());
 }
 
 // The vocabulary, which is most of tokenizer.json, is skipped.

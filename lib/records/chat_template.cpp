@@ -77,16 +77,16 @@ jinja::Rendered ChatTemplate::render(Json const& messages, Json const& more, boo
 }
 
 std::optional<ChatTemplate> open_chat_template(FileFolders const& folders) {
-  auto const config = object_in(folders.file(kConfigFile));
+  auto const config_path = folders.file(kConfigFile);
+  auto const config = object_in(config_path);
   for (auto const& folder : folders) {
     auto const own = folder / "chat_template.jinja";
     bool const has_own = is_file_there(own);
     auto const its_config = folder / kConfigFile;
-    std::string source;
-    if (has_own)
-      source = read_input(own, kMostBytes);
-    else if (is_file_there(its_config))
-      source = template_in(object_in(its_config), its_config);
+    auto const source =
+        has_own
+            ? read_input(own, kMostBytes)
+            : template_in(its_config == config_path ? config : object_in(its_config), its_config);
     if (source.empty()) continue;
     auto const name = has_own ? own.string() : its_config.string() + ": chat_template";
     return ChatTemplate(jinja::Template(source, name), tokens_named_in(folders, config));

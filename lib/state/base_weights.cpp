@@ -145,14 +145,17 @@ void BaseWeights::end_tensor(std::size_t tensor) {
   m_sums[name] = sum;
 }
 
+Error no_use_of_base(std::string const& user) {
+  return Error(Status::bad_input,
+               fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
+}
+
 std::shared_ptr<BaseWeights> open_base(CheckpointReader const& checkpoint,
                                        BasePlaces const& places) {
   auto const user = checkpoint.directory().string();
   auto base = base_reference(checkpoint.run_strings(), user);
   if (base.path.empty() && places.given.empty()) return nullptr;
-  if (base.path.empty())
-    throw Error(Status::bad_input,
-                fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
+  if (base.path.empty()) throw no_use_of_base(user);
   std::string first;  // what is wrong with the first place
   auto const all = places.in_order({base.path}, beside_run(base, checkpoint));
   for (auto const& place : all) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/checksum.hpp"
+#include "base/error.hpp"
 #include "huggingface/base_places.hpp"
 #include "io/h5/checkpoint_reader.hpp"
 #include "io/tensors/tensor_source.hpp"
@@ -46,6 +47,9 @@ class BaseWeights : public TensorSource {
   std::int64_t m_next = 0;  // its next element
   std::map<std::string, std::string> m_sums;
 };
+
+// Returns the Error(bad_input) for a --base that `user` does not need.
+Error no_use_of_base(std::string const& user);
 
 // Opens the base that a checkpoint names, or returns null if it holds all weights itself. The base
 // is sought where the checkpoint says, then at places.starts, then at the same place as seen from

@@ -18,6 +18,7 @@
 #include "io/h5/checkpoint_dir.hpp"
 #include "io/tokens/byte_tokenizer.hpp"
 #include "model/model.hpp"
+#include "state/base_weights.hpp"
 #include "state/restored_start.hpp"
 #include "tokenizer/open_tokenizer.hpp"
 
@@ -207,8 +208,7 @@ void require_use_of_base(std::string const& given, std::vector<Resumption const*
   if (given.empty() || std::ranges::any_of(starts, &Resumption::takes_base)) return;
   auto const user =
       starts.size() > 1 ? "each of the checkpoints" : starts.front()->checkpoint.string();
-  throw Error(Status::bad_input,
-              fmt::format("--base: {} has no base, but all weights itself; leave it out", user));
+  throw no_use_of_base(user);
 }
 
 void say_other_base(Resumption const& start) {

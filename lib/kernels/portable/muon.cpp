@@ -123,7 +123,8 @@ struct MoveMasters {
   }
 };
 
-// Copies the transpose of a matrix, a square at a time. Without a step there is none yet.
+// Copies the transpose of a matrix, a square at a time. If there is no step, nothing has written
+// it.
 struct Transpose {
   static constexpr std::int64_t kSquare = 32;
 

@@ -113,7 +113,7 @@ class Timeline::Execution {
   void share(double now_s) {
     Shares most;
     bool const limited = m_running > 1 && find_limits(most);
-    if (!limited && !m_limited) return;
+    if (!limited && !m_limited) return;  // every lane has its whole rate, as before
     m_limited = limited;
     for (Lane const name : kLanesInOrder) {
       Running& lane = m_lanes[name];

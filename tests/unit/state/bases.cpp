@@ -261,7 +261,7 @@ TEST_F(Bases, are_none_where_a_run_begins_with_its_own_checkpoint) {
   EXPECT_EQ(std::ranges::count(names_in("base"), "transformer.h.0.ln_1.weight"), 1);
 }
 
-// By the input alone, and by what the run begins with or goes on from.
+// The input alone says it, and so does what the run begins with or goes on from, which knows more.
 TEST_F(Bases, are_known_before_weights_are_read) {
   auto const expect = [&](Config const& config, bool by_input, bool by_start) {
     EXPECT_EQ(leaves_base(config.run), by_input);
