@@ -1,6 +1,7 @@
 #include "plan/compile/compile.hpp"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "plan/memory/layout.hpp"
@@ -12,11 +13,12 @@
 namespace spillway {
 
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
-                               std::int64_t micro_batches, std::int64_t ranks) {
-  Compiled compiled{schedule(train, plan, micro_batches, ranks), std::nullopt};
+                               std::int64_t micro_batches, std::int64_t ranks, Program spare) {
+  Compiled compiled{schedule_without_links(train, plan, micro_batches, ranks, std::move(spare)),
+                    std::nullopt};
   std::vector<Program*> programs = {&compiled.train};
   if (eval) {
-    compiled.eval = schedule(*eval, plan, 1, ranks);
+    compiled.eval = schedule_without_links(*eval, plan, 1, ranks);
     programs.push_back(&*compiled.eval);
   }
   layout(programs);
@@ -33,8 +35,11 @@ void prove(Compiled const& compiled) {
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks) {
   auto compiled = compile_without_waits(train, eval, plan, micro_batches, ranks);
-  derive_waits(compiled.train);
-  if (compiled.eval) derive_waits(*compiled.eval);
+  for (Program* const program : {&compiled.train, compiled.eval ? &*compiled.eval : nullptr}) {
+    if (program == nullptr) continue;
+    link(*program);
+    derive_waits(*program);
+  }
   prove(compiled);
   return compiled;
 }

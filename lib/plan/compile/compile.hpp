@@ -16,11 +16,12 @@ struct Compiled {
   Program train;
   std::optional<Program> eval;
 };
-// Makes Programs that have offsets but no waits: their peaks are known, but they cannot run yet.
-// Throws std::invalid_argument if the plan asks for what `schedule` does not offer, and
-// std::logic_error if the plan is not normal.
+// Makes Programs that have offsets but neither waits nor links: their peaks are known, but they can
+// neither run nor be proved yet. `spare` is explained in schedule.hpp. Throws std::invalid_argument
+// if the plan asks for what `schedule` does not offer, and std::logic_error if the plan is not
+// normal.
 Compiled compile_without_waits(Graph const& train, Graph const* eval, Plan const& plan,
-                               std::int64_t micro_batches, std::int64_t ranks);
+                               std::int64_t micro_batches, std::int64_t ranks, Program spare = {});
 // Proves that the Programs, which must have their waits, are correct. Throws std::logic_error if
 // one is not correct, which would be a bug of this library.
 void prove(Compiled const& compiled);

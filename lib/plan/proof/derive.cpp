@@ -103,21 +103,6 @@ bool is_needed(Program const& program, LaneClocks const& clocks, Item const& ite
   return without[program.items[wait].lane] < clocks.latest(wait);
 }
 
-// Drops waits that the order of lanes or other waits imply at every instance. All may be dropped at
-// once: a wait is implied only by a wait for a later instance, so each chain ends at one that
-// stays.
-void drop_implied(Program& program, std::vector<Instance> const& instances) {
-  LaneClocks clocks(program.items.size());
-  IdVector<std::vector<ItemNumber>> needed(program.items.size());
-  for (Instance const& now : instances) {
-    Item const& item = program.items[now.item];
-    for (ItemNumber const wait : item.waits)
-      if (is_needed(program, clocks, item, wait)) insert_once(needed[now.item], wait);
-    clocks.append(item, clocks.start(program, item));
-  }
-  for (Item& item : program.items) item.waits = std::move(needed[item.number]);
-}
-
 }  // namespace
 
 void link(Program& program) {
@@ -137,12 +122,29 @@ void link(Program& program) {
   }
 }
 
-void derive_waits(Program& program) {
+void find_waits(Program& program) {
   for (Item& item : program.items) item.waits.clear();
-  auto const instances = unroll_for_proof(program);
   WaitFinder finder(program);
-  for (Instance const& now : instances) finder.visit(now);
-  drop_implied(program, instances);
+  for (Instance const& now : unroll_for_proof(program)) finder.visit(now);
+}
+
+// All may be dropped at once: a wait is implied only by a wait for a later instance, so each chain
+// ends at one that stays.
+void drop_implied_waits(Program& program) {
+  LaneClocks clocks(program.items.size());
+  IdVector<std::vector<ItemNumber>> needed(program.items.size());
+  for (Instance const& now : unroll_for_proof(program)) {
+    Item const& item = program.items[now.item];
+    for (ItemNumber const wait : item.waits)
+      if (is_needed(program, clocks, item, wait)) insert_once(needed[now.item], wait);
+    clocks.append(item, clocks.start(program, item));
+  }
+  for (Item& item : program.items) item.waits = std::move(needed[item.number]);
+}
+
+void derive_waits(Program& program) {
+  find_waits(program);
+  drop_implied_waits(program);
 }
 
 }  // namespace spillway

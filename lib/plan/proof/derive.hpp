@@ -12,5 +12,9 @@ void link(Program& program);
 
 // Sets the waits that the accesses of items require, and leaves out waits that other waits imply.
 void derive_waits(Program& program);
+// These functions are the two halves of `derive_waits`. What the second one leaves out changes no
+// time, so the first is enough to simulate a Program.
+void find_waits(Program& program);
+void drop_implied_waits(Program& program);
 
 }  // namespace spillway

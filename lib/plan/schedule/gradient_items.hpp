@@ -12,9 +12,11 @@ namespace spillway {
 class GradientItems : public StepSink {
  public:
   // The GraphShape must outlive the GradientItems object, which refers to it.
-  explicit GradientItems(GraphShape const& shape)
+  // `spare` is explained in schedule.hpp.
+  explicit GradientItems(GraphShape const& shape, Program spare = {})
       : m_shape(shape),
-        m_writer(shape.graph(), shape.plan(), shape.micro_batches(), shape.ranks()) {}
+        m_writer(shape.graph(), shape.plan(), shape.micro_batches(), shape.ranks(),
+                 std::move(spare)) {}
 
   // Forgets where the last micro-batch's gradients are, so that the next one gets new buffers.
   void forget();

@@ -174,12 +174,8 @@ void ProgramSink::set_leaving_horizons() {
   }
 }
 
-void ProgramSink::end_micro_batches(MicroBatches const&) {
-  set_leaving_horizons();
-  m_writer.end_segment();
-}
-
 void ProgramSink::end_update() {
+  m_writer.drop_spare();
   set_horizons();
   m_writer.end_segment();
 }

@@ -20,7 +20,10 @@ struct Draft {
 class ProgramSink : public UpdateItems {
  public:
   using UpdateItems::UpdateItems;
-  Draft take() { return {std::move(m_writer.program), std::move(m_op_starts)}; }
+  Draft take() {
+    m_writer.drop_spare();
+    return {std::move(m_writer.program), std::move(m_op_starts)};
+  }
 
   void begin_micro_batches(MicroBatches const& now);
   void enter(Station const& at);
@@ -31,7 +34,8 @@ class ProgramSink : public UpdateItems {
   void turn(MicroBatches const& now);
   void reload(Station const& at, TensorId tensor, int member);
   void backward(Station const& at, int piece);
-  void end_micro_batches(MicroBatches const& now);
+  void end_passes() { set_leaving_horizons(); }
+  void end_micro_batches(MicroBatches const&) { m_writer.end_segment(); }
   void begin_update() { m_writer.begin_segment("update", 0); }
   void commit(bool knows_norms);
   void report();

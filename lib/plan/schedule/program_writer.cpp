@@ -46,7 +46,8 @@ BufferId ProgramWriter::workspace_of_host_updates() {
 
 ItemNumber ProgramWriter::run(int op_id, Lane lane) {
   Op const& op = program.ops[op_id];
-  std::vector<BufferId> operands;
+  auto& operands = m_operands;
+  operands.clear();
   for (View const& view : op.inputs)
     operands.push_back(is_present(view) ? resident(view.tensor) : kAbsent);
   for (std::size_t i = 0; i < op.outputs.size(); ++i) {
@@ -54,10 +55,10 @@ ItemNumber ProgramWriter::run(int op_id, Lane lane) {
     bool const there = is_in_place(op, i);
     operands.push_back(tensor < 0 ? kAbsent : there ? resident(tensor) : resident_or_new(tensor));
   }
-  return run_on(op_id, std::move(operands), lane);
+  return run_on(op_id, operands, lane);
 }
 
-ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane lane) {
+ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> const& operands, Lane lane) {
   Op const& op = program.ops[op_id];
   Item& item = add_item(lane, ItemKind::op, op.block, op.chunk);
   item.op = op_id;
@@ -79,7 +80,7 @@ ItemNumber ProgramWriter::run_on(int op_id, std::vector<BufferId> operands, Lane
     if (is_in_place(op, i)) read_view(op.outputs[i], *operand);
     item.writes.push_back(touched(op.outputs[i], *operand));
   }
-  item.operands = std::move(operands);
+  item.operands = operands;
   if (op.workspace_bytes > 0) {
     item.operands.push_back(workspace(op_id, lane));
     write_all(item, item.operands.back());

@@ -16,7 +16,7 @@ class ProgramWriter : public TransferWriter {
   // yet, a new buffer is made.
   ItemNumber run(int op, Lane lane = Lane::compute);
   // Appends an op that works on `operands`, which are buffers of its inputs and then its outputs.
-  ItemNumber run_on(int op, std::vector<BufferId> operands, Lane lane);
+  ItemNumber run_on(int op, std::vector<BufferId> const& operands, Lane lane);
   ItemNumber load_batch();
   // Appends the commit, with which all ranks decide alike how the step ends. The commit reads the
   // loss and, if `knows_norms` is true, the norms of gradients.
@@ -33,6 +33,7 @@ class ProgramWriter : public TransferWriter {
   BufferId workspace(int op, Lane lane);
   BufferId workspace_of_host_updates();
 
+  std::vector<BufferId> m_operands;      // of the op that is being written
   std::map<int, TensorId> m_workspaces;  // maps each op to its workspace
   BufferId m_of_host_updates = -1;
 };

@@ -43,16 +43,14 @@ Tier parameter_slice_tier(ChunkPlan const& places) {
 }
 
 Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
-                     std::int64_t ranks)
+                     std::int64_t ranks, Program spare)
     : m_tiers(home_tiers(graph, plan)), m_home(graph.tensors.size(), -1), m_resident(1, m_home) {
   program.purpose = graph.purpose;
   program.micro_batches = micro_batches;
   program.ranks = ranks;
   program.redo = plan.redo;
   program.unified = plan.unified;
-  program.tensors = graph.tensors;
-  program.ops = graph.ops;
-  program.chunks = graph.chunks;
+  take_over(std::move(spare), graph);
   program.known = graph.known;
   program.arithmetic = graph.arithmetic;
   if (plan.chunks.empty()) return;
@@ -62,6 +60,44 @@ Residence::Residence(Graph const& graph, Plan const& plan, std::int64_t micro_ba
     chunk.sharers = sharers_of(plan, ranks);
     share_out(chunk, places);
   }
+}
+
+// A schedule adds ops and tensors behind those of the graph, and changes of these and of chunks
+// only what share_out does.
+void Residence::take_over(Program spare, Graph const& graph) {
+  if (spare.ops.size() < graph.ops.size() || spare.tensors.size() < graph.tensors.size()) {
+    program.tensors = graph.tensors;
+    program.ops = graph.ops;
+    program.chunks = graph.chunks;
+    return;
+  }
+  program.ops = std::move(spare.ops);
+  program.tensors = std::move(spare.tensors);
+  program.ops.resize(graph.ops.size());
+  program.tensors.resize(graph.tensors.size());
+  program.chunks = std::move(spare.chunks);
+  for (Chunk const& chunk : graph.chunks) {
+    auto& own = program.chunks[chunk.id];
+    own.sharers = chunk.sharers;
+    own.parameter_slice = chunk.parameter_slice;
+    own.gradient_slice = chunk.gradient_slice;
+    program.tensors[chunk.parameter].persistent = graph.tensors[chunk.parameter].persistent;
+    for (State const& state : chunk.states)
+      program.tensors[state.tensor].shape = graph.tensors[state.tensor].shape;
+  }
+  program.items = std::move(spare.items);
+  program.buffers.reserve(spare.buffers.size());
+}
+
+Item& Residence::new_item() {
+  if (m_items == std::ssize(program.items)) program.items.emplace_back();
+  Item& item = program.items[m_items++];
+  item.operands.clear();
+  item.reads.clear();
+  item.writes.clear();
+  item.waits.clear();
+  item.op = -1;
+  return item;
 }
 
 void Residence::share_out(Chunk& chunk, ChunkPlan const& places) {

@@ -24,8 +24,10 @@ using TensorOfMember = std::pair<TensorId, int>;
 
 class Residence {
  public:
-  // At first the Program has the tensors, ops and chunks of the graph, and no items.
-  Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks);
+  // At first the Program has the tensors, ops and chunks of the graph, and no items. `spare` is
+  // explained in schedule.hpp.
+  Residence(Graph const& graph, Plan const& plan, std::int64_t micro_batches, std::int64_t ranks,
+            Program spare = {});
 
   // Returns the buffer that is the tensor's home. The first call for a tensor makes the buffer.
   BufferId home(TensorId tensor);
@@ -64,6 +66,11 @@ class Residence {
   Tensor const& tensor(TensorId id) const { return program.tensors[id]; }
   Tensor const& tensor_of(BufferId id) const { return tensor(buffer(id).tensor); }
 
+  // Returns the number that the next item will have.
+  ItemNumber next() const { return m_items; }
+  // Takes what is spare from the Program. This must be the end of it, or an update.
+  void drop_spare() { program.items.resize(static_cast<std::size_t>(m_items)); }
+
   Program program;
 
  protected:
@@ -71,8 +78,12 @@ class Residence {
   void begin_segment(int micro_batches);
   // Returns the number of the current micro-batch, or -1 if the segment runs none.
   int micro_batch() const { return m_micro_batch; }
+  // Returns the next item, which is empty, with the memory of a spare one if there is any.
+  Item& new_item();
 
  private:
+  // Takes over the spare Program's copies of the graph's ops and tensors.
+  void take_over(Program spare, Graph const& graph);
   // Adds tensors for the slices that this rank keeps of a chunk, and makes its states slices.
   void share_out(Chunk& chunk, ChunkPlan const& plan);
   BufferId& now(TensorId tensor);
@@ -81,6 +92,7 @@ class Residence {
     return home_tier(id) == compute_tier(tensor(id), program.unified);
   }
 
+  ItemNumber m_items = 0;     // so many of Program::items are written, and the others are spare
   IdVector<Tier> m_tiers;     // says in which tier each tensor's home lies
   IdVector<BufferId> m_home;  // names each tensor's home; -1 means that there is none yet
   // Lists for each micro-batch of the segment the resident buffer of each tensor. The list of the

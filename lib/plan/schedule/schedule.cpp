@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/math.hpp"
@@ -50,8 +51,8 @@ void check_plan(Graph const& graph, Plan const& plan) {
 }
 
 // Returns the draft of a training step or, if the graph is for inference, of a forward pass.
-Draft told(GraphShape const& shape) {
-  ProgramSink sink(shape);
+Draft told(GraphShape const& shape, Program spare) {
+  ProgramSink sink(shape, std::move(spare));
   StepTelling step(shape, shape.plan().redo, sink);
   if (shape.graph().purpose != Purpose::train) {
     step.micro_batches({"forward", 1, true, false});
@@ -71,23 +72,29 @@ Draft told(GraphShape const& shape) {
 
 }  // namespace
 
-Program schedule(Graph const& graph, Plan const& asked, std::int64_t micro_batches,
+Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks) {
+  auto program = schedule_without_links(graph, plan, micro_batches, ranks);
+  link(program);
+  return program;
+}
+
+Program schedule_without_links(Graph const& graph, Plan const& asked, std::int64_t micro_batches,
+                               std::int64_t ranks, Program spare) {
   auto const plan = for_ranks(asked, ranks);
   bool const trains = graph.purpose == Purpose::train;
   if (trains) check_plan(graph, plan);
   GraphShape shape(graph, plan, trains ? micro_batches : 1, ranks);
-  auto draft = told(shape);
+  auto draft = told(shape, std::move(spare));
   auto const has_any = [](auto const& tensors) { return !tensors.empty(); };
   if (plan.prefetch > 0 && std::ranges::any_of(shape.reloads(), has_any)) {
     hoist_reloads(shape, draft);
-    draft = told(shape);
+    draft = told(shape, std::move(draft.program));
   }
   std::int64_t told_micro_batches = 0;
   for (Segment const& segment : draft.program.segments)
     told_micro_batches += times_a_step(draft.program, segment) * segment.micro_batches;
   check(told_micro_batches == shape.micro_batches(), "a step", "has micro-batches in no segment");
-  link(draft.program);
   return std::move(draft.program);
 }
 

@@ -11,5 +11,9 @@ namespace spillway {
 // supported, and std::logic_error if the plan is not normal.
 Program schedule(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
                  std::int64_t ranks);
+// Does the same, but links nothing. `spare` is a Program of the same graph that is needed no more,
+// or an empty one: its memory is used again, which takes less time than to ask for as much.
+Program schedule_without_links(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
+                               std::int64_t ranks, Program spare = {});
 
 }  // namespace spillway

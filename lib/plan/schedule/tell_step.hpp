@@ -106,6 +106,7 @@ struct StepSink {
   void sum_slice(GradientId, MicroBatch const&) {}  // each rank sums what it has for its slice
   // Each rank sends its sum to those that keep it.
   void gather_gradient(GradientId, MicroBatch const&) {}
+  void end_passes() {}  // all passes and all sums over ranks are told, but not the last updates
   void end_micro_batches(MicroBatches const&) {}
   void begin_update() {}
   void norm(int /*chunk*/) {}
@@ -143,6 +144,7 @@ class StepTelling {
     m_sink.turn(now);
     for (int group = 0; group < m_shape.groups(); ++group) backward(group, now);
     end_sums(m_reductions.size());
+    m_sink.end_passes();
     if (now.last && m_early) update_after(m_shape.groups());
     m_sink.end_micro_batches(now);
   }

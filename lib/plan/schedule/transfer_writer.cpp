@@ -1,6 +1,7 @@
 #include "plan/schedule/transfer_writer.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/math.hpp"
 #include "plan/memory/lifetime.hpp"
@@ -31,8 +32,9 @@ std::vector<ElementRange> parameter_ranges(Chunk const& chunk, ElementRange cons
 }  // namespace
 
 TransferWriter::TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
-                               std::int64_t ranks)
-    : Residence(graph, plan, micro_batches, ranks), m_piece_bytes(plan.staging_piece_bytes) {}
+                               std::int64_t ranks, Program spare)
+    : Residence(graph, plan, micro_batches, ranks, std::move(spare)),
+      m_piece_bytes(plan.staging_piece_bytes) {}
 
 void TransferWriter::begin_segment(std::string const& name, int micro_batches) {
   program.segments.push_back({name, next(), next(), micro_batches});
@@ -40,15 +42,15 @@ void TransferWriter::begin_segment(std::string const& name, int micro_batches) {
 }
 
 Item& TransferWriter::add_item(Lane lane, ItemKind kind, int block, int chunk) {
-  Item item;
-  item.number = item.horizon = next();
+  auto const number = next();
+  Item& item = new_item();
+  item.number = item.horizon = number;
   item.lane = lane;
   item.kind = kind;
   item.block = block;
   item.chunk = chunk;
   item.micro_batch = micro_batch();
-  program.items.push_back(std::move(item));
-  return program.items.back();
+  return item;
 }
 
 bool TransferWriter::has_gaps(Tensor const& tensor) const {

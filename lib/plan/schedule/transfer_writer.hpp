@@ -10,12 +10,11 @@ namespace spillway {
 class TransferWriter : public Residence {
  public:
   TransferWriter(Graph const& graph, Plan const& plan, std::int64_t micro_batches,
-                 std::int64_t ranks);
+                 std::int64_t ranks, Program spare = {});
 
   // Begins a segment that runs `micro_batches` micro-batches at a time, or 0 if it is the update.
   void begin_segment(std::string const& name, int micro_batches);
   void end_segment() { program.segments.back().last = next(); }
-  ItemNumber next() const { return static_cast<ItemNumber>(program.items.size()); }
 
   // Copies as many bytes as both buffers can hold, with items that belong to `block`. Returns the
   // number of the item after which all bytes have arrived. With `if_committed`, nothing is copied

@@ -82,33 +82,39 @@ void UpdateItems::update(int piece) {
 // Appends the item that runs a piece of an update. Operands that its lane reaches are used in their
 // homes, and all others in the slots to which they were brought.
 ItemNumber UpdateItems::run(UpdatePiece const& p) {
-  Op sliced = op(p);
+  auto const is_gradient = [&](View const& view) {
+    return is_present(view) && m_writer.tensor(view.tensor).role == Role::gradient;
+  };
+  auto const is_brought = [&](View const& view) {
+    if (is_gradient(view)) return p.brings_gradient;
+    return std::ranges::count(p.brings, view.tensor) > 0;
+  };
+  auto const place = [&](View const& view) {
+    if (!is_present(view)) return kAbsent;
+    return is_brought(view) ? slot(p, view.tensor) : m_writer.home(m_writer.own(view.tensor));
+  };
   std::vector<BufferId> operands;
-  auto const place = [&](View& view, bool brought) {
-    auto const own = m_writer.own(view.tensor);
-    BufferId const at = brought ? slot(p, view.tensor) : m_writer.home(own);
-    auto const [first, last] = m_writer.of_chunk(own, p.range);
-    view = {m_writer.buffer(at).tensor, brought ? 0 : first, {last - first}, {1}};
-    operands.push_back(at);
+  for (View const& view : op(p).inputs)
+    operands.push_back(!is_present(view) || is_gradient(view) ? place(view)
+                                                              : m_writer.resident(view.tensor));
+  for (View const& view : op(p).outputs) operands.push_back(place(view));
+  if (p.slot < 0 && !p.of_slice) return m_writer.run_on(p.op, operands, p.lane);
+  Op sliced = op(p);
+  auto operand = operands.begin();
+  auto const cut = [&](View& view, BufferId at) {
+    auto const [first, last] = m_writer.of_chunk(m_writer.own(view.tensor), p.range);
+    view = {m_writer.buffer(at).tensor, is_brought(view) ? 0 : first, {last - first}, {1}};
   };
   for (View& view : sliced.inputs) {
-    if (!is_present(view))
-      operands.push_back(kAbsent);
-    else if (m_writer.tensor(view.tensor).role == Role::gradient)
-      place(view, p.brings_gradient);
-    else
-      operands.push_back(m_writer.resident(view.tensor));
+    auto const at = *operand++;
+    if (is_gradient(view)) cut(view, at);
   }
   for (View& view : sliced.outputs) {
-    if (is_present(view))
-      place(view, std::ranges::count(p.brings, view.tensor) > 0);
-    else
-      operands.push_back(kAbsent);
+    auto const at = *operand++;
+    if (is_present(view)) cut(view, at);
   }
-  if (p.slot < 0 && !p.of_slice) return m_writer.run_on(p.op, std::move(operands), p.lane);
   update_range(sliced) = {p.range.first, p.of_slice};
-  auto const item =
-      m_writer.run_on(m_writer.add_op(std::move(sliced)), std::move(operands), p.lane);
+  auto const item = m_writer.run_on(m_writer.add_op(std::move(sliced)), operands, p.lane);
   if (p.brings_gradient) {
     auto const gradient = op(p).inputs.front().tensor;
     m_writer.read_brought(item, m_writer.own(gradient), p.range, slot(p, gradient));

@@ -17,8 +17,6 @@ constexpr std::size_t kMostItems = 20'000, kEnoughItems = 10'000, kEnoughItemsOf
 // of the best plan's time, since estimates were then too short so far.
 constexpr std::size_t kMostItemsIfFaster = 40'000;
 constexpr double kFaster = 0.99;
-// Around the fastest plan no further plans are compiled once they have this many items in all.
-constexpr std::size_t kMostItemsAround = 40'000;
 
 // Searches multiply the device's budget by these shares, one after the other, until a plan fits.
 // Most estimates are a little too low. Small shares lead to the plan that needs the fewest bytes.
@@ -43,61 +41,17 @@ void BudgetSearch::run(OpenPlan const& open, Budgets const& budgets) {
   auto const before_s = m_trials.best_s();
   try_fixed_shares(asked);
   if (m_trials.best_s() < before_s && !m_few_blocks) try_measured_share(asked);
-  note_fastest(asked);
 }
 
 void BudgetSearch::run_again(OpenPlan const& open, Budgets const& budgets) {
   Asked const asked{open, budgets};
   try_within(asked, known_to_fit(asked, m_trials.best()));
-  note_fastest(asked);
 }
 
-void BudgetSearch::note_fastest(Asked const& asked) {
-  if (m_trials.best_s() >= m_fastest_s) return;
-  m_fastest_s = m_trials.best_s();
-  m_open_of_fastest = asked.open;
-  m_budgets_of_fastest = asked.budgets;
-}
-
-// Returns the budgets less what plans such as this one need beyond their estimates.
+// Returns the budgets less what plans such as this one need beyond their estimates, or more what
+// they do not need of these.
 Budgets BudgetSearch::known_to_fit(Asked const& asked, Plan const& plan) const {
-  auto missing = m_trials.expected_off(plan);
-  for (auto& bytes : missing) bytes = std::max<std::int64_t>(0, bytes);
-  return corrected(asked.budgets, missing);
-}
-
-void BudgetSearch::look_around_fastest() {
-  constexpr int most_steps = 20;
-  auto const before = m_trials.items();
-  for (int step = 0; step < most_steps; ++step) {
-    if (m_trials.items() - before > kMostItemsAround) return;
-    auto const off = m_trials.expected_off(m_trials.fastest().plan);
-    StrategySpace const space(m_estimator, m_open_of_fastest, corrected(m_budgets_of_fastest, off));
-    if (try_near(neighbours(m_trials.fastest(), space))) continue;
-    if (!try_near(far_neighbours(m_trials.fastest(), space))) return;
-  }
-}
-
-// Tries candidates that are near the fastest, and returns whether one is faster.
-bool BudgetSearch::try_near(std::vector<Candidate> near) {
-  constexpr double slower = 1.03;
-  constexpr int most = 40;
-  auto const expected_s = [&](Candidate const& it) { return m_trials.expected_s(it); };
-  auto const before_s = m_trials.best_s();
-  auto const longest_s = slower * expected_s(m_trials.fastest());
-  m_estimated += static_cast<int>(near.size());
-  std::ranges::stable_sort(near, {}, expected_s);
-  auto const items_before = m_trials.items();
-  int tried = 0;
-  for (Candidate const& candidate : near) {
-    if (tried == most || expected_s(candidate) > longest_s) break;
-    if (m_trials.items() - items_before > kMostItemsAround) break;
-    if (m_trials.was_compiled(candidate.plan)) continue;
-    m_trials.try_out(candidate);
-    ++tried;
-    if (m_trials.best_s() < before_s) return true;
-  }
-  return false;
+  return corrected(asked.budgets, m_trials.expected_off(plan));
 }
 
 // Estimates that count too many bytes leave room unused. If they did for the best plan, searches

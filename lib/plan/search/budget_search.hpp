@@ -21,9 +21,6 @@ class BudgetSearch {
   // Does the same, once, by what is known of estimates from earlier searches, which must have found
   // a plan.
   void run_again(OpenPlan const& open, Budgets const& budgets);
-  // Simulates what is near the fastest plan, and near what is faster than that, until nothing is.
-  // A search must have found a plan.
-  void look_around_fastest();
   // Returns how many plans were estimated in all.
   int estimated() const { return m_estimated; }
 
@@ -33,9 +30,7 @@ class BudgetSearch {
     OpenPlan const& open;
     Budgets const& budgets;
   };
-  void note_fastest(Asked const& asked);
   Budgets known_to_fit(Asked const& asked, Plan const& plan) const;
-  bool try_near(std::vector<Candidate> near);
   void try_fixed_shares(Asked const& asked);
   void try_measured_share(Asked const& asked);
   void try_share(Asked const& asked, double share);
@@ -55,10 +50,6 @@ class BudgetSearch {
   std::size_t m_items_before = 0;  // items of the plans that earlier searches compiled
   int m_compiled_before = 0;       // and how many they were
   int m_misses = 0;                // how many plans of this search did not fit
-  // What was open, and the budgets, where the fastest plan was found, and how long its step takes.
-  OpenPlan m_open_of_fastest;
-  Budgets m_budgets_of_fastest;
-  double m_fastest_s = std::numeric_limits<double>::infinity();
   std::vector<Candidate> m_unlikely;
 };
 

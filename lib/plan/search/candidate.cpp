@@ -117,8 +117,4 @@ std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace cons
   return fitting(space.neighbours(candidate.strategy), candidate, space);
 }
 
-std::vector<Candidate> far_neighbours(Candidate const& candidate, StrategySpace const& space) {
-  return fitting(space.with_two_other_layers(candidate.strategy), candidate, space);
-}
-
 }  // namespace spillway

@@ -77,7 +77,5 @@ Budgets corrected(Budgets budgets, TierBytes const& off);
 std::vector<Candidate> smaller(Candidate const& candidate, StrategySpace const& space);
 // Returns all candidates that fit and differ from `candidate` in a single choice.
 std::vector<Candidate> neighbours(Candidate const& candidate, StrategySpace const& space);
-// Returns, if layers are few, all that fit and treat the activations of two layers differently.
-std::vector<Candidate> far_neighbours(Candidate const& candidate, StrategySpace const& space);
 
 }  // namespace spillway

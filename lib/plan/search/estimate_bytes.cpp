@@ -132,12 +132,24 @@ class Ledger : public StepSink {
       if (id.part < 0 && !is_written_in_place(id.chunk, at.batch.member))
         hold(gradients, used_until(id.chunk), chunk.held_gradient_bytes);
     } else if (gradients == Tier::host && !m_shape.plan().unified) {
-      hold(Tier::host, std::min(m_station + 1, update_station() - 1), m_shape.gradient(id).bytes);
+      auto const bytes = m_shape.gradient(id).bytes;
+      if (takes_turns())
+        note_brief(Tier::host, bytes);
+      else
+        hold(Tier::host, std::min(m_station + 1, update_station() - 1), bytes);
     }
   }
   void add_part(GradientId id, MicroBatch const&) {
-    if (m_begins_step) return;
-    m_stations[m_station].sums_go[m_shape.places(id.chunk).gradients] += m_shape.gradient(id).bytes;
+    auto const tier = m_shape.places(id.chunk).gradients;
+    auto const bytes = m_shape.gradient(id).bytes;
+    if (m_begins_step && takes_turns()) {
+      m_always[tier] -= bytes;
+      m_stations[update_station()].goes[tier] -= bytes;
+    } else if (takes_turns()) {
+      m_sums[tier] -= bytes;
+    } else if (!m_begins_step) {
+      m_stations[m_station].sums_go[tier] += bytes;
+    }
   }
   // Values that other ranks send need room, after the last member unless ranks sum for each.
   void reduce(GradientId id, MicroBatch const&) {
@@ -153,10 +165,12 @@ class Ledger : public StepSink {
       hold(Tier::host, exchanged_until(0),
            m_shape.gradient(id).bytes / m_shape.chunk(id.chunk).sharing.sharers);
   }
-  // What ranks gather beside the device is copied to it until the next station ends.
+  // What a rank has summed and the others gather beside the device is copied to it until the next
+  // station ends. Where ranks share out nothing, that lies where the gradient was exchanged.
   void gather_gradient(GradientId id, MicroBatch const&) {
-    if (!m_shape.leaves_for_exchange(id.chunk)) return;
-    hold(Tier::host, std::min(m_station + m_members, update_station()), m_shape.gradient(id).bytes);
+    if (!m_shape.leaves_for_exchange(id.chunk) || !m_shape.is_shared_out(id.chunk)) return;
+    hold(Tier::host, std::min(m_station + m_members, update_station()),
+         m_shape.gradient(id).bytes / m_shape.chunk(id.chunk).sharing.sharers);
   }
   void begin_update() {
     enter(update_station());
@@ -223,6 +237,17 @@ class Ledger : public StepSink {
     (is_between ? at.goes_between : at.goes)[part.to] += members * part.bytes;
   }
 
+  // Says whether what sums and exchanges use behind the last pass is free as soon as each has
+  // ended, so that not all of it is in use at a time.
+  bool takes_turns() const {
+    return !m_shape.plan().exchanges_overlap && m_station + 1 == update_station();
+  }
+  // Notes bytes that are free again before the station takes more.
+  void note_brief(Tier tier, std::int64_t bytes) {
+    auto& most = m_result.most[tier];
+    most = std::max(most, alive(tier) + m_comes[tier] + bytes);
+  }
+
   void hold_reduction(GradientId id) {
     auto const bytes = m_shape.gradient(id).bytes;
     int const until = std::min(m_station + m_members, update_station());
@@ -239,9 +264,10 @@ class Ledger : public StepSink {
   // Counts a gradient that ranks exchange in host memory, and what they receive of it.
   void hold_exchange(GradientId id) {
     auto const bytes = m_shape.gradient(id).bytes;
-    bool const overlaps = m_shape.plan().exchanges_overlap;
-    hold(Tier::host, exchanged_until(0), bytes);
-    hold(Tier::host, exchanged_until(overlaps ? 1 : 0), bytes);
+    int const more = m_shape.plan().exchanges_overlap ? 1 : 0;
+    bool const comes_back = !m_shape.is_shared_out(id.chunk);
+    hold(Tier::host, exchanged_until(comes_back ? m_members + more : 0), bytes);
+    hold(Tier::host, exchanged_until(more), bytes);
   }
   // Returns the station at which bytes of an exchange that begins now are free again, if they stay
   // so many stations more than until the next exchange.

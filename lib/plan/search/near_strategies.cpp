@@ -138,28 +138,4 @@ void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strat
   }
 }
 
-std::vector<Strategy> StrategySpace::with_two_other_layers(Strategy const& strategy) const {
-  constexpr int very_few = 6;
-  if (layers() > very_few) return {};
-  std::vector<Strategy> result;
-  auto const before = layers_of(strategy);
-  auto const ways = ways_to_treat();
-  auto near = strategy;
-  for (std::size_t a = 0; a < before.size(); ++a) {
-    for (std::size_t b = a + 1; b < before.size(); ++b) {
-      near.own = before;
-      for (BlockPlan const& of_a : ways) {
-        for (BlockPlan const& of_b : ways) {
-          if (of_a == before[a] || of_b == before[b]) continue;
-          near.own[a] = of_a;
-          near.own[b] = of_b;
-          result.push_back(near);
-        }
-      }
-    }
-  }
-  for (Strategy& other : result) find_room(other);
-  return result;
-}
-
 }  // namespace spillway

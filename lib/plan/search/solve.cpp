@@ -6,6 +6,7 @@
 
 #include "plan/proof/derive.hpp"
 #include "plan/search/budget_search.hpp"
+#include "plan/search/near_best.hpp"
 #include "plan/search/needs.hpp"
 #include "plan/search/starts.hpp"
 #include "plan/time/simulate.hpp"
@@ -64,13 +65,15 @@ bool uses_drive(Plan const& plan) {
 class Solver {
  public:
   Solver(PlanQuestion const& question, OpenPlan const& open, Estimator const& estimator)
-      : m_budgets(question.budgets),
+      : m_question(question),
+        m_budgets(question.budgets),
         m_open(open),
         m_estimator(estimator),
         m_shares_all(question.may_gather()),
         m_sharers_of_nodes(question.open_sharers_of_nodes()),
         m_trials(question),
-        m_search(estimator, m_trials, has_few_blocks(question)) {}
+        m_search(estimator, m_trials, has_few_blocks(question)),
+        m_near(question, estimator, m_trials) {}
 
   Solution run() {
     auto const asked = m_open;
@@ -86,10 +89,16 @@ class Solver {
       if (may_sum_on_drive(asked)) try_sums_on_drive(asked);
       if (may_be_better_without_drive()) try_without_drive(asked);
       if (exchanges_take_room()) try_exchanges_in_turn(asked);
-      if (m_trials.found() && has_few_layers()) try_other_starts(asked);
+      if (m_trials.found() && has_few_layers()) {
+        auto const estimated = m_search.estimated();
+        try_other_starts(2 * estimated);
+        try_half_of(Tier::device, asked);
+        try_half_of(Tier::host, asked);
+        m_near.run(asked, estimated);
+      }
     }
     auto solution = m_trials.finish();
-    solution.estimated = m_search.estimated();
+    solution.estimated = m_search.estimated() + m_near.estimated();
     return solution;
   }
 
@@ -205,16 +214,28 @@ class Solver {
     return m_open.layers.size() <= few;
   }
 
-  // What a search finds depends on where it begins, so it also begins where it did not.
-  void try_other_starts(OpenPlan const& asked) {
-    m_search.look_around_fastest();
+  // What a search finds depends on where it begins, so it also begins with one key decided, until
+  // so many plans were estimated in all.
+  void try_other_starts(int most_estimated) {
+    auto const overlap = m_trials.best().exchanges_overlap;
+    for (PlanRequest const& request : with_one_key_decided(m_question)) {
+      if (m_search.estimated() > most_estimated) return;
+      auto question = m_question;
+      question.request = request;
+      begin_again(open_for(question));
+      m_open.plan.exchanges_overlap = overlap;
+      m_search.run_again(m_open, m_budgets);
+    }
+  }
+
+  // More memory should make no step longer, so the search also asks what would be with less of it.
+  void try_half_of(Tier tier, OpenPlan const& asked) {
     auto const overlap = m_trials.best().exchanges_overlap;
     begin_again(asked);
     m_open.plan.exchanges_overlap = overlap;
-    auto const before_s = m_trials.best_s();
-    for (OpenPlan const& start : other_starts(m_open, m_estimator.micro_batches()))
-      m_search.run_again(start, m_budgets);
-    if (m_trials.best_s() < before_s) m_search.look_around_fastest();
+    auto less = m_budgets;
+    less.*budget_of(tier) /= 2;
+    m_search.run_again(m_open, less);
   }
 
   void try_open() { m_search.run(m_open, m_budgets); }
@@ -262,6 +283,7 @@ class Solver {
     return level;
   }
 
+  PlanQuestion const& m_question;
   Budgets m_budgets;
   OpenPlan m_open;
   Estimator const& m_estimator;
@@ -270,6 +292,7 @@ class Solver {
   std::int64_t m_sharers_of_nodes;
   Trials m_trials;
   BudgetSearch m_search;
+  NearBest m_near;
 };
 
 }  // namespace

@@ -1,27 +1,66 @@
 #include "plan/search/starts.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace spillway {
+namespace {
 
-std::vector<OpenPlan> other_starts(OpenPlan const& open, std::int64_t micro_batches) {
-  std::vector<OpenPlan> result;
-  for (std::int64_t const group : {2, 4}) {
-    if (!open.group || group > std::min(open.most_group, micro_batches)) continue;
-    result.push_back(open);
-    result.back().group = false;
-    result.back().plan.group = group;
+class Starts {
+ public:
+  explicit Starts(PlanQuestion const& question)
+      : m_question(question), m_request(question.request) {}
+
+  std::vector<PlanRequest> all() {
+    for (PlaceRow const& row : kPlaceTable) {
+      for (Tier const tier : kTiersInOrder)
+        if (may_be_in(row, tier)) decide(row.asked, tier);
+    }
+    using enum BlockPolicy;
+    for (BlockPolicy const policy : {keep, light, recompute, host}) {
+      if (allows(m_question.budgets, policy)) decide(&AskedPlan::activations, BlockPlan{policy, 1});
+    }
+    for (Shard const shard : kShards) {
+      bool const may = m_question.ranks > 1 && (shard != Shard::all || m_question.may_gather());
+      if (may) decide(&AskedPlan::shard, shard);
+    }
+    for (std::int64_t const group : {1, 2, 4})
+      if (group <= m_question.micro_batches) decide(&AskedPlan::group, group);
+    for (std::int64_t const prefetch : {1, 2}) decide(&AskedPlan::prefetch, prefetch);
+    return std::move(m_all);
   }
-  if (open.prefetch) {
-    result.push_back(open);
-    result.back().prefetch = false;
-    result.back().plan.prefetch = 2 * kShortestPrefetch;
+
+ private:
+  // Whether gradients lie on the drive is decided for all searches alike.
+  bool may_be_in(PlaceRow const& row, Tier tier) const {
+    if (tier == Tier::device) return true;
+    if (tier == Tier::nvme && (!row.nvme || row.place == &ChunkPlan::gradients)) return false;
+    return has_tier(m_question.budgets, tier);
   }
-  if (std::ranges::any_of(open.chunks, &OpenChunk::gradients)) {
-    result.push_back(open);
-    for (OpenChunk& chunk : result.back().chunks) chunk.gradients = false;
+
+  template <class T>
+  void decide(Asked<T> AskedPlan::*key, T const& value) {
+    auto request = m_request;
+    for (auto& entry : request.*key)
+      if (!entry) entry = value;
+    if (request.*key != m_request.*key) m_all.push_back(std::move(request));
   }
-  return result;
+
+  void decide(std::optional<std::int64_t> AskedPlan::*key, std::int64_t value) {
+    if (m_request.*key) return;
+    m_all.push_back(m_request);
+    m_all.back().*key = value;
+  }
+
+  PlanQuestion const& m_question;
+  PlanRequest const& m_request;
+  std::vector<PlanRequest> m_all;
+};
+
+}  // namespace
+
+std::vector<PlanRequest> with_one_key_decided(PlanQuestion const& question) {
+  return Starts(question).all();
 }
 
 }  // namespace spillway

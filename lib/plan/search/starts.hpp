@@ -1,16 +1,15 @@
 // Where a search begins decides in part what it finds.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "plan/data/open_plan.hpp"
+#include "plan/search/solve.hpp"
 
 namespace spillway {
 
-// Returns the open plan with one thing decided, in each of the ways from which searches were seen
-// to find what they had missed: two or four micro-batches walk together, tensors are brought two
-// stations ahead, or gradients are summed up on the device. It has no ways that are not open.
-std::vector<OpenPlan> other_starts(OpenPlan const& open, std::int64_t micro_batches);
+// Returns the question's request with one key decided that it leaves open, for each key and each of
+// its values. A search that has less to decide looks at more of the rest, so what it finds is often
+// better than what the search finds that has all to decide.
+std::vector<PlanRequest> with_one_key_decided(PlanQuestion const& question);
 
 }  // namespace spillway

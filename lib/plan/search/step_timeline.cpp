@@ -77,11 +77,13 @@ void StepTimeline::fetch(int c, Station const&) {
 int StepTimeline::gather(int c, std::int64_t sent_bytes, Tier to, int room) {
   Tier const home = m_shape.slice_tier(c);
   Tier const from = m_shape.exchanged_in(home), there = m_shape.exchanged_in(to);
-  int const there_room = there == to ? room : -1;
+  int const there_room = there == to ? room : m_gathered[0];
   int job = m_updated[c];
   if (from != home) job = transfer(home, from, m_shape.slice_bytes(c), {job}, there_room).there;
   job = send(sent_bytes, chunk(c).sharing.sharers_of(0), job, {there_room});
-  if (there != to) job = transfer(there, to, chunk(c).parameter_bytes, {job}, room).there;
+  if (there == to) return job;
+  job = transfer(there, to, chunk(c).parameter_bytes, {job}, room).there;
+  m_gathered = {m_gathered[1], job};
   return job;
 }
 
@@ -189,9 +191,18 @@ void StepTimeline::add_part(GradientId gradient, MicroBatch const&) {
 void StepTimeline::reduce(GradientId gradient, MicroBatch const&) {
   auto const& cost = m_shape.gradient(gradient);
   auto& job = m_gradient[gradient.chunk];
+  int const room = exchange_room_as_layout_gives_it(gradient.chunk);
   if (m_shape.leaves_for_exchange(gradient.chunk))
-    job = transfer(Tier::device, Tier::host, cost.bytes, {job}).there;
-  job = send(cost.scatter_sent_bytes, all_ranks(m_shape.model().ranks), job);
+    job = transfer(Tier::device, Tier::host, cost.bytes, {job}, room).there;
+  job = send(cost.scatter_sent_bytes, all_ranks(m_shape.model().ranks), job, {room});
+}
+
+// Layout gives the bytes of an exchange to one that begins later: to the third from it, but to the
+// second where exchanges do not overlap and no copy of the gradient waits to come back.
+int StepTimeline::exchange_room_as_layout_gives_it(int chunk) {
+  bool const overlaps = m_shape.plan().exchanges_overlap;
+  auto const before = m_exchanges++ - (overlaps || !m_shape.is_shared_out(chunk) ? 3 : 2);
+  return before < 0 || before >= std::ssize(m_exchanged) ? -1 : m_exchanged[before];
 }
 
 void StepTimeline::sum_slice(GradientId gradient, MicroBatch const&) {
@@ -200,7 +211,9 @@ void StepTimeline::sum_slice(GradientId gradient, MicroBatch const&) {
   job = m_shape.leaves_for_exchange(gradient.chunk)
             ? m_timeline.add(Lane::host, cost.tree_sum.host, Waits{job})
             : add_for(gradient.chunk, cost.tree_sum, {job});
-  if (!m_shape.has_copies(gradient.chunk)) bring_sum(gradient);
+  if (m_shape.has_copies(gradient.chunk)) return;
+  bring_sum(gradient);
+  m_exchanged.push_back(job);
 }
 
 void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
@@ -209,6 +222,7 @@ void StepTimeline::gather_gradient(GradientId gradient, MicroBatch const&) {
   auto const& sharing = chunk(gradient.chunk).sharing;
   job = send(cost.gather_sent_bytes, sharing.keepers_of(0), job);
   bring_sum(gradient);
+  m_exchanged.push_back(job);
 }
 
 void StepTimeline::bring_sum(GradientId gradient) {

@@ -72,6 +72,7 @@ class StepTimeline : public StepSink {
   void need_room_as_layout_gives_it(Station const& at, Waits& waits);
   void need_memory_as_layout_gives_it(int block, Waits& waits);
   int gradients_room_as_layout_gives_it(Tier tier, int group) const;
+  int exchange_room_as_layout_gives_it(int chunk);
   int slot_free(int piece) const;
 
   Machine const& m_machine;
@@ -104,6 +105,9 @@ class StepTimeline : public StepSink {
   std::int64_t m_left_bytes = 0;
 
   // These variables go on from step to step.
+  std::array<int, 2> m_gathered = {-1, -1};  // the last two jobs that took what was gathered away
+  Jobs m_exchanged;                          // jobs that ended exchanges of gradients, in order
+  std::ptrdiff_t m_exchanges = 0;            // how many have begun
   Jobs m_gradient, m_updated;  // the last job that changed each chunk's gradient, or its parameters
   Jobs m_visiting;             // the last job that changed each sum that visits the device
   static constexpr int kAtOnce = kSlicesAhead + 1;

@@ -97,8 +97,6 @@ class StrategySpace {
   // on the host first, where updates run and gradients are summed up, which chunks are persistent,
   // prefetch or group.
   std::vector<Strategy> neighbours(Strategy const& strategy) const;
-  // Returns strategies in which two layers have other policies, none unless layers are very few.
-  std::vector<Strategy> with_two_other_layers(Strategy const& strategy) const;
 
  private:
   struct Move {

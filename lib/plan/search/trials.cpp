@@ -36,31 +36,35 @@ void forget_what_is_not_there(Graph const& graph, Plan& plan) {
 
 Trials::Result Trials::try_out(Candidate const& candidate) {
   ++m_solution.compiled;
-  auto compiled = compile_without_waits(m_question.train, m_question.eval, candidate.plan,
-                                        m_question.micro_batches, m_question.ranks);
+  auto compiled =
+      compile_without_waits(m_question.train, m_question.eval, candidate.plan,
+                            m_question.micro_batches, m_question.ranks, std::move(m_spare));
   auto& train = compiled.train;
   m_last_items = items_of(train);
+  m_all_items += train.items.size();
   m_items += train.items.size() / static_cast<std::size_t>(most_together(train));
   auto const peaks = limited_peaks(m_question, candidate.plan, train);
   Result result{peaks - candidate.peaks, fits(peaks, m_question.budgets)};
   auto& done = m_done.emplace_back(candidate.plan, result.off);
   Need need{candidate.plan, peaks};
   if (result.fits || !std::isinf(m_question.budgets.nvme_bytes_per_s)) {
-    derive_waits(train);
+    find_waits(train);
     auto const simulation = simulate(train, m_question.machine);
     need.nvme_bytes_per_s = forbidden_bytes_per_s(simulation, m_question.budgets);
     if (result.fits && need.nvme_bytes_per_s == 0) {
       auto const before_s = m_best_s;
-      choose(candidate.plan, std::move(compiled), simulation);
+      choose(candidate.plan, compiled, simulation);
       done.step_s = candidate.step_s;
       if (candidate.step_s > 0)
         m_errors.add(kind_of(candidate), simulation.step_s / candidate.step_s);
-      if (m_best_s < before_s) m_fastest = candidate;
+      m_fitting.push_back({candidate, simulation.step_s});
       result.leads = m_best_s < before_s || m_solution.chosen->plan == candidate.plan;
+      m_spare = std::move(train);
       return result;
     }
   }
   note_need(std::move(need));
+  m_spare = std::move(train);
   return result;
 }
 
@@ -118,18 +122,23 @@ TierBytes Trials::expected_off(Plan const& plan) const {
   return nearest == m_done.end() ? TierBytes{} : nearest->off;
 }
 
-// The chosen training Program was simulated, so it already has its waits.
+// The chosen training Program was simulated, so it already has waits.
 Solution Trials::finish() {
   if (found()) {
     forget_what_is_not_there(m_question.train, m_solution.chosen->plan);
     auto& compiled = m_solution.chosen->compiled;
-    if (compiled.eval) derive_waits(*compiled.eval);
+    link(compiled.train);
+    drop_implied_waits(compiled.train);
+    if (compiled.eval) {
+      link(*compiled.eval);
+      derive_waits(*compiled.eval);
+    }
     prove(compiled);
   }
   return std::move(m_solution);
 }
 
-void Trials::choose(Plan const& plan, Compiled compiled, Simulation const& simulation) {
+void Trials::choose(Plan const& plan, Compiled& compiled, Simulation const& simulation) {
   auto const moved_bytes = between_tiers(simulation.bytes);
   auto& chosen = m_solution.chosen;
   m_best_s = std::min(m_best_s, simulation.step_s);
@@ -137,7 +146,10 @@ void Trials::choose(Plan const& plan, Compiled compiled, Simulation const& simul
   bool const keeps = chosen && is_among_best(chosen->step_s);
   if (!is_among_best(simulation.step_s) || (keeps && m_moved_bytes <= moved_bytes)) return;
   m_moved_bytes = moved_bytes;
-  chosen = {plan, std::move(compiled), simulation.step_s};
+  if (!chosen) chosen.emplace();
+  std::swap(chosen->compiled, compiled);
+  chosen->plan = plan;
+  chosen->step_s = simulation.step_s;
 }
 
 void Trials::note_need(Need need) {

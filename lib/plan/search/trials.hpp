@@ -52,8 +52,13 @@ class Trials {
   TierBytes const& peaks_of_best() const {
     return m_solution.chosen.value().compiled.train.peak_bytes;
   }
-  // Returns the candidate with the shortest simulated step. A plan must have been found.
-  Candidate const& fastest() const { return m_fastest; }
+  // A Timed candidate fits, and its step takes so long in simulation.
+  struct Timed {
+    Candidate candidate;
+    double step_s = std::numeric_limits<double>::infinity();
+  };
+  // Lists all of them.
+  std::vector<Timed> const& fitting() const { return m_fitting; }
   // Returns the shortest simulated step, or infinity if no plan was found.
   double best_s() const { return m_best_s; }
   // Returns how many micro-batches may walk together in a plan like the best one, or like the last
@@ -62,18 +67,21 @@ class Trials {
   // Returns the number of items of all compiled plans, each divided by how many micro-batches walk
   // together in it.
   std::size_t items() const { return m_items; }
+  // Returns the number of all of them.
+  std::size_t all_items() const { return m_all_items; }
   int compiled() const { return m_solution.compiled; }
   // Proves the chosen plan and returns the solution. After that, no other function may be called.
   Solution finish();
 
  private:
-  void choose(Plan const& plan, Compiled compiled, Simulation const& simulation);
+  // Exchanges the chosen plan and its Programs for these if these are better.
+  void choose(Plan const& plan, Compiled& compiled, Simulation const& simulation);
   void note_need(Need need);
 
   PlanQuestion const& m_question;
   double m_best_s = std::numeric_limits<double>::infinity();
   std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan's step moves
-  std::size_t m_items = 0;
+  std::size_t m_items = 0, m_all_items = 0;
   // Counts the items of a micro-batch, and those of the update.
   struct ItemsOf {
     std::int64_t micro_batch = 1, update = 0;
@@ -88,8 +96,9 @@ class Trials {
   };
   std::vector<Done> m_done;
   KindErrors m_errors;
-  Candidate m_fastest;
+  std::vector<Timed> m_fitting;
   Solution m_solution;
+  Program m_spare;  // the last Program that was not chosen
 };
 
 }  // namespace spillway

@@ -3,10 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 #include "plan/search/candidate.hpp"
-#include "plan/search/starts.hpp"
 #include "tests/support/gpt_graph.hpp"
 #include "tests/support/plan_words.hpp"
 #include "tests/support/small_machine.hpp"
@@ -338,42 +336,6 @@ TEST(Mixes, let_a_fraction_leave_only_where_anything_leaves) {
   EXPECT_EQ(plan.blocks[0], (BlockPlan{BlockPolicy::host, 0.25}));
   EXPECT_EQ(plan.blocks[1], (BlockPlan{BlockPolicy::light, 1}));
   EXPECT_EQ(plan.blocks[2], (BlockPlan{BlockPolicy::keep, 1}));
-}
-
-// The last layer never spills, so that some differ in the other one alone.
-TEST_F(Strategies, differ_in_the_treatment_of_two_layers_if_layers_are_very_few) {
-  auto const all = open();
-  StrategySpace const space(m_estimator, all, kRoomy);
-  auto const others = space.with_two_other_layers({});
-  auto const before = space.plan_of({});
-  ASSERT_FALSE(others.empty());
-  std::set<std::vector<int>> pairs;
-  for (Strategy const& other : others) {
-    auto const plan = space.plan_of(other);
-    std::vector<int> differing;
-    for (int b = 0; b < std::ssize(plan.blocks); ++b)
-      if (plan.blocks[b] != before.blocks[b]) differing.push_back(b);
-    ASSERT_LE(differing.size(), 2u);
-    if (differing.size() == 2) pairs.insert(differing);
-    EXPECT_EQ(plan.chunks, before.chunks);
-  }
-  EXPECT_EQ(pairs.size(), 6u) << "of four layers";
-}
-
-TEST_F(Strategies, begin_elsewhere_only_where_that_is_open) {
-  constexpr std::int64_t micro_batches = 4;
-  auto const starts = other_starts(open(), micro_batches);
-  ASSERT_EQ(starts.size(), 4u);
-  EXPECT_EQ(starts[0].plan.group, 2);
-  EXPECT_EQ(starts[1].plan.group, 4);
-  EXPECT_FALSE(starts[0].group || starts[1].group);
-  EXPECT_TRUE(starts[0].prefetch && !starts[2].prefetch);
-  EXPECT_EQ(starts[2].plan.prefetch, 2);
-  EXPECT_TRUE(std::ranges::none_of(starts[3].chunks, &OpenChunk::gradients));
-  EXPECT_EQ(other_starts(open(), 3).size(), 3u) << "four of three micro-batches";
-  EXPECT_EQ(other_starts(open(), 1).size(), 2u);
-  PlanWords const asked{.gradients = {"device"}, .prefetch = 1, .group = 1};
-  EXPECT_TRUE(other_starts(open(asked), micro_batches).empty());
 }
 
 Candidate timed(double step_s, std::int64_t moved_bytes) {
