@@ -20,10 +20,8 @@ class Starts {
     for (BlockPolicy const policy : {keep, light, recompute, host}) {
       if (allows(m_question.budgets, policy)) decide(&AskedPlan::activations, BlockPlan{policy, 1});
     }
-    for (Shard const shard : kShards) {
-      bool const may = m_question.ranks > 1 && (shard != Shard::all || m_question.may_gather());
-      if (may) decide(&AskedPlan::shard, shard);
-    }
+    for (Shard const shard : kShards)
+      if (may_share_out_all(shard)) decide(&AskedPlan::shard, shard);
     for (std::int64_t const group : {1, 2, 4})
       if (group <= m_question.micro_batches) decide(&AskedPlan::group, group);
     for (std::int64_t const prefetch : {1, 2}) decide(&AskedPlan::prefetch, prefetch);
@@ -36,6 +34,13 @@ class Starts {
     if (tier == Tier::device) return true;
     if (tier == Tier::nvme && (!row.nvme || row.place == &ChunkPlan::gradients)) return false;
     return has_tier(m_question.budgets, tier);
+  }
+
+  bool may_share_out_all(Shard shard) const {
+    auto const& train = m_question.train;
+    auto const may = [&](Chunk const& chunk) { return may_share_out(train, chunk.id); };
+    return m_question.ranks > 1 && (shard != Shard::all || m_question.may_gather()) &&
+           std::ranges::all_of(train.chunks, may);
   }
 
   template <class T>

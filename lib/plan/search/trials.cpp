@@ -124,6 +124,8 @@ TierBytes Trials::expected_off(Plan const& plan) const {
 
 // The chosen training Program was simulated, so it already has waits.
 Solution Trials::finish() {
+  m_spare = {};
+  m_fitting.clear();
   if (found()) {
     forget_what_is_not_there(m_question.train, m_solution.chosen->plan);
     auto& compiled = m_solution.chosen->compiled;
