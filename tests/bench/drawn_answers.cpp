@@ -4,7 +4,7 @@
 // `open` draws models and machines as people have them, `tight` small models that must leave the
 // device in part. Asks the questions FIRST to END - 1, each again with one to three keys forced,
 // FORCES times (15), and with twice as much of each thing. FORCES 0 asks the question alone; with
-// `alone`, each value of each key is forced by itself. A row for each question: its text, seconds
+// `alone`, each value of each key is forced by itself. Prints for each question its text, seconds
 // of its step, CPU milliseconds of the search, plans estimated and compiled, and the worst of both.
 #include <fmt/core.h>
 

@@ -35,11 +35,12 @@ void prove(Compiled const& compiled) {
 Compiled compile(Graph const& train, Graph const* eval, Plan const& plan,
                  std::int64_t micro_batches, std::int64_t ranks) {
   auto compiled = compile_without_waits(train, eval, plan, micro_batches, ranks);
-  for (Program* const program : {&compiled.train, compiled.eval ? &*compiled.eval : nullptr}) {
-    if (program == nullptr) continue;
-    link(*program);
-    derive_waits(*program);
-  }
+  auto const complete = [](Program& program) {
+    link(program);
+    derive_waits(program);
+  };
+  complete(compiled.train);
+  if (compiled.eval) complete(*compiled.eval);
   prove(compiled);
   return compiled;
 }

@@ -68,7 +68,7 @@ class Residence {
 
   // Returns the number that the next item will have.
   ItemNumber next() const { return m_items; }
-  // Takes what is spare from the Program. This must be the end of it, or an update.
+  // Removes spare items, which must wait until all items are written.
   void drop_spare() { program.items.resize(static_cast<std::size_t>(m_items)); }
 
   Program program;

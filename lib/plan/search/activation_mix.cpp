@@ -40,6 +40,15 @@ std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& bu
   return result;
 }
 
+std::vector<BlockPlan> ways_to_treat(OpenPlan const& open, Budgets const& budgets) {
+  std::vector<BlockPlan> result;
+  for (BlockPolicy const policy : policies_within(open, budgets)) {
+    for (double const fraction : {1.0, 0.5})
+      if (fraction == 1 || away_tier(policy)) result.push_back({policy, fraction});
+  }
+  return result;
+}
+
 std::vector<ActivationMix> activation_mixes(std::vector<BlockPolicy> const& policies, int layers) {
   std::vector<ActivationMix> result = {{}};
   int const step = std::max(1, layers / 9);

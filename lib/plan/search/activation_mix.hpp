@@ -21,6 +21,9 @@ struct ActivationMix {
 // Returns all policies that blocks may get when a search within the budgets decides what is open.
 std::vector<BlockPolicy> policies_within(OpenPlan const& open, Budgets const& budgets);
 
+// Returns all ways to treat a layer's activations that follow from these policies.
+std::vector<BlockPlan> ways_to_treat(OpenPlan const& open, Budgets const& budgets);
+
 // Returns one mix of each kind that can be made from the policies. These mixes have 0 layers.
 std::vector<ActivationMix> activation_kinds(std::vector<BlockPolicy> const& policies);
 

@@ -15,7 +15,7 @@ bool add(Strategy const& strategy, StrategySpace const& space, std::vector<Candi
   bool const is_known = std::ranges::count(all, next.plan, &Candidate::plan) > 0;
   if (is_known || !fits(next.peaks, space.budgets())) return false;
   take_time(next, space.estimator());
-  if (wears_too_fast(next, space)) return false;
+  if (wears_too_fast(next, space.estimator(), space.budgets())) return false;
   all.push_back(std::move(next));
   return true;
 }
@@ -72,12 +72,13 @@ void take_time(Candidate& candidate, Estimator const& estimator) {
   candidate.timed = true;
 }
 
-bool wears_too_fast(Candidate const& candidate, StrategySpace const& space) {
-  auto const most = space.budgets().nvme_bytes_per_s;
+bool wears_too_fast(Candidate const& candidate, Estimator const& estimator,
+                    Budgets const& budgets) {
+  auto const most = budgets.nvme_bytes_per_s;
   if (std::isinf(most)) return false;
-  auto const moved = space.estimator().sums(candidate.plan).moved_bytes;
+  auto const moved = estimator.sums(candidate.plan).moved_bytes;
   auto const bytes = static_cast<double>(moved[Lane::nvme_write]);
-  return bytes > most * candidate.step_s && bytes > most * space.estimator().step_s(candidate.plan);
+  return bytes > most * candidate.step_s && bytes > most * estimator.step_s(candidate.plan);
 }
 
 bool fits(TierBytes const& peaks, Budgets const& budgets) {

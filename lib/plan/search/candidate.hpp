@@ -64,7 +64,7 @@ Candidate make_candidate(Strategy const& strategy, StrategySpace const& space);
 void take_time(Candidate& candidate, Estimator const& estimator);
 // Says whether the plan writes to the drive faster than the budget allows. Estimates the time of
 // its step only if the lower bound `candidate.step_s` would be too short a time for its writes.
-bool wears_too_fast(Candidate const& candidate, StrategySpace const& space);
+bool wears_too_fast(Candidate const& candidate, Estimator const& estimator, Budgets const& budgets);
 
 bool fits(TierBytes const& peaks, Budgets const& budgets);
 // Says whether the peaks of the host tier and of the NVMe tier are within their budgets.

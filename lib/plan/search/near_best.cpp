@@ -25,7 +25,7 @@ constexpr double kEachOfFamily = 0.005, kEachAsFast = 0.01;
 // Of plans that would be faster but need too many bytes, so many are changed once more.
 constexpr std::size_t kMostLacking = 6;
 
-// Returns where most chunks have it.
+// Returns the value of `place` that most chunks have.
 template <class T>
 std::uint64_t usual(Plan const& plan, T ChunkPlan::*place) {
   std::array<int, 4> counts{};
@@ -84,10 +84,7 @@ void NearBest::add(Plan const& plan, Trials::Timed const& at, Budgets const& bud
   if (!fits(near.peaks, budgets) || m_estimator.sums(plan).bound_s() > longest_s) return;
   if (m_trials.was_compiled(plan)) return;
   take_time(near, m_estimator);
-  if (near.step_s > longest_s) return;
-  auto const written = static_cast<double>(m_estimator.sums(plan).moved_bytes[Lane::nvme_write]);
-  if (!std::isinf(budgets.nvme_bytes_per_s) && written > budgets.nvme_bytes_per_s * near.step_s)
-    return;
+  if (near.step_s > longest_s || wears_too_fast(near, m_estimator, budgets)) return;
   to.push_back(std::move(near));
 }
 

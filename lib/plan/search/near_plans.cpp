@@ -8,11 +8,7 @@
 namespace spillway {
 
 NearPlans::NearPlans(PlanQuestion const& question, OpenPlan const& open)
-    : m_question(question), m_open(open) {
-  for (BlockPolicy const policy : policies_within(open, question.budgets)) {
-    for (double const fraction : {1.0, 0.5})
-      if (fraction == 1 || away_tier(policy)) m_ways.push_back({policy, fraction});
-  }
+    : m_question(question), m_open(open), m_ways(ways_to_treat(open, question.budgets)) {
   for (int b = 0; b < std::ssize(open.layers); ++b)
     if (open.layers[b]) m_layers.push_back(b);
 }

@@ -35,11 +35,12 @@ class NearPlans {
 
   PlanQuestion const& m_question;
   OpenPlan const& m_open;
-  std::vector<BlockPlan> m_ways;  // to treat a layer's activations
-  std::vector<int> m_layers;      // open ones
-  Plan const* m_plan = nullptr;   // the one around which plans are made
+  std::vector<BlockPlan> m_ways;
+  std::vector<int> m_layers;  // lists the blocks whose policy is open
+  // `around` makes plans around this one, and m_seen has the hashes of all of them.
+  Plan const* m_plan = nullptr;
   std::vector<Plan> m_result;
-  std::unordered_set<std::uint64_t> m_seen;  // their hashes
+  std::unordered_set<std::uint64_t> m_seen;
 };
 
 }  // namespace spillway

@@ -111,21 +111,11 @@ std::vector<BlockPlan> StrategySpace::layers_of(Strategy const& strategy) const 
   return result;
 }
 
-// Returns all ways to treat a layer's activations.
-std::vector<BlockPlan> StrategySpace::ways_to_treat() const {
-  std::vector<BlockPlan> result;
-  for (BlockPolicy const policy : policies_within(m_open, m_budgets)) {
-    for (double const fraction : {1.0, 0.5})
-      if (fraction == 1 || away_tier(policy)) result.push_back({policy, fraction});
-  }
-  return result;
-}
-
 // If layers are few, adds strategies that change one layer. One layer of many would not matter.
 void StrategySpace::add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const {
   constexpr int few = 8;
   if (layers() > few) return;
-  auto const ways = ways_to_treat();
+  auto const ways = ways_to_treat(m_open, m_budgets);
   auto near = strategy;
   near.own = layers_of(strategy);
   for (BlockPlan& layer : near.own) {

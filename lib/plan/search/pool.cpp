@@ -33,7 +33,7 @@ TierBytes CandidatePool::try_strategy(Strategy const& strategy) {
   bool const limited = !std::isinf(budgets().nvme_bytes_per_s);
   if (fits || (limited && rest_fits(peaks, budgets())))
     tried.step_s = m_space.estimator().sums(tried.plan).bound_s();
-  tried.wears_too_fast = wears_too_fast(tried, m_space);
+  tried.wears_too_fast = wears_too_fast(tried, m_space.estimator(), budgets());
   note_leanest(tried);
   auto const is_same = [&](Candidate const& other) {
     return other.peaks == peaks && other.plan == tried.plan;

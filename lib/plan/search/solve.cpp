@@ -69,7 +69,6 @@ class Solver {
         m_budgets(question.budgets),
         m_open(open),
         m_estimator(estimator),
-        m_shares_all(question.may_gather()),
         m_sharers_of_nodes(question.open_sharers_of_nodes()),
         m_trials(question),
         m_search(estimator, m_trials, has_few_blocks(question)),
@@ -148,6 +147,12 @@ class Solver {
     share_out(level);
   }
 
+  // Does the same where exchanges also overlap as in the best plan.
+  void begin_like_best(OpenPlan const& asked) {
+    begin_again(asked);
+    m_open.plan.exchanges_overlap = m_trials.best().exchanges_overlap;
+  }
+
   // Also puts gradients on the drive, where no plan fits without that or where it may relieve the
   // best plan: where that has optimizer state on the drive. Then ranks share out as much as in that
   // plan, and as many micro-batches walk together, or more.
@@ -167,7 +172,7 @@ class Solver {
   }
 
   bool share_out(Shard shard) {
-    if (shard == Shard::all && !m_shares_all) return false;
+    if (shard == Shard::all && !m_question.may_gather()) return false;
     return share_out_what_is_open(m_open, shard);
   }
 
@@ -217,22 +222,18 @@ class Solver {
   // What a search finds depends on where it begins, so it also begins with one key decided, until
   // so many plans were estimated in all.
   void try_other_starts(int most_estimated) {
-    auto const overlap = m_trials.best().exchanges_overlap;
     for (PlanRequest const& request : with_one_key_decided(m_question)) {
       if (m_search.estimated() > most_estimated) return;
       auto question = m_question;
       question.request = request;
-      begin_again(open_for(question));
-      m_open.plan.exchanges_overlap = overlap;
+      begin_like_best(open_for(question));
       m_search.run_again(m_open, m_budgets);
     }
   }
 
   // More memory should make no step longer, so the search also asks what would be with less of it.
   void try_half_of(Tier tier, OpenPlan const& asked) {
-    auto const overlap = m_trials.best().exchanges_overlap;
-    begin_again(asked);
-    m_open.plan.exchanges_overlap = overlap;
+    begin_like_best(asked);
     auto less = m_budgets;
     less.*budget_of(tier) /= 2;
     m_search.run_again(m_open, less);
@@ -287,7 +288,6 @@ class Solver {
   Budgets m_budgets;
   OpenPlan m_open;
   Estimator const& m_estimator;
-  bool m_shares_all;  // whether ranks may share out parameters
   // So many ranks share out in plans within nodes; 0 means that the search must try no such plans.
   std::int64_t m_sharers_of_nodes;
   Trials m_trials;

@@ -118,7 +118,6 @@ class StrategySpace {
   void add_other_persistent(Strategy const& strategy, std::vector<Strategy>& to) const;
   void add_other_moves(Strategy const& strategy, std::vector<Strategy>& to) const;
   std::vector<BlockPlan> layers_of(Strategy const& strategy) const;
-  std::vector<BlockPlan> ways_to_treat() const;
   void add_other_layers(Strategy const& strategy, std::vector<Strategy>& to) const;
 
   Estimator const& m_estimator;

@@ -98,7 +98,7 @@ class Trials {
   KindErrors m_errors;
   std::vector<Timed> m_fitting;
   Solution m_solution;
-  Program m_spare;  // the last Program that was not chosen
+  Program m_spare;  // holds the last Program that was not chosen
 };
 
 }  // namespace spillway

@@ -27,7 +27,7 @@ TEST(SparePrograms, leave_nothing_of_them_behind) {
     auto again = schedule_without_links(graph, plan, micro_batches, ranks, std::move(spare));
     ASSERT_TRUE(again == alone) << i;
     spare = std::move(again);
-    if (i % 2 == 0) find_waits(spare);  // what was left by a trial
+    if (i % 2 == 0) find_waits(spare);  // trials leave waits behind
   }
 }
 
