@@ -114,6 +114,13 @@ class Solver {
     return m_trials.found();
   }
 
+  // Searches from the beginning, with what is open there.
+  void try_all_moves(OpenPlan const& open) {
+    m_open = open;
+    m_open.group = false;
+    try_moves(open.group);
+  }
+
   // Tries plans that move state off the device, by what ranks share out.
   void try_moves(bool may_group) {
     // Ranks that share out within their nodes keep less than ranks that share out nothing, and send
@@ -158,10 +165,9 @@ class Solver {
   // plan, and as many micro-batches walk together, or more.
   void try_sums_on_drive(OpenPlan const& asked) {
     if (!m_trials.found()) {
-      m_open = asked;
-      m_open.sums_on_drive = true;
-      m_open.group = false;
-      return try_moves(asked.group);
+      auto open = asked;
+      open.sums_on_drive = true;
+      return try_all_moves(open);
     }
     auto const& best = m_trials.best();
     if (std::ranges::count(best.chunks, Tier::nvme, &ChunkPlan::optimizer) == 0) return;
@@ -179,16 +185,20 @@ class Solver {
   // A plan that leaves the drive alone may be missed too: state that could go there leaves less
   // room on the host to sums of gradients, by which the host updates.
   bool may_be_better_without_drive() const {
-    if (!m_trials.found() || m_budgets.nvme_bytes == 0) return false;
-    return has_few_layers() || uses_drive(m_trials.best());
+    if (m_budgets.nvme_bytes == 0) return false;
+    return !m_trials.found() || has_few_layers() || uses_drive(m_trials.best());
   }
 
   // A drive should make no step longer, so the search also asks what would be without it, where
-  // ranks share out as much as in the best plan.
+  // ranks share out as much as in the best plan if there is one.
   void try_without_drive(OpenPlan const& asked) {
-    begin_again(asked);
     auto const nvme_bytes = std::exchange(m_budgets.nvme_bytes, 0);
-    try_open();
+    if (m_trials.found()) {
+      begin_again(asked);
+      try_open();
+    } else {
+      try_all_moves(asked);
+    }
     m_budgets.nvme_bytes = nvme_bytes;
   }
 
@@ -207,9 +217,7 @@ class Solver {
       begin_again(asked);
       return try_open();
     }
-    m_open = asked;
-    m_open.group = false;
-    try_moves(asked.group);
+    try_all_moves(asked);
     if (!m_trials.found() && may_sum_on_drive(asked)) try_sums_on_drive(asked);
   }
 
