@@ -160,6 +160,13 @@ class Solver {
     m_open.plan.exchanges_overlap = m_trials.best().exchanges_overlap;
   }
 
+  // Searches where ranks share out as in the best plan or, if there is none, from the beginning.
+  void try_again(OpenPlan const& asked) {
+    if (!m_trials.found()) return try_all_moves(asked);
+    begin_again(asked);
+    try_open();
+  }
+
   // Also puts gradients on the drive, where no plan fits without that or where it may relieve the
   // best plan: where that has optimizer state on the drive. Then ranks share out as much as in that
   // plan, and as many micro-batches walk together, or more.
@@ -189,16 +196,10 @@ class Solver {
     return !m_trials.found() || has_few_layers() || uses_drive(m_trials.best());
   }
 
-  // A drive should make no step longer, so the search also asks what would be without it, where
-  // ranks share out as much as in the best plan if there is one.
+  // A drive should make no step longer, so the search also asks what would be without it.
   void try_without_drive(OpenPlan const& asked) {
     auto const nvme_bytes = std::exchange(m_budgets.nvme_bytes, 0);
-    if (m_trials.found()) {
-      begin_again(asked);
-      try_open();
-    } else {
-      try_all_moves(asked);
-    }
+    try_again(asked);
     m_budgets.nvme_bytes = nvme_bytes;
   }
 
@@ -213,11 +214,7 @@ class Solver {
 
   void try_exchanges_in_turn(OpenPlan asked) {
     asked.plan.exchanges_overlap = false;
-    if (m_trials.found()) {
-      begin_again(asked);
-      return try_open();
-    }
-    try_all_moves(asked);
+    try_again(asked);
     if (!m_trials.found() && may_sum_on_drive(asked)) try_sums_on_drive(asked);
   }
 
