@@ -66,9 +66,9 @@ TEST(DrawnAnswers, are_not_beaten_by_who_forces_keys_or_has_less) {
   expect_no_better(draw_question, sampled_seeds(1, 60));
 }
 
-// An ordinary run asks those of which one was beaten by 1.3 % and one had no answer.
+// An ordinary run asks two of those in which most was found to be better once.
 TEST(DrawnAnswers, are_not_beaten_where_memory_is_tight) {
-  expect_no_better(draw_tight_question, sampled_seeds(0, 40, {20, 29}));
+  expect_no_better(draw_tight_question, sampled_seeds(0, 40, {6, 20}));
 }
 
 }  // namespace
