@@ -55,11 +55,11 @@ void LateAcceptance::run(std::vector<OpenPlan> const& decided) {
 }
 
 // What one round finds depends on luck, so that a second one often finds more. Where estimates take
-// long that is left out.
+// long there is none.
 int LateAcceptance::rounds() const {
   constexpr std::int64_t few = 32, told = 3;  // a step of so many micro-batches is told at most
   auto const blocks = std::ssize(m_question.train.blocks);
-  return blocks * std::min(told, m_question.micro_batches) <= few ? 2 : 1;
+  return blocks * std::min(told, m_question.micro_batches) <= few ? 2 : 0;
 }
 
 void LateAcceptance::run_once(std::vector<OpenPlan> const& decided) {
@@ -78,7 +78,7 @@ void LateAcceptance::walk_from(Plan plan) {
   constexpr double worse = 1.02;
   std::array<double, kLate> before;
   before.fill(worse * now.cost);
-  std::multimap<double, Plan> found;
+  std::map<double, Plan> found;
   int lacking = 0;
   for (int i = 0; i < kSteps; ++i) {
     auto& late = before[static_cast<std::size_t>(i % kLate)];
@@ -86,8 +86,7 @@ void LateAcceptance::walk_from(Plan plan) {
     auto next = m_steps.from(plan);
     auto const then = cost(next, most);
     if (then.cost <= most) {
-      bool const is_new = then.fits && !found.contains(then.step_s);
-      if (is_new) found.emplace(then.step_s, next);
+      if (then.fits) found.emplace(then.step_s, next);
       if (found.size() > kRemembered) found.erase(std::prev(found.end()));
       plan = std::move(next);
       now = then;

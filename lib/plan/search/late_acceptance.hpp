@@ -23,7 +23,8 @@ class LateAcceptance {
         m_few_blocks(has_few_blocks(question)) {}
 
   // Walks from the best plan, and from what becomes of the best plan if it decides what each of the
-  // others leaves less open. Compiles and simulates the best plans of each walk.
+  // others leaves less open, twice if estimates take little time, else not at all. Compiles and
+  // simulates the best plans of each walk.
   void run(std::vector<OpenPlan> const& decided);
   // Returns how many plans were estimated.
   int estimated() const { return m_estimated; }
