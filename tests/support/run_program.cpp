@@ -95,7 +95,7 @@ std::vector<std::string> scarce_memory() {
   if (on_ptx())
     return {"data.sequence=32", "batch.sequences=1", "batch.micro=1", "memory.device=35000KiB",
             "memory.host=2200KiB"};
-  return {"batch.sequences=4", "batch.micro=4", "memory.device=5MiB", "memory.host=3200KiB"};
+  return {"batch.sequences=4", "batch.micro=4", "memory.device=5MiB", "memory.host=2200KiB"};
 }
 
 std::vector<nlohmann::json> read_rows(std::filesystem::path const& run_dir) {

@@ -6,8 +6,9 @@
 
 #include "base/checked.hpp"
 #include "base/math.hpp"
-#include "plan/memory/lifetime.hpp"
+#include "plan/memory/movable.hpp"
 #include "plan/memory/occupied.hpp"
+#include "plan/memory/spread.hpp"
 
 namespace spillway {
 
@@ -47,18 +48,6 @@ TierBytes lay_out_persistent(std::span<Program*> programs) {
   }
   return end;
 }
-
-// A Movable is a buffer that still needs an offset. All stays of the buffer have the same offset.
-struct Movable {
-  BufferId buffer;
-  Lifetime const* stays;
-  std::int64_t bytes, alignment, area, offset;
-  bool reserved;
-  std::size_t chain = 0;
-
-  // Says whether the end of the buffer is away for a while, which its first two stays tell of.
-  bool is_parted() const { return stays->front().first_byte > 0; }
-};
 
 // Says whether `next` can begin where the end of `parted` is when it is not away: the end has left
 // when `next` is first used, and comes back when it is not used any more.
@@ -149,11 +138,13 @@ std::int64_t lay_out_transient(Program& program, Lifetimes const& alive, Tier ti
   // No layout can have a lower peak than the most bytes that are alive at one time.
   auto const live = live_bytes(program, alive, tier);
   auto const bound = live.empty() ? 0 : std::ranges::max(live);
-  for (Movable const& p : best_fit(std::move(todo), bound, program.items.size())) {
-    program.buffers[p.buffer].offset = base + p.offset;
-    peak = std::max(peak, base + p.offset + p.bytes);
-  }
-  return peak;
+  auto placed = best_fit(std::move(todo), bound, program.items.size());
+  if (placed.empty()) return peak;
+  std::int64_t end = 0;
+  for (Movable const& p : placed) end = std::max(end, p.offset + p.bytes);
+  spread(placed, program, end);
+  for (Movable const& p : placed) program.buffers[p.buffer].offset = base + p.offset;
+  return base + end;
 }
 
 }  // namespace

@@ -22,6 +22,8 @@ constexpr double kNotMuchSlower = 1.02, kTooSlow = 1.1;
 // A plan's turn comes later as if it were slower by so much for each plan of its family that had a
 // turn, and by more for each that was as fast: else all turns would go to plans that differ little.
 constexpr double kEachOfFamily = 0.005, kEachAsFast = 0.01;
+// Of plans with equal estimates so many are tried.
+constexpr std::ptrdiff_t kMostAlike = 2;
 // Of plans that would be faster but need too many bytes, so many are changed once more.
 constexpr std::size_t kMostLacking = 6;
 
@@ -69,7 +71,7 @@ void NearBest::run(OpenPlan const& open, int most_estimated) {
     for (Candidate const& candidate : near(plans, from)) {
       if (m_trials.all_items() - before > most_items) return;
       if (m_trials.all_items() - before_these > kMostItemsNearOne) break;
-      m_trials.try_out(candidate);
+      if (m_trials.estimated_alike(candidate.step_s) < kMostAlike) m_trials.try_out(candidate);
     }
   }
 }

@@ -7,6 +7,20 @@
 
 namespace spillway {
 
+// State on the device is updated there, and where updates begin early as many do as was asked.
+void settle(Graph const& graph, OpenPlan const& open, Plan& plan) {
+  for (int c = 0; c < std::ssize(plan.chunks); ++c) {
+    auto& places = plan.chunks[c];
+    if (open.chunks[c].update && places.optimizer == Tier::device) places.update = Tier::device;
+  }
+  normalise(graph, plan);
+  plan.redo = updates_come_last(plan, open.norm_is_awaited);
+  if (plan.redo)
+    plan.early = 100;
+  else if (open.early)
+    plan.early = *open.early;
+}
+
 NearPlans::NearPlans(PlanQuestion const& question, OpenPlan const& open)
     : m_question(question), m_open(open), m_ways(ways_to_treat(open, question.budgets)) {
   for (int b = 0; b < std::ssize(open.layers); ++b)
@@ -24,15 +38,8 @@ std::vector<Plan> NearPlans::around(Plan const& plan) {
   return std::move(m_result);
 }
 
-// Adds a plan once it keeps to what all plans of a search do.
 void NearPlans::add(Plan plan) {
-  for (int c = 0; c < std::ssize(plan.chunks); ++c) {
-    auto& places = plan.chunks[c];
-    if (m_open.chunks[c].update && places.optimizer == Tier::device) places.update = Tier::device;
-  }
-  normalise(m_question.train, plan);
-  plan.redo = updates_come_last(plan, m_open.norm_is_awaited);
-  if (plan.redo) plan.early = 100;
+  settle(m_question.train, m_open, plan);
   if (m_seen.insert(hash_of(plan)).second) m_result.push_back(std::move(plan));
 }
 
@@ -140,7 +147,7 @@ void NearPlans::change_walk() {
   auto near = *m_plan;
   for (int const prefetch : {m_plan->prefetch / 2, 2 * m_plan->prefetch}) {
     near.prefetch = prefetch;
-    if (m_open.prefetch && 1 <= prefetch && prefetch <= 8) add(near);
+    if (m_open.prefetch && 1 <= prefetch && prefetch <= kLongestPrefetch) add(near);
   }
   near = *m_plan;
   auto const most = std::min(m_open.most_group, m_question.micro_batches);

@@ -9,6 +9,12 @@
 
 namespace spillway {
 
+// A search brings tensors at most so many stations ahead.
+inline constexpr int kLongestPrefetch = 8;
+
+// Makes the plan keep to what all plans of a search do.
+void settle(Graph const& graph, OpenPlan const& open, Plan& plan);
+
 class NearPlans {
  public:
   // The question and the open plan must outlive this object.

@@ -6,6 +6,7 @@
 
 #include "plan/proof/derive.hpp"
 #include "plan/search/budget_search.hpp"
+#include "plan/search/late_acceptance.hpp"
 #include "plan/search/near_best.hpp"
 #include "plan/search/needs.hpp"
 #include "plan/search/starts.hpp"
@@ -44,6 +45,16 @@ bool share_out_what_is_open(OpenPlan& open, Shard shard) {
     is_anywhere = true;
   }
   return is_anywhere;
+}
+
+// Returns what is open if one key is decided.
+std::vector<OpenPlan> starts(PlanQuestion question) {
+  std::vector<OpenPlan> result;
+  for (PlanRequest& request : with_one_key_decided(question)) {
+    question.request = std::move(request);
+    result.push_back(open_for(question));
+  }
+  return result;
 }
 
 BlockModel model_for(PlanQuestion const& question, OpenPlan const& open) {
@@ -89,15 +100,17 @@ class Solver {
       if (may_be_better_without_drive()) try_without_drive(asked);
       if (exchanges_take_room()) try_exchanges_in_turn(asked);
       if (m_trials.found() && has_few_layers()) {
+        m_starts = starts(m_question);
         auto const estimated = m_search.estimated();
         try_other_starts(2 * estimated);
         try_half_of(Tier::device, asked);
         try_half_of(Tier::host, asked);
+        walk(asked);
         m_near.run(asked, estimated);
       }
     }
     auto solution = m_trials.finish();
-    solution.estimated = m_search.estimated() + m_near.estimated();
+    solution.estimated = m_search.estimated() + m_walked + m_near.estimated();
     return solution;
   }
 
@@ -131,14 +144,23 @@ class Solver {
     for (Shard const shard : {Shard::gradients, Shard::all}) {
       if (share_out(shard)) try_open();
     }
-    // Updates on the device need no room on the host for sums and slices.
-    if (!m_trials.found() && update_on_device()) try_open();
+    if (!m_trials.found()) try_updates_on_device([&] { try_open(); });
     if (may_group) try_groups();
+    if (may_group && !m_trials.found()) try_updates_on_device([&] { try_groups(); });
     if (m_trials.found() && shard_ranks(m_trials.best()) && m_sharers_of_nodes > 0) {
       share_out(level_of(m_trials.best()));
       m_open.plan.sharers = m_sharers_of_nodes;
       try_open();
     }
+  }
+
+  // Searches with what updates are open on the device: they need no room on the host for sums and
+  // slices. Leaves them open again.
+  template <class Search>
+  void try_updates_on_device(Search const& search) {
+    auto const open = m_open;
+    if (update_on_device()) search();
+    m_open = open;
   }
 
   bool may_sum_on_drive(OpenPlan const& asked) const {
@@ -227,11 +249,9 @@ class Solver {
   // What a search finds depends on where it begins, so it also begins with one key decided, until
   // so many plans were estimated in all.
   void try_other_starts(int most_estimated) {
-    for (PlanRequest const& request : with_one_key_decided(m_question)) {
+    for (OpenPlan const& start : m_starts) {
       if (m_search.estimated() > most_estimated) return;
-      auto question = m_question;
-      question.request = request;
-      begin_like_best(open_for(question));
+      begin_like_best(start);
       m_search.run_again(m_open, m_budgets);
     }
   }
@@ -242,6 +262,13 @@ class Solver {
     auto less = m_budgets;
     less.*budget_of(tier) /= 2;
     m_search.run_again(m_open, less);
+  }
+
+  // Walks by estimates from the best plan and from others, which decide one key.
+  void walk(OpenPlan const& asked) {
+    LateAcceptance walks(m_question, asked, m_estimator, m_trials);
+    walks.run(m_starts);
+    m_walked = walks.estimated();
   }
 
   void try_open() { m_search.run(m_open, m_budgets); }
@@ -298,6 +325,8 @@ class Solver {
   Trials m_trials;
   BudgetSearch m_search;
   NearBest m_near;
+  std::vector<OpenPlan> m_starts;
+  int m_walked = 0;  // so many plans were estimated on walks
 };
 
 }  // namespace

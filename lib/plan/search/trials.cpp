@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -45,7 +46,7 @@ Trials::Result Trials::try_out(Candidate const& candidate) {
   m_items += train.items.size() / static_cast<std::size_t>(most_together(train));
   auto const peaks = limited_peaks(m_question, candidate.plan, train);
   Result result{peaks - candidate.peaks, fits(peaks, m_question.budgets)};
-  auto& done = m_done.emplace_back(candidate.plan, result.off);
+  auto& done = m_done.emplace_back(candidate.plan, result.off, candidate.step_s);
   Need need{candidate.plan, peaks};
   if (result.fits || !std::isinf(m_question.budgets.nvme_bytes_per_s)) {
     find_waits(train);
@@ -105,6 +106,13 @@ bool Trials::was_compiled(Plan const& plan) const {
   return std::ranges::count(m_done, plan, &Done::plan) > 0;
 }
 
+std::ptrdiff_t Trials::estimated_alike(double step_s) const {
+  constexpr double little = 1e-6;
+  return std::ranges::count_if(m_done, [&](Done const& done) {
+    return std::abs(done.estimated_s - step_s) < little * step_s;
+  });
+}
+
 // A plan whose estimated time was too short must not make all other plans look hopeless.
 double Trials::hope_s() const {
   if (!found()) return m_best_s;
@@ -116,10 +124,11 @@ double Trials::expected_s(Candidate const& candidate) const {
   return candidate.step_s * m_errors.slower(kind_of(candidate));
 }
 
-TierBytes Trials::expected_off(Plan const& plan) const {
-  auto const nearest = std::ranges::min_element(
-      m_done, {}, [&](Done const& done) { return distance(done.plan, plan); });
-  return nearest == m_done.end() ? TierBytes{} : nearest->off;
+TierBytes Trials::expected_off(Plan const& plan, std::size_t last) const {
+  auto const done = std::span(m_done).last(std::min(last, m_done.size()));
+  auto const nearest =
+      std::ranges::min_element(done, {}, [&](Done const& one) { return distance(one.plan, plan); });
+  return nearest == done.end() ? TierBytes{} : nearest->off;
 }
 
 // The chosen training Program was simulated, so it already has waits.

@@ -33,6 +33,9 @@ class Trials {
   // with the same activations fits and has a shorter estimate, or because some have an equal one.
   bool is_done(Candidate const& candidate) const;
   bool was_compiled(Plan const& plan) const;
+  // Returns how many plans that were tried have this estimate of their time. Plans with equal ones
+  // mostly differ in what does not matter.
+  std::ptrdiff_t estimated_alike(double step_s) const;
   // Returns a time beside which estimates that are kHopeless times as long are too long for the
   // best plan, or infinity if no plan was found.
   double hope_s() const;
@@ -43,8 +46,10 @@ class Trials {
   // steps of compiled plans of its kind took longer than estimated, on average.
   double expected_s(Candidate const& candidate) const;
   KindErrors const& errors() const { return m_errors; }
-  // Returns by how many bytes the estimate was too low for the most similar compiled plan.
-  TierBytes expected_off(Plan const& plan) const;
+  // Returns by how many bytes the estimate was too low for the most similar compiled plan, or of so
+  // many that were compiled last.
+  TierBytes expected_off(Plan const& plan,
+                         std::size_t last = std::numeric_limits<std::size_t>::max()) const;
 
   bool found() const { return m_solution.chosen.has_value(); }
   // A plan must have been found.
@@ -91,7 +96,8 @@ class Trials {
   struct Done {
     Plan plan;
     TierBytes off;
-    // The estimated time of the plan's step is infinite if the plan does not fit.
+    double estimated_s = 0;
+    // The same, but infinite if the plan does not fit.
     double step_s = std::numeric_limits<double>::infinity();
   };
   std::vector<Done> m_done;

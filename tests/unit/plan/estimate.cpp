@@ -180,7 +180,7 @@ TEST_P(Estimates, of_sums_on_the_drive_are_near) {
     plan.unified = false;
     for (int const ranks : {1, 2}) {
       SCOPED_TRACE(testing::Message() << "update on " << update << ", " << ranks << " ranks");
-      expect_near(graph, plan, GetParam(), {0.08, 0.05, 0.1}, with_device(), ranks);
+      expect_near(graph, plan, GetParam(), {0.09, 0.05, 0.1}, with_device(), ranks);
     }
   }
 }
@@ -294,7 +294,8 @@ TEST(EstimatesOfRandomPlans, are_near_in_the_mean) {
 
 // Micro-batches that walk together have more activations, and fetch parameters less often. Where
 // the norm is not awaited, too many gradients and slots of updates are counted, also for groups
-// of 1, and most where gradients are on the drive.
+// of 1, and most where gradients are on the drive, and waits for their bytes are told that a layout
+// avoids.
 TEST(EstimatesOfGroups, are_near) {
   auto const graph = gpt_training_graph({.layers = 8, .hidden = 512, .heads = 8, .sequence = 256});
   auto slow_drive = cpu();
@@ -313,8 +314,9 @@ TEST(EstimatesOfGroups, are_near) {
           SCOPED_TRACE(testing::Message() << activations << ", norm awaited " << norm_is_awaited
                                           << ", " << micro_batches << " in groups of " << group);
           plan.group = group;
-          Tolerance const within = {0.07, norm_is_awaited ? 0.11 : 0.16, 0.01},
-                          of_sums = {0.07, norm_is_awaited ? 0.11 : 0.25, 0.03};
+          double const time = norm_is_awaited ? 0.07 : 0.12;
+          Tolerance const within = {time, norm_is_awaited ? 0.11 : 0.16, 0.01},
+                          of_sums = {time, norm_is_awaited ? 0.11 : 0.25, 0.03};
           expect_near(graph, plan, micro_batches, is_of_sums ? of_sums : within, slow_drive);
         }
       }

@@ -155,7 +155,7 @@ TEST(Solve, has_ranks_exchange_in_turn_where_host_memory_is_short) {
   auto const least = with(plenty.chosen->compiled.train.peak_bytes[Tier::host] - 1);
   ASSERT_TRUE(least.chosen);
   EXPECT_FALSE(least.chosen->plan.exchanges_overlap);
-  EXPECT_GT(least.chosen->step_s, plenty.chosen->step_s);
+  EXPECT_GE(least.chosen->step_s, plenty.chosen->step_s);
 }
 
 // Every assignment of policies to layers is compiled and simulated.

@@ -83,7 +83,7 @@ TEST(Solve, puts_gradients_on_the_drive_where_no_plan_fits_else) {
     auto const bytes = in_memory * percent / 100;
     auto const any = asked("auto", bytes), kept = asked("device", bytes);
     ASSERT_TRUE(any.chosen && kept.chosen) << percent;
-    EXPECT_LE(any.chosen->step_s, 1.001 * kept.chosen->step_s) << percent;
+    EXPECT_LE(any.chosen->step_s, 1.005 * kept.chosen->step_s) << percent;
   }
 }
 

@@ -1,0 +1,55 @@
+// Late acceptance (Burke and Bykov, "The late acceptance hill-climbing heuristic", European Journal
+// of Operational Research 258, 2017) walks from plan to plan at random, and takes a step if the
+// plan there costs no more than the one some steps ago did. So it crosses plans that are slower.
+#pragma once
+
+#include <vector>
+
+#include "plan/search/random_steps.hpp"
+#include "plan/search/trials.hpp"
+
+namespace spillway {
+
+class LateAcceptance {
+ public:
+  // All arguments must outlive this object. A plan must have been found.
+  LateAcceptance(PlanQuestion const& question, OpenPlan const& open, Estimator const& estimator,
+                 Trials& trials)
+      : m_question(question),
+        m_estimator(estimator),
+        m_trials(trials),
+        m_open(open),
+        m_steps(question, open),
+        m_few_blocks(has_few_blocks(question)) {}
+
+  // Walks from the best plan, and from what becomes of the best plan if it decides what each of the
+  // others leaves less open, until that leads no further; not at all if estimates take long.
+  // Compiles and simulates the best plans of each walk.
+  void run(std::vector<OpenPlan> const& decided);
+  // Returns how many plans were estimated.
+  int estimated() const { return m_estimated; }
+
+ private:
+  struct Cost {
+    double cost, step_s;
+    bool fits;
+  };
+  bool estimates_are_fast() const;
+  void run_once(std::vector<OpenPlan> const& decided);
+  void walk_from(Plan start);
+  Cost cost(Plan const& plan, double most);
+  double missing_share(Plan const& plan) const;
+  Plan without_vain_prefetch(Plan const& plan) const;
+  void try_out(std::vector<Plan> const& found);
+
+  PlanQuestion const& m_question;
+  Estimator const& m_estimator;
+  Trials& m_trials;
+  OpenPlan const& m_open;
+  RandomSteps m_steps;
+  bool m_few_blocks;
+  double m_price = 2;  // of bytes that are missing: by how much all of them lengthen a step
+  int m_estimated = 0;
+};
+
+}  // namespace spillway
