@@ -33,13 +33,15 @@ namespace spillway {
 namespace {
 
 // Returns a Program with every op that a plan may launch, including the ops that sum gradients over
-// micro-batches and ranks.
+// micro-batches and ranks. Other runs, which a machine file may be used for, have several of the
+// former even if this one has a single micro-batch.
 Program training_ops(Config const& config, std::int64_t vocab, Choices const& choices,
                      std::int64_t ranks, std::string_view target) {
   auto const graph = training_graph(config, vocab, make_arithmetic(config, choices, ranks, target));
   auto const shape = batch_shape(config.batch, choices.micro, 0, ranks);
   auto const plan = make_plan(graph, {});
-  return schedule(graph, plan, shape.most_micro_batches(), ranks);
+  constexpr std::int64_t several = 2;
+  return schedule(graph, plan, std::max(several, shape.most_micro_batches()), ranks);
 }
 
 constexpr auto kLinkRates = {&Machine::h2d_gbps, &Machine::d2h_gbps};

@@ -93,6 +93,13 @@ TEST_F(MeasuredMachine, is_of_the_node_with_the_most_ranks) {
   EXPECT_EQ(measured().node_ranks, 10);
 }
 
+// A machine file of this run may be used for another one, which has several micro-batches a step.
+TEST_F(MeasuredMachine, knows_sums_of_gradients_though_a_step_has_one_micro_batch) {
+  m_choices.micro = 1;
+  m_config.batch.sequences = g_comm->size();
+  EXPECT_TRUE(measured().kind_giga_per_s.contains("accumulate"));
+}
+
 TEST_F(MeasuredMachine, what_one_rank_does_not_know_all_measure) {
   seed();
   auto machine = m_cache.find(m_key).machine;

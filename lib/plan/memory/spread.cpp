@@ -16,21 +16,17 @@ constexpr ItemNumber kFar = 128;
 // Uses say which items use a buffer: the first one, and the last one on each lane.
 struct Uses {
   ItemNumber first = -1, last = -1;
-  Lane lane = Lane::compute;  // the first item's lane
-  std::vector<std::pair<Lane, ItemNumber>> ends;
-  int middle = -1;        // the number of the repeated segment that all of them belong to
-  ItemNumber period = 0;  // so many items later they run again
-  bool only_ops = true;   // whether all of them run on the compute lane
+  Lane lane = Lane::compute;   // the first item's lane
+  PerLane<ItemNumber> ends{};  // the last item of each lane, or -1 if it has none
+  int middle = -1;             // the number of the repeated segment that all of them belong to
+  ItemNumber period = 0;       // so many items later they run again
+  bool only_ops = true;        // whether all of them run on the compute lane
 
+  Uses() { ends.fill(-1); }
   void add(Item const& item) {
     if (first < 0) std::tie(first, lane) = std::pair(item.number, item.lane);
-    last = item.number;
+    last = ends[item.lane] = item.number;
     only_ops &= item.lane == Lane::compute;
-    auto const end = std::ranges::find(ends, item.lane, &std::pair<Lane, ItemNumber>::first);
-    if (end == ends.end())
-      ends.emplace_back(item.lane, item.number);
-    else
-      end->second = item.number;
   }
 };
 
@@ -76,7 +72,7 @@ class Spread {
   // A Span tells quickly that two buffers neither meet nor crowd each other.
   struct Span {
     ItemNumber first, last;            // of the items
-    ItemNumber first_stay, last_stay;  // the same with horizons, which may lie in the next step
+    ItemNumber first_stay, last_stay;  // from the first stay to the last one
     bool is_early, is_late;  // whether the items are near the begin, or the end, of what repeats
   };
   Span span_of(std::size_t i) const {
@@ -96,11 +92,10 @@ class Spread {
     return apart && !near && !(a.is_late && b.is_early) && !(b.is_late && a.is_early);
   }
 
+  // Buffer i must be one that may move.
   bool meet(std::size_t i, std::size_t k) const {
-    for (Stay const& a : *m_placed[i].stays)
-      for (Stay const& b : *m_placed[k].stays)
-        if (a.meets(b)) return true;
-    return false;
+    auto const& stay = m_placed[i].stays->front();
+    return std::ranges::any_of(*m_placed[k].stays, [&](Stay const& it) { return it.meets(stay); });
   }
 
   ItemNumber repeats_after(Uses const& a, Uses const& b) const {
@@ -109,15 +104,16 @@ class Spread {
 
   // Returns by how much buffer k would crowd buffer i if it began where that was: more if its first
   // item comes sooner after the last ones of other lanes that use buffer i.
-  double crowding(std::size_t i, std::size_t k) const {
+  std::int64_t crowding(std::size_t i, std::size_t k) const {
     auto const &before = m_uses[i], &after = m_uses[k];
     auto first = after.first;
     if (before.last >= first) first += repeats_after(before, after);
     if (first - before.last >= kFar) return 0;
-    double sum = 0;
-    for (auto const& [lane, last] : before.ends) {
-      if (lane == after.lane || last >= first || first - last >= kFar) continue;
-      auto const near = 1 - static_cast<double>(first - last) / kFar;
+    std::int64_t sum = 0;
+    for (Lane const lane : kLanesInOrder) {
+      auto const last = before.ends[lane];
+      if (last < 0 || lane == after.lane || first - last >= kFar) continue;
+      auto const near = kFar - (first - last);
       sum += near * near;
     }
     return sum;
@@ -133,7 +129,7 @@ class Spread {
       if (k == i || are_far(m_spans[i], m_spans[k])) continue;
       auto const& other = m_placed[k];
       bool const meets = meet(i, k);
-      auto const crowds = meets ? 0 : crowding(i, k) + crowding(k, i);
+      auto const crowds = meets ? std::int64_t{0} : crowding(i, k) + crowding(k, i);
       if (!meets && crowds == 0) continue;
       auto const other_end = other.offset + other.bytes;
       if (it.offset < other_end && other.offset < it.offset + it.bytes) m_now += crowds;
@@ -147,11 +143,9 @@ class Spread {
   // Moves the buffer to the lowest one of the free offsets where it crowds others least.
   void move(Movable& it) {
     std::ranges::sort(m_changes, {}, &Change::at);
-    constexpr double much = 1e-6;  // more than sums are off by
-    auto least = m_now - much;
-    std::int64_t at = 0;
+    auto least = m_now;
+    std::int64_t at = 0, crowds = 0;
     int meets = 0;
-    double crowds = 0;
     for (auto change = m_changes.begin(); at + it.bytes <= m_peak; at = change->at) {
       for (; change != m_changes.end() && change->at <= at; ++change) {
         meets += change->meets;
@@ -166,7 +160,7 @@ class Spread {
   struct Change {
     std::int64_t at;
     int meets;
-    double crowds;
+    std::int64_t crowds;
   };
 
   std::span<Movable> m_placed;
@@ -175,7 +169,7 @@ class Spread {
   std::vector<Uses> m_uses;   // of the buffers in m_placed
   std::vector<Span> m_spans;  // of the same
   std::vector<Change> m_changes;
-  double m_now = 0;  // by how much a buffer crowds others where it is
+  std::int64_t m_now = 0;  // by how much a buffer crowds others where it is
 };
 
 }  // namespace

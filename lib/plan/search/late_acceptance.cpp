@@ -21,9 +21,9 @@ constexpr double kLittle = 0.002;
 // Of what a walk finds, so many plans are tried at most, and no more than so many that treat
 // activations alike.
 constexpr int kTriedOfWalk = 8, kAlikeOfWalk = 3;
-// Where blocks are many, a walk ends early if so many steps lead to nothing that costs less than
-// the best plan times a factor, and no plans are tried that are estimated to be slower than that
-// plan by another factor: estimates are better there, and all takes longer.
+// Where blocks are many, a walk ends early if after so many steps it is at a plan that costs more
+// than the best one times a factor, and no plans are tried that are estimated to be slower than the
+// best one by another factor: estimates are better there, and all takes longer.
 constexpr int kEarly = 500;
 constexpr double kFarFromBest = 1.05, kTooSlowToTry = 1.02;
 // A walk remembers so many of the fastest plans.
@@ -64,7 +64,8 @@ void LateAcceptance::run(std::vector<OpenPlan> const& decided) {
 }
 
 bool LateAcceptance::estimates_are_fast() const {
-  constexpr std::int64_t few = 32, told = 3;  // a step of so many micro-batches is told at most
+  // Mostly steps of so many micro-batches are told, or of so many groups of them.
+  constexpr std::int64_t few = 32, told = 3;
   auto const blocks = std::ssize(m_question.train.blocks);
   return blocks * std::min(told, m_question.micro_batches) <= few;
 }
@@ -90,12 +91,12 @@ void LateAcceptance::walk_from(Plan plan) {
   for (int i = 0; i < kSteps; ++i) {
     auto& late = before[static_cast<std::size_t>(i % kLate)];
     auto const most = std::max(late, now.cost);
-    auto next = m_steps.from(plan);
+    auto const& next = m_steps.from(plan);
     auto const then = cost(next, most);
     if (then.cost <= most) {
       if (then.fits) found.emplace(then.step_s, next);
       if (found.size() > kRemembered) found.erase(std::prev(found.end()));
-      plan = std::move(next);
+      plan = next;
       now = then;
     }
     late = std::min(late, now.cost);
@@ -115,10 +116,11 @@ void LateAcceptance::walk_from(Plan plan) {
 // A plan that does not fit costs more, so that walks cross such plans but come back.
 LateAcceptance::Cost LateAcceptance::cost(Plan const& plan, double most) {
   ++m_estimated;
+  auto const bound_s = m_estimator.sums(plan).bound_s();
+  if (bound_s > most) return {bound_s, bound_s, false};
   auto const missing = missing_share(plan);
   auto const factor = 1 + m_price * missing;
-  auto const least = factor * m_estimator.sums(plan).bound_s();
-  if (least > most) return {least, least / factor, false};
+  if (factor * bound_s > most) return {factor * bound_s, bound_s, false};
   auto const step_s = m_estimator.step_s(plan);
   return {factor * step_s, step_s, missing == 0};
 }
@@ -139,20 +141,20 @@ double LateAcceptance::missing_share(Plan const& plan) const {
 // take memory.
 Plan LateAcceptance::without_vain_prefetch(Plan const& plan) const {
   if (!m_open.prefetch) return plan;
+  auto const step_s = m_estimator.step_s(plan);
   auto shorter = plan;
   for (shorter.prefetch = kShortestPrefetch; shorter.prefetch < plan.prefetch;
        shorter.prefetch *= 2)
-    if (m_estimator.step_s(shorter) <= m_estimator.step_s(plan)) return shorter;
+    if (m_estimator.step_s(shorter) <= step_s) return shorter;
   return plan;
 }
 
 void LateAcceptance::try_out(std::vector<Plan> const& found) {
   std::vector<Plan> tried;
   for (Plan const& as_found : found) {
-    auto const plan = without_vain_prefetch(as_found);
     if (std::ssize(tried) == kTriedOfWalk) return;
-    auto const as_this = [&](Plan const& it) { return it.blocks == plan.blocks; };
-    if (std::ranges::count_if(tried, as_this) >= kAlikeOfWalk) continue;
+    if (std::ranges::count(tried, as_found.blocks, &Plan::blocks) >= kAlikeOfWalk) continue;
+    auto const plan = without_vain_prefetch(as_found);
     Candidate candidate{.plan = plan, .strategy = {}};
     candidate.peaks = m_estimator.peaks(plan);
     take_time(candidate, m_estimator);

@@ -1,6 +1,7 @@
 // Late acceptance (Burke and Bykov, "The late acceptance hill-climbing heuristic", European Journal
 // of Operational Research 258, 2017) walks from plan to plan at random, and takes a step if the
-// plan there costs no more than the one some steps ago did. So it crosses plans that are slower.
+// plan there costs no more than the present one, or than the one some steps ago. So it crosses
+// plans that are slower.
 #pragma once
 
 #include <vector>
@@ -36,7 +37,7 @@ class LateAcceptance {
   };
   bool estimates_are_fast() const;
   void run_once(std::vector<OpenPlan> const& decided);
-  void walk_from(Plan start);
+  void walk_from(Plan plan);
   Cost cost(Plan const& plan, double most);
   double missing_share(Plan const& plan) const;
   Plan without_vain_prefetch(Plan const& plan) const;
@@ -48,7 +49,9 @@ class LateAcceptance {
   OpenPlan const& m_open;
   RandomSteps m_steps;
   bool m_few_blocks;
-  double m_price = 2;  // of bytes that are missing: by how much all of them lengthen a step
+  // A step counts as longer by this times the share of a budget that the plan needs beyond it. What
+  // a walk has met keeps the cost it had at the price of then.
+  double m_price = 2;
   int m_estimated = 0;
 };
 

@@ -12,6 +12,8 @@ namespace spillway {
 namespace {
 
 constexpr std::array kLanesOfUpdates = {Tier::device, Tier::host};
+constexpr std::array kSharedParts = {Shard::gradients, Shard::all};
+constexpr std::array kTriedShards = {Shard::none, Shard::gradients, Shard::all};
 
 }  // namespace
 
@@ -21,7 +23,7 @@ RandomSteps::RandomSteps(PlanQuestion const& question, OpenPlan const& open)
     if (open.layers[b]) m_layers.push_back(b);
 }
 
-Plan RandomSteps::from(Plan const& plan) {
+Plan const& RandomSteps::from(Plan const& plan) {
   constexpr int of_layers = 40, of_chunks = 52;  // of a hundred steps
   m_plan = plan;
   auto const kind = below(100);
@@ -37,9 +39,8 @@ Plan RandomSteps::from(Plan const& plan) {
 
 // Has one layer, or all from one to another, treat activations in one way, or exchanges two.
 void RandomSteps::change_layers() {
-  auto const any_layer = [&] { return m_layers[static_cast<std::size_t>(below(m_layers.size()))]; };
-  auto const [a, b] = std::minmax({any_layer(), any_layer()});
-  auto const& way = m_ways[static_cast<std::size_t>(below(m_ways.size()))];
+  auto const [a, b] = std::minmax({any_of(m_layers), any_of(m_layers)});
+  auto const& way = any_of(m_ways);
   switch (below(4)) {
     case 0:
       return std::swap(m_plan.blocks[a], m_plan.blocks[b]);
@@ -48,7 +49,7 @@ void RandomSteps::change_layers() {
         if (a <= layer && layer <= b) m_plan.blocks[layer] = way;
       return;
     default:
-      m_plan.blocks[any_layer()] = way;
+      m_plan.blocks[any_of(m_layers)] = way;
   }
 }
 
@@ -60,7 +61,7 @@ void RandomSteps::change_chunks() {
   auto places = m_plan.chunks[a];
   switch (below(8)) {
     case 0:
-      set(a, std::as_const(m_plan.chunks[b]));
+      set(a, m_plan.chunks[b]);
       return set(b, places);
     case 1:
       return set(b, places);
@@ -89,16 +90,15 @@ void RandomSteps::change_places(ChunkPlan& places) {
     case 3:
       if (may_sum) places.gradients = lane;
       return;
-    case 4: {
+    case 4:
       if (!may_hold(tier)) return;
       places.parameters = places.optimizer = tier;
       places.update = tier == Tier::nvme ? lane : tier;
       if (may_sum) places.gradients = places.update;
       return;
-    }
     default: {
       places.update = lane;
-      auto const shard = any_of(std::array{Shard::gradients, Shard::all});
+      auto const shard = any_of(kSharedParts);
       if (places.shard != Shard::none && may_share_out(shard) && one_in(2)) places.shard = shard;
     }
   }
@@ -138,7 +138,7 @@ void RandomSteps::change_walk() {
       if (m_question.ranks > 1 && !m_plan.unified) m_plan.exchanges_overlap ^= true;
       return;
     default: {
-      auto const shard = any_of(std::array{Shard::none, Shard::gradients, Shard::all});
+      auto const shard = any_of(kTriedShards);
       if (!may_share_out(shard)) return;
       for (int c = 0; c < std::ssize(m_plan.chunks); ++c)
         if (m_open.chunks[c].shard) m_plan.chunks[c].shard = shard;

@@ -2,8 +2,8 @@
 // several layers or chunks alike, or exchange what two of them do.
 #pragma once
 
+#include <array>
 #include <random>
-#include <span>
 #include <vector>
 
 #include "plan/search/solve.hpp"
@@ -16,8 +16,8 @@ class RandomSteps {
   RandomSteps(PlanQuestion const& question, OpenPlan const& open);
 
   // Returns a plan that decides what is open as `plan` does but for one thing, or the same plan. It
-  // need not fit.
-  Plan from(Plan const& plan);
+  // need not fit. The reference is valid until the next call.
+  Plan const& from(Plan const& plan);
 
  private:
   void change_layers();
@@ -29,9 +29,9 @@ class RandomSteps {
   bool may_share_out(Shard shard) const { return shard != Shard::all || m_question.may_gather(); }
   int below(std::size_t count) { return static_cast<int>(m_random() % count); }
   bool one_in(std::size_t count) { return below(count) == 0; }
-  template <class T, std::size_t n>
-  T any_of(std::array<T, n> const& all) {
-    return all[static_cast<std::size_t>(below(n))];
+  template <class All>
+  auto const& any_of(All const& all) {
+    return all[static_cast<std::size_t>(below(all.size()))];
   }
 
   PlanQuestion const& m_question;

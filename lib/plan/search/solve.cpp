@@ -100,12 +100,12 @@ class Solver {
       if (may_be_better_without_drive()) try_without_drive(asked);
       if (exchanges_take_room()) try_exchanges_in_turn(asked);
       if (m_trials.found() && has_few_layers()) {
-        m_starts = starts(m_question);
+        auto const others = starts(m_question);
         auto const estimated = m_search.estimated();
-        try_other_starts(2 * estimated);
+        try_other_starts(others, 2 * estimated);
         try_half_of(Tier::device, asked);
         try_half_of(Tier::host, asked);
-        walk(asked);
+        walk(asked, others);
         m_near.run(asked, estimated);
       }
     }
@@ -248,8 +248,8 @@ class Solver {
 
   // What a search finds depends on where it begins, so it also begins with one key decided, until
   // so many plans were estimated in all.
-  void try_other_starts(int most_estimated) {
-    for (OpenPlan const& start : m_starts) {
+  void try_other_starts(std::vector<OpenPlan> const& starts, int most_estimated) {
+    for (OpenPlan const& start : starts) {
       if (m_search.estimated() > most_estimated) return;
       begin_like_best(start);
       m_search.run_again(m_open, m_budgets);
@@ -264,10 +264,10 @@ class Solver {
     m_search.run_again(m_open, less);
   }
 
-  // Walks by estimates from the best plan and from others, which decide one key.
-  void walk(OpenPlan const& asked) {
+  // Walks by estimates from the best plan, and from what it becomes where starts decide one key.
+  void walk(OpenPlan const& asked, std::vector<OpenPlan> const& starts) {
     LateAcceptance walks(m_question, asked, m_estimator, m_trials);
-    walks.run(m_starts);
+    walks.run(starts);
     m_walked = walks.estimated();
   }
 
@@ -325,7 +325,6 @@ class Solver {
   Trials m_trials;
   BudgetSearch m_search;
   NearBest m_near;
-  std::vector<OpenPlan> m_starts;
   int m_walked = 0;  // so many plans were estimated on walks
 };
 
