@@ -80,7 +80,8 @@ std::string frozen_answer(Question const& question) {
   return "";
 }
 
-// What `frozen` says of the question, which may be nothing, asked anew.
+// Asks the question for programs or for people, and takes the other answer from the table's line
+// `frozen`. Asks both if that is empty.
 std::string answer(fs::path const& dir, Question const& question, std::string const& frozen) {
   auto const& [input, machine, ranks, is_tight] = question;
   // What products need on cores differs from processor to processor.

@@ -72,7 +72,7 @@ class Spread {
   // A Span tells quickly that two buffers neither meet nor crowd each other.
   struct Span {
     ItemNumber first, last;            // of the items
-    ItemNumber first_stay, last_stay;  // from the first stay to the last one
+    ItemNumber first_stay, last_stay;  // all stays lie between these
     bool is_early, is_late;  // whether the items are near the begin, or the end, of what repeats
   };
   Span span_of(std::size_t i) const {
