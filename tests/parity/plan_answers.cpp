@@ -28,7 +28,7 @@ class PlanAnswers : public PlanTest {
     return spillway("plan " + path("in.yaml") + " " + arguments);
   }
   Json json(std::string const& arguments) {
-    return Json::parse(plan(arguments + " --json 2>/dev/null").output);
+    return Json::parse(plan(arguments + " --json").output);
   }
   static double number(Json const& json, char const* key) { return json.at(key).get<double>(); }
 

@@ -92,7 +92,6 @@ std::string masked(std::string text, std::string const& dir) {
       {std::regex(R"((\n  training) [ 0-9.e+-]+ [0-9]+ % +\S+(?=\n))"), "$1 #"},
       {std::regex(R"(\n  [a-z]+( [a-zA-Z]\w*)* [ 0-9.]+ [<-]?[0-9]+ % +[-0-9.]+(?=\n))"), ""},
       {std::regex(R"([0-9.]+ tok/s  ETA [^\n]*)"), "# tok/s  ETA #"},
-      {std::regex(R"(\n\w+: [^\n]* of [^\n]*/s, [^\n]* left[^\n]*)"), ""},  // where it takes long
       {std::regex(R"(at [0-9.e+-]+ GB/s( a rank)?, ([0-9.]+ \w+) read at [0-9.e+-]+ GB/s)"),
        "at #$1, $2 read at #"},
       {std::regex(R"(last [0-9.]+ [a-z]+, as spill files use them [0-9.]+ [a-z]+\n)"),

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -22,6 +24,28 @@ std::vector<std::string> Outcome::lines() const {
   return result;
 }
 
+namespace {
+
+// On a busy machine a command also says how far it has come (base/work_progress.hpp).
+bool tells_progress(std::string const& line) {
+  static std::regex const form(R"([a-z]+: \d[^,]*, \S+ \w+/s(, .*)?\n)");
+  constexpr std::size_t longest = 200;
+  return line.size() < longest && std::regex_match(line, form);
+}
+
+std::string without_progress(std::string const& output) {
+  std::string rest;
+  for (std::size_t at = 0; at < output.size();) {
+    auto const end = std::min(output.find('\n', at), output.size() - 1) + 1;
+    auto const line = output.substr(at, end - at);
+    if (!tells_progress(line)) rest += line;
+    at = end;
+  }
+  return rest;
+}
+
+}  // namespace
+
 Outcome run_command(std::string const& command, int limit_s) {
   auto const limited = fmt::format("timeout -k 5 {} /bin/sh -c '{}' 2>&1", limit_s, command);
   auto* pipe = popen(limited.c_str(), "r");
@@ -32,6 +56,7 @@ Outcome run_command(std::string const& command, int limit_s) {
     outcome.output.append(buffer.data(), size);
   }
   int const ended = pclose(pipe);
+  outcome.output = without_progress(outcome.output);
   outcome.status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
   return outcome;
 }

@@ -10,7 +10,7 @@ namespace spillway::test {
 
 struct Outcome {
   int status = -1;
-  std::string output;  // stdout and stderr together
+  std::string output;  // stdout and stderr together, without lines of how far a command has come
 
   std::vector<std::string> lines() const;
 };
