@@ -15,11 +15,11 @@ struct Candidate {
   Plan plan;
   Strategy strategy;  // the strategy that makes the plan
   TierBytes peaks{};
-  double step_s = 0;             // the time of a step, or a lower bound if `timed` is false
-  bool timed = false;            // true if the step's time was estimated
-  double slower = 1;             // by what factor steps of this kind took longer than estimated
-  std::int64_t moved_bytes = 0;  // bytes that a step moves between tiers, if `timed` is true
-  bool wears_too_fast = false;   // true if the plan writes more to the drive than the budget allows
+  double step_s = 0;            // the time of a step, or a lower bound if `timed` is false
+  bool timed = false;           // true if the step's time was estimated
+  double slower = 1;            // by what factor steps of this kind took longer than estimated
+  MovedBytes moved_bytes{};     // known if `timed` is true
+  bool wears_too_fast = false;  // true if the plan writes more to the drive than the budget allows
 
   // Returns the estimated time, longer by as much as steps of this kind took longer than estimated.
   double expected_s() const { return slower * step_s; }
@@ -27,7 +27,7 @@ struct Candidate {
 
 // The best candidate has the smallest rank: the class of its time, the bytes that it moves, and the
 // time itself.
-using Rank = std::tuple<double, std::int64_t, double>;
+using Rank = std::tuple<double, MovedBytes, double>;
 Rank rank(Candidate const& candidate, double step_s);
 bool better(Candidate const& a, Candidate const& b);
 

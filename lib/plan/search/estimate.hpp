@@ -19,8 +19,15 @@ struct StepSums {
   // Returns a lower bound of the step's time: the work of the busiest lane or shared resource.
   double bound_s() const;
 };
-// Returns the sum of `bytes` over the four lanes that copy from one tier to another.
-std::int64_t between_tiers(PerLane<std::int64_t> const& bytes);
+// MovedBytes says what a step moves from one tier to another. Of plans that are equally fast, the
+// best one writes the least to the drive, which wears it out, and then moves the least.
+struct MovedBytes {
+  std::int64_t written = 0;  // to the drive
+  std::int64_t all = 0;      // on the four lanes that copy
+
+  auto operator<=>(MovedBytes const&) const = default;
+};
+MovedBytes between_tiers(PerLane<std::int64_t> const& bytes);
 
 class Estimator {
  public:

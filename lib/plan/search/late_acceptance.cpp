@@ -20,14 +20,14 @@ constexpr int kMostRounds = 4;
 constexpr double kLittle = 0.002;
 // Of what a walk finds, so many plans are tried at most, and no more than so many that treat
 // activations alike.
-constexpr int kTriedOfWalk = 8, kAlikeOfWalk = 3;
+constexpr int kTriedOfWalk = 24, kAlikeOfWalk = 6;
 // Where blocks are many, a walk ends early if after so many steps it is at a plan that costs more
 // than the best one times a factor, and no plans are tried that are estimated to be slower than the
 // best one by another factor: estimates are better there, and all takes longer.
 constexpr int kEarly = 500;
 constexpr double kFarFromBest = 1.05, kTooSlowToTry = 1.02;
 // A walk remembers so many of the fastest plans.
-constexpr std::size_t kRemembered = 64;
+constexpr std::size_t kRemembered = 256;
 // Bytes that plans need beyond their estimates are those of the most similar one of so many.
 constexpr std::size_t kLastTried = 128;
 

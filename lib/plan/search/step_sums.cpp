@@ -157,8 +157,9 @@ StepSums Estimator::passes(Plan const& plan) const {
   return sink.result();
 }
 
-std::int64_t between_tiers(PerLane<std::int64_t> const& bytes) {
-  return bytes[Lane::nvme_write] + bytes[Lane::nvme_read] + bytes[Lane::h2d] + bytes[Lane::d2h];
+MovedBytes between_tiers(PerLane<std::int64_t> const& bytes) {
+  auto const written = bytes[Lane::nvme_write];
+  return {written, written + bytes[Lane::nvme_read] + bytes[Lane::h2d] + bytes[Lane::d2h]};
 }
 
 }  // namespace spillway

@@ -85,7 +85,7 @@ class Trials {
 
   PlanQuestion const& m_question;
   double m_best_s = std::numeric_limits<double>::infinity();
-  std::int64_t m_moved_bytes = 0;  // bytes that the chosen plan's step moves
+  MovedBytes m_moved_bytes{};  // those of the chosen plan's step
   std::size_t m_items = 0, m_all_items = 0;
   // Counts the items of a micro-batch, and those of the update.
   struct ItemsOf {

@@ -205,7 +205,8 @@ TEST(StepSums, are_bounded_by_the_busiest_lane_or_resource) {
 }
 
 TEST(StepSums, between_tiers_are_those_of_four_lanes) {
-  EXPECT_EQ(between_tiers({1, 2, 4, 8, 16, 32, 64}), 2 + 4 + 8 + 16);
+  MovedBytes const moved = between_tiers({1, 2, 4, 8, 16, 32, 64});
+  EXPECT_EQ(moved, (MovedBytes{.written = 16, .all = 2 + 4 + 8 + 16}));
 }
 
 }  // namespace

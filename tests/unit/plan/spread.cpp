@@ -28,10 +28,13 @@ class SpreadTest : public testing::Test {
     m_stays.push_back({{first, last, 0, kPage}});
     m_placed.push_back({buffer, nullptr, kPage, kPage, 0, page * kPage, false});
   }
-  // Returns the page where the last buffer that was placed lies in the end.
+  // Returns the page where the last buffer that was placed lies in the end. No other one may move.
   std::int64_t spread_within(std::int64_t pages) {
     m_program.buffers.resize(8);
-    for (std::size_t i = 0; i < m_placed.size(); ++i) m_placed[i].stays = &m_stays[i];
+    for (std::size_t i = 0; i < m_placed.size(); ++i) {
+      m_placed[i].stays = &m_stays[i];
+      m_placed[i].reserved = i + 1 < m_placed.size();
+    }
     spread(m_placed, m_program, pages * kPage);
     return m_placed.back().offset / kPage;
   }
@@ -83,6 +86,30 @@ TEST_F(SpreadTest, what_comes_after_counts_as_what_comes_before) {
   idle(200);
   place(0, 0, 1, 1);
   place(3, 0, 0, 0);
+  EXPECT_EQ(spread_within(2), 1);
+}
+
+TEST_F(SpreadTest, what_only_ops_use_makes_room_for_copies_but_not_for_other_ops) {
+  use(Lane::d2h, 3);
+  use(Lane::compute, 1);
+  use(Lane::compute, 0);
+  idle(200);
+  place(3, 0, 0, 0);
+  place(1, 1, 1, 1);
+  place(0, 0, 2, 2);
+  EXPECT_EQ(spread_within(2), 1);
+}
+
+// What comes much sooner counts far more than several that come a little sooner.
+TEST_F(SpreadTest, nearness_counts_more_than_number) {
+  for (BufferId const buffer : {0, 1, 2}) use(Lane::compute, buffer);
+  idle(40);
+  use(Lane::compute, 4);
+  use(Lane::h2d, 3);
+  idle(200);
+  for (BufferId const buffer : {0, 1, 2}) place(buffer, 1, buffer, buffer);
+  place(4, 0, 43, 43);
+  place(3, 0, 44, 44);
   EXPECT_EQ(spread_within(2), 1);
 }
 

@@ -338,10 +338,10 @@ TEST(Mixes, let_a_fraction_leave_only_where_anything_leaves) {
   EXPECT_EQ(plan.blocks[2], (BlockPlan{BlockPolicy::keep, 1}));
 }
 
-Candidate timed(double step_s, std::int64_t moved_bytes) {
+Candidate timed(double step_s, std::int64_t moved_bytes, std::int64_t written_bytes = 0) {
   Candidate result;
   result.step_s = step_s;
-  result.moved_bytes = moved_bytes;
+  result.moved_bytes = {.written = written_bytes, .all = moved_bytes};
   return result;
 }
 
@@ -354,6 +354,8 @@ TEST(Candidates, are_better_if_faster_by_a_class_else_by_fewer_bytes_else_by_tim
   EXPECT_TRUE(better(timed(1, 3), timed(1.001, 3)));
   EXPECT_FALSE(better(timed(1, 3), timed(1, 3)));
   EXPECT_TRUE(better(timed(0, 9), timed(1e-9, 0)));
+  EXPECT_TRUE(better(timed(1.001, 4), timed(1, 3, 1))) << "writes wear a drive out";
+  EXPECT_FALSE(better(timed(1, 3, 1), timed(1.001, 4)));
 }
 
 TEST(Candidates, fit_if_each_peak_is_no_more_than_its_budget) {

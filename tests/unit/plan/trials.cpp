@@ -180,6 +180,29 @@ TEST_F(TrialsTest, of_plans_that_take_alike_the_one_that_moves_fewer_bytes_is_ch
   }
 }
 
+// Both leave the device at no cost; on the host more bytes do.
+TEST_F(TrialsTest, of_plans_that_take_alike_the_one_that_writes_less_to_the_drive_is_chosen) {
+  m_machine = {.matmul_gflops_bf16 = 100,
+               .matmul_gflops_f32 = 50,
+               .memory_gbps = 20,
+               .nvme_write_gbps = 1e6,
+               .nvme_read_gbps = 1e6,
+               .h2d_gbps = 1e6,
+               .d2h_gbps = 1e6};
+  m_budgets.host_bytes = std::int64_t{1} << 40;
+  PlanQuestion const question{m_graph, nullptr, {}, m_budgets, m_machine, 1, 1};
+  auto const on_host = candidate("host", 1);
+  auto const on_drive = candidate_of({.activations = {"nvme", "keep", "keep", "keep"}});
+  for (bool const turned : {false, true}) {
+    Trials trials(question);
+    trials.try_out(turned ? on_drive : on_host);
+    trials.try_out(turned ? on_host : on_drive);
+    auto const solution = trials.finish();
+    ASSERT_TRUE(solution.chosen);
+    EXPECT_EQ(solution.chosen->plan, on_host.plan);
+  }
+}
+
 // By estimate the one that was tried takes 100 s, which is far longer than it does.
 TEST_F(TrialsTest, a_plan_is_hopeless_if_its_estimate_is_longer_by_three_per_cent) {
   Trials trials(m_question);
