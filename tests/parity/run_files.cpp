@@ -142,7 +142,7 @@ void expect_repeatable(Run const& run) {
 
 TEST(RunDirectory, holds_what_the_documents_say) {
   Experiment const experiment("run_files", 2, {"run.checkpoint.keep=1"});
-  auto const run = experiment.run("run", {"plan.activations=nvme"});
+  auto const run = experiment.run("run", {"plan.activations=nvme", "plan.update=device"});
   expect_files(run);
   expect_promised_keys(run);
   expect_environment(run);
