@@ -77,6 +77,13 @@ constexpr BlockPolicy staying(BlockPolicy policy) {
   return row(policy).staying;
 }
 
+// Returns the policy that differs from `policy` only in that it spills, and to that tier.
+constexpr BlockPolicy spilling_to(Tier tier, BlockPolicy policy) {
+  for (PolicyRow const& other : kPolicyTable)
+    if (other.away == tier && other.staying == staying(policy)) return other.policy;
+  return policy;
+}
+
 // A BlockPlan is what a plan decides about the activations of one block.
 struct BlockPlan {
   BlockPolicy policy = BlockPolicy::keep;

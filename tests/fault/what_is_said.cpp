@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "base/work_progress.hpp"
 #include "fault_test.hpp"
 
 namespace spillway::test::what_is_said_test {
@@ -53,6 +54,19 @@ class WhatIsSaid : public FaultTest {
     return outcome.output.find(part) != outcome.output.npos;
   }
 };
+
+// A busy machine makes commands say more than tests compare.
+TEST_F(WhatIsSaid, tests_leave_out_how_far_a_command_has_come) {
+  Work const evaluation{"eval", "batches", 78}, bytes{"tokenize", "bytes", 3 << 20},
+      plans{"plan", "plans"};
+  std::string const others = "eval: loss 3.21\nplan: 4 plans, each proved\n";
+  std::string said = "first\n";
+  for (auto const& line : {work_line(evaluation, 8, 4), work_line(evaluation, 8, 4, "loss 3.21"),
+                           work_line(bytes, 1 << 20, 2), work_line(plans, 3, 60, "batch.micro=32")})
+    said += line + "\n";
+  write("said.txt", said + others);
+  EXPECT_EQ(run_command("cat " + path("said.txt")).output, "first\n" + others);
+}
 
 TEST_F(WhatIsSaid, a_plan_is_told_in_brief_and_not_again_by_the_next_job) {
   auto const first = train("run.steps=2");

@@ -51,10 +51,6 @@ class PlanTables : public PlanTest {
 
 // What is named fits, and one layer more does not.
 TEST_F(PlanTables, names_the_largest_value_that_fits_and_the_fastest) {
-  write("in.yaml",
-        "model: {layers: 6, hidden: 256, heads: 4, vocab: 300}\n"
-        "data: {sequence: 128}\nbatch: {sequences: 16, micro: 2}\n"
-        "memory: {device: 150MiB, host: 80MiB, nvme: none}\n");
   auto const plan = "plan " + path("in.yaml") + " --machine " + kH100 + " ";
   auto const layers =
       nlohmann::json::parse(spillway(plan + "--json --largest model.layers").output);

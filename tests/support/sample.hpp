@@ -5,6 +5,7 @@
 // included. The functions throw std::invalid_argument if they need a number and find another text.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,17 @@ std::vector<unsigned> sampled_seeds(unsigned some, unsigned all,
 // Returns which of `count` things, numbered from 0, this sample takes. Tests that should not all
 // take the same thing pass different offsets.
 std::uint64_t turn_of(std::uint64_t count, std::uint64_t offset = 0);
+
+// Returns so many of `all`, from the one whose turn it is in this sample, or all of them if
+// takes_all().
+template <class T>
+std::vector<T> some_of(std::vector<T> const& all, std::size_t some) {
+  if (takes_all()) return all;
+  std::vector<T> result;
+  for (std::size_t i = 0; i < std::min(some, all.size()); ++i)
+    result.push_back(all[turn_of(all.size(), i)]);
+  return result;
+}
 
 // Returns whether the k-th of n things, from 0, has its turn in this sample, where `text` is "k/n".
 // With takes_all() each has its turn. Returns nothing if `text` has another form or k >= n.

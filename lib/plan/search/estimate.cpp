@@ -46,14 +46,16 @@ void tell(StepTelling<BlockShape, StepTimeline>& step, Groups const& groups) {
 }
 
 // Puts two steps without a barrier between them on a timeline. Returns the time from the end of the
-// first step to the end of the second, which is the time of a step in the steady state.
+// first step to the end of the second, which is the time of a step in the steady state. Counts the
+// jobs of both.
 double second_step_s(Machine const& machine, BlockShape const& shape, StationBytes const& bytes,
-                     Groups const& groups) {
+                     Groups const& groups, std::int64_t& told_jobs) {
   StepTimeline jobs(machine, shape, bytes);
   StepTelling step(shape, shape.plan().redo, jobs);
   tell(step, groups);
   auto const first = jobs.timeline().jobs();
   tell(step, groups);
+  told_jobs += jobs.timeline().jobs();
   double end_s[2] = {0, 0};
   for (int job = 0; auto const& times : jobs.timeline().run(capacities(machine))) {
     auto& end = end_s[job++ < first ? 0 : 1];
@@ -112,7 +114,7 @@ double Estimator::told_step_s(Plan const& plan) const {
   auto const of = [&](std::int64_t count) {
     Groups told(static_cast<std::size_t>(count), all);
     told.back() = rest;
-    return second_step_s(m_machine, shape, bytes, told);
+    return second_step_s(m_machine, shape, bytes, told, m_told_jobs);
   };
   // Steps of few groups may take no longer with one more, as long as it hides beside updates.
   constexpr std::int64_t most_told = 64;

@@ -42,6 +42,9 @@ class Estimator {
   TierBytes peaks(Plan const& plan) const;
   // Returns the estimated seconds that a step takes in the steady state.
   double step_s(Plan const& plan) const;
+  // Returns how many jobs all steps had that were told to estimate times, which is what estimates
+  // take long for.
+  std::int64_t told_jobs() const { return m_told_jobs; }
   // Adds up the work of a step, for a lower bound of its time. This takes less time than `step_s`.
   StepSums sums(Plan const& plan) const;
   // Adds up only passes and activations that leave and return, which moves of state do not change.
@@ -60,6 +63,7 @@ class Estimator {
   // A search asks for the peaks of a third of its plans again, and for the times of half of them.
   mutable std::unordered_map<std::uint64_t, TierBytes> m_peaks;
   mutable std::unordered_map<std::uint64_t, double> m_steps_s;
+  mutable std::int64_t m_told_jobs = 0;
 };
 
 }  // namespace spillway

@@ -14,13 +14,18 @@ namespace {
 
 // A walk takes so many steps, each of which may cost what the plan so many steps before it did.
 constexpr int kSteps = 1500, kLate = 100;
+// Steps of many blocks, or of many micro-batches that walk together, take long to estimate. So a
+// walk ends earlier when its estimates have told steps of so many jobs, and no other one begins
+// when all walks have; a core tells about three million in a second.
+constexpr std::int64_t kMostToldOfWalk = 1'200'000, kMostTold = 12'000'000;
 // What one round of walks finds depends on luck, so that there is another one, up to so many, until
 // one makes the best plan faster by less than this share.
 constexpr int kMostRounds = 4;
 constexpr double kLittle = 0.002;
-// Of what a walk finds, so many plans are tried at most, and no more than so many that treat
-// activations alike.
-constexpr int kTriedOfWalk = 24, kAlikeOfWalk = 6;
+// Of what a walk finds, so many plans are tried at most, fewer where blocks are many, and no more
+// than so many that treat activations alike. None is tried when all have so many items.
+constexpr int kTriedOfWalk = 24, kTriedOfManyBlocks = 8, kAlikeOfWalk = 6;
+constexpr std::size_t kMostItemsOfWalks = 1'500'000;
 // Where blocks are many, a walk ends early if after so many steps it is at a plan that costs more
 // than the best one times a factor, and no plans are tried that are estimated to be slower than the
 // best one by another factor: estimates are better there, and all takes longer.
@@ -55,19 +60,13 @@ Plan with_decided(Plan plan, OpenPlan const& open, OpenPlan const& decided) {
 }  // namespace
 
 void LateAcceptance::run(std::vector<OpenPlan> const& decided) {
-  if (!estimates_are_fast()) return;
+  m_told_before = m_estimator.told_jobs();
+  m_items_before = m_trials.all_items();
   for (int round = 0; round < kMostRounds; ++round) {
     auto const before_s = m_trials.best_s();
     run_once(decided);
     if (m_trials.best_s() > (1 - kLittle) * before_s) return;
   }
-}
-
-bool LateAcceptance::estimates_are_fast() const {
-  // Mostly steps of so many micro-batches are told, or of so many groups of them.
-  constexpr std::int64_t few = 32, told = 3;
-  auto const blocks = std::ssize(m_question.train.blocks);
-  return blocks * std::min(told, m_question.micro_batches) <= few;
 }
 
 void LateAcceptance::run_once(std::vector<OpenPlan> const& decided) {
@@ -80,6 +79,8 @@ void LateAcceptance::run_once(std::vector<OpenPlan> const& decided) {
 }
 
 void LateAcceptance::walk_from(Plan plan) {
+  auto const told_before = m_estimator.told_jobs();
+  if (told_before - m_told_before > kMostTold) return;
   constexpr int often = 50;  // so many steps later the price of bytes changes
   auto const best_s = m_estimator.step_s(m_trials.best());
   auto now = cost(plan, std::numeric_limits<double>::infinity());
@@ -101,6 +102,7 @@ void LateAcceptance::walk_from(Plan plan) {
     }
     late = std::min(late, now.cost);
     lacking += now.fits ? 0 : 1;
+    if (m_estimator.told_jobs() - told_before > kMostToldOfWalk) break;
     if (i == kEarly && !m_few_blocks && now.cost > kFarFromBest * best_s) break;
     if ((i + 1) % often != 0) continue;
     constexpr double least = 0.3, highest = 50, dearer = 1.3, cheaper = 0.8;
@@ -151,8 +153,11 @@ Plan LateAcceptance::without_vain_prefetch(Plan const& plan) const {
 
 void LateAcceptance::try_out(std::vector<Plan> const& found) {
   std::vector<Plan> tried;
+  auto const most_tried = m_few_blocks ? kTriedOfWalk : kTriedOfManyBlocks;
   for (Plan const& as_found : found) {
-    if (std::ssize(tried) == kTriedOfWalk) return;
+    if (std::ssize(tried) == most_tried ||
+        m_trials.all_items() - m_items_before > kMostItemsOfWalks)
+      return;
     if (std::ranges::count(tried, as_found.blocks, &Plan::blocks) >= kAlikeOfWalk) continue;
     auto const plan = without_vain_prefetch(as_found);
     Candidate candidate{.plan = plan, .strategy = {}};

@@ -24,8 +24,8 @@ class LateAcceptance {
         m_few_blocks(has_few_blocks(question)) {}
 
   // Walks from the best plan, and from what becomes of the best plan if it decides what each of the
-  // others leaves less open, until that leads no further; not at all if estimates take long.
-  // Compiles and simulates the best plans of each walk.
+  // others leaves less open, until that leads no further or has told many jobs. Compiles and
+  // simulates the best plans of each walk.
   void run(std::vector<OpenPlan> const& decided);
   // Returns how many plans were estimated.
   int estimated() const { return m_estimated; }
@@ -35,7 +35,6 @@ class LateAcceptance {
     double cost, step_s;
     bool fits;
   };
-  bool estimates_are_fast() const;
   void run_once(std::vector<OpenPlan> const& decided);
   void walk_from(Plan plan);
   Cost cost(Plan const& plan, double most);
@@ -53,6 +52,9 @@ class LateAcceptance {
   // a walk has met keeps the cost it had at the price of then.
   double m_price = 2;
   int m_estimated = 0;
+  // What estimates had told before the first walk, and what was compiled.
+  std::int64_t m_told_before = 0;
+  std::size_t m_items_before = 0;
 };
 
 }  // namespace spillway

@@ -14,6 +14,9 @@ namespace {
 // Goes on until plans with so many items in all were compiled, but no more than were compiled
 // before, or around so many plans.
 constexpr std::size_t kMostItemsNear = 400'000, kMostPlans = 48;
+// Where blocks are many, it also ends when estimates have told steps of so many jobs, which takes
+// about a second.
+constexpr std::int64_t kMostToldNear = 3'000'000;
 // Tries so many near one plan, or as many as have so many items.
 constexpr std::size_t kMostTried = 12, kMostItemsNearOne = 20'000;
 // Leaves out what is estimated to be slower by this factor than what it is near, and plans that are
@@ -60,7 +63,11 @@ void NearBest::run(OpenPlan const& open, int most_estimated) {
     return it.step_s *
            (1 + kEachOfFamily * turns[family_of(plan)] + kEachAsFast * as_fast[it.step_s]);
   };
-  for (std::size_t i = 0; i < kMostPlans && m_estimated < most_estimated; ++i) {
+  auto const told_before = m_estimator.told_jobs();
+  auto const takes_long = [&] {
+    return !has_few_blocks(m_question) && m_estimator.told_jobs() - told_before > kMostToldNear;
+  };
+  for (std::size_t i = 0; i < kMostPlans && m_estimated < most_estimated && !takes_long(); ++i) {
     auto const at = std::ranges::min_element(m_trials.fitting(), {}, rank_of);
     if (at == m_trials.fitting().end() || std::isinf(rank_of(*at))) return;
     auto const from = *at;

@@ -64,9 +64,7 @@ class OtherChoices {
     add_layers({"no layer recomputes", "plan.activations=keep"}, [](BlockPlan& block) {
       if (row(block.policy).repeats == Repeats::nothing) return;
       auto const away = away_tier(block.policy);
-      block.policy = !away                 ? BlockPolicy::keep
-                     : *away == Tier::host ? BlockPolicy::host
-                                           : BlockPolicy::nvme;
+      block.policy = away ? spilling_to(*away, BlockPolicy::keep) : BlockPolicy::keep;
     });
     add_layers({"recompute instead of spilling", "plan.activations=recompute"},
                [](BlockPlan& block) {

@@ -47,9 +47,10 @@ struct Solution {
 };
 
 // Finds the fastest Plan on `machine` that fits the budgets. Estimates many plans, compiles and
-// simulates the best of them, and proves one. If times differ little, the Plan that moves fewer
-// bytes wins. The same question always has the same answer. Throws what `check_limits` and
-// `check_uneven` throw, and std::invalid_argument for a request that is not supported.
+// simulates the best of them, and proves one. If times differ little, the Plan wins that writes
+// less to the drive or, if that is equal, moves fewer bytes. The same question always has the same
+// answer. Throws what `check_limits` and `check_uneven` throw, and std::invalid_argument for a
+// request that is not supported.
 Solution solve(PlanQuestion const& question);
 
 // An Outlook answers a PlanQuestion from estimates alone, which is much faster than `solve`. It

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "plan/proof/derive.hpp"
+#include "plan/search/candidate.hpp"
 #include "plan/search/needs.hpp"
 #include "plan/search/other_choices.hpp"
 #include "plan/time/simulate.hpp"

@@ -24,7 +24,6 @@ struct Judged {
 };
 Judged judge(Question const& open, unsigned seed) {
   int const forces = takes_all() ? 15 : 3;
-  std::size_t const mores = takes_all() ? more_of_each().size() : 2;
   auto const open_s = open.step_s();
   EXPECT_EQ(open.step_s(), open_s) << open.text;
   Judged result;
@@ -34,8 +33,7 @@ Judged judge(Question const& open, unsigned seed) {
     auto const ratio = open_s / forced.step_s();
     if (ratio > result.beaten) result = {ratio, 1, what, ""};
   }
-  for (std::size_t i = 0; i < mores; ++i) {
-    auto const& [name, give] = more_of_each()[turn_of(more_of_each().size(), i)];
+  for (auto const& [name, give] : some_of(more_of_each(), 2)) {
     auto more = open;
     give(more);
     auto const ratio = more.step_s() / open_s;

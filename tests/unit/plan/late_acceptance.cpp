@@ -117,5 +117,30 @@ TEST_F(LateAcceptanceTest, a_walk_finds_faster_plans_that_fit) {
   EXPECT_EQ(walked_s(), walked_s());
 }
 
+// A walk has 1,500 steps where estimates are fast.
+TEST_F(LateAcceptanceTest, a_walk_ends_when_its_estimates_have_told_much) {
+  constexpr std::int64_t micro_batches = 24;
+  m_graph = gpt_training_graph(
+      {.layers = 28, .hidden = 64, .heads = 4, .vocab = 211, .sequence = 64, .micro = 2});
+  PlanQuestion const asked{m_graph,       nullptr, PlanWords{}, {kPlenty, kPlenty, 0}, m_machine,
+                           micro_batches, 1};
+  auto const all = open({});
+  auto const model = block_model(m_graph, m_machine, policies_within(all, asked.budgets), 1,
+                                 {sharers_of(all.plan, 1)});
+  Estimator const estimator(model, m_machine, micro_batches);
+  Candidate start;
+  start.plan = make_plan(m_graph, PlanWords{.optimizer = {"host"}, .group = 8}, BlockPolicy::keep);
+  start.plan.unified = false;
+  start.peaks = estimator.peaks(start.plan);
+  take_time(start, estimator);
+  Trials trials(asked);
+  trials.try_out(start);
+  ASSERT_TRUE(trials.found());
+  LateAcceptance walks(asked, all, estimator, trials);
+  walks.run({});
+  EXPECT_GT(walks.estimated(), 20);
+  EXPECT_LT(walks.estimated(), 1500);
+}
+
 }  // namespace
 }  // namespace spillway::test::late_acceptance_test
